@@ -1,0 +1,151 @@
+"""Copies between the memories and fills of them."""
+
+from __future__ import annotations
+
+import itertools
+
+
+from ..declare import INFERRED, Align, Archs, Case, Instruction, Require, Select, declare, instruction
+
+#: Directions in the order of the vendor's enumeration.
+DIRECTIONS = (
+    "GDRAM2NRAM NRAM2GDRAM LDRAM2NRAM NRAM2LDRAM GDRAM2WRAM WRAM2GDRAM LDRAM2WRAM WRAM2LDRAM NRAM2NRAM NRAM2WRAM "
+    "WRAM2NRAM GDRAM2SRAM SRAM2GDRAM LDRAM2SRAM SRAM2LDRAM SRAM2NRAM NRAM2SRAM SRAM2WRAM WRAM2SRAM GDRAM2GDRAM "
+    "GDRAM2LDRAM LDRAM2GDRAM LDRAM2LDRAM SRAM2SRAM"
+).split()
+
+
+def _case(label: str) -> Case:
+    source, target = label.lower().split("2")
+    off_chip = {"gdram", "ldram"} & {source, target}
+    return Case(label, {"dst": target, "src": source}, "io" if off_chip else "move")
+
+
+_SELECT = Select("dir", {number: _case(label) for number, label in enumerate(DIRECTIONS)})
+_NRAM2NRAM = DIRECTIONS.index("NRAM2NRAM")
+_OLD = Archs("<300")
+_RULES = (
+    Require("size >= 0", "size is not negative", rule="length"),
+    Require(
+        f"dir != {_NRAM2NRAM} or (dst % 64 == 0 and src % 64 == 0 and size % 128 == 0)",
+        "NRAM2NRAM addresses are multiples of 64 and size of 128",
+        _OLD,
+        rule="alignment",
+    ),
+)
+_SEGMENTS = Require("segnum >= 0", "segnum (segments minus one) is not negative", rule="length")
+
+_FLAT = "void {name}(void dst[size], const void src[size], int32 size, int32 dir)"
+_2D = (
+    "void {name}(void dst[segnum + 1 @ dst_stride][size], const void src[segnum + 1 @ src_stride][size], int32 size,"
+    " int32 dir, int32 dst_stride, int32 src_stride, int32 segnum)"
+)
+_3D = (
+    "void {name}(void dst[dst_segnum2 + 1 @ dst_stride1][dst_segnum1 + 1 @ dst_stride0][size],"
+    " const void src[src_segnum2 + 1 @ src_stride1][src_segnum1 + 1 @ src_stride0][size], int32 size, int32 dir,"
+    " int32 dst_stride0, int32 dst_segnum1, int32 dst_stride1, int32 dst_segnum2,"
+    " int32 src_stride0, int32 src_segnum1, int32 src_stride1, int32 src_segnum2)"
+)
+_SAME_SEGMENTS = Require(
+    "(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)",
+    "both sides have the same number of segments",
+    rule="length",
+)
+
+
+def _copy(name: str, shape: str, doc: str, *rules: Require, wait: bool) -> Instruction:
+    segments = {_FLAT: "1", _2D: "(segnum + 1)", _3D: "(dst_segnum1 + 1) * (dst_segnum2 + 1)"}[shape]
+    return instruction(
+        shape.format(name=name),
+        doc=doc + ("; the core waits for its end" if wait else "; returns at once, a sync of its pipe waits for its end"),
+        pipe="io",
+        work=f"size * {segments}",
+        blocking=wait,
+        deferred=not wait,
+        overlap="any",
+        ordered=True,
+        rules=(*_RULES, *rules),
+        select=_SELECT,
+    )(lambda src: src)
+
+
+copies = tuple(
+    itertools.chain.from_iterable(
+        (
+            _copy(name, _FLAT, "Copy size bytes", wait=wait),
+            _copy(name, _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", _SEGMENTS, wait=wait),
+            _copy(name, _3D, "Copy segments of size bytes in two nested strides", _SAME_SEGMENTS, wait=wait),
+        )
+        for name, wait in (("__memcpy", True), ("__memcpy_async", False))
+    )
+)
+
+_FILL = "void {name}(void<T> dst[elem_count], int32 elem_count, T value)"
+_FILL_3D = (
+    "void {name}(void<T> dst[iter2 + 1 @ stride1][iter1 + 1 @ stride0][elem_count], int32 elem_count, T value,"
+    " int32 stride0, int32 iter1, int32 stride1, int32 iter2)"
+)
+_FILL_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
+_COUNT = Require("elem_count > 0", "elem_count is greater than 0", rule="length")
+_FILL_RULES = (
+    _COUNT,
+    Align(64, archs=_OLD),
+    Require("elem_count * sizeof_dst % 64 == 0", "elem_count * sizeof(T) is a multiple of 64", _OLD, rule="length"),
+)
+
+
+def _value(value: float) -> float:
+    return value
+
+
+fills = (
+    declare(
+        _FILL.format(name="__bang_write_value"),
+        doc="Fill elem_count elements of NRAM with value; the C type of value is the element type",
+        types=_FILL_TYPES,
+        rules=_FILL_RULES,
+        body=_value,
+    ),
+    declare(
+        _FILL_3D.format(name="__bang_write_value"),
+        doc="Fill (iter1 + 1) * (iter2 + 1) blocks of NRAM; strides in bytes",
+        types=_FILL_TYPES,
+        archs=">=322",
+        rules=_FILL_RULES,
+        work="elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)",
+        body=_value,
+    ),
+    declare(
+        "void __bang_write_zero(T dst[elem_count], int32 elem_count)",
+        doc="Fill elem_count elements of NRAM with zero",
+        types="half float int16 int32 int8",
+        rules=_FILL_RULES,
+        body=lambda: 0,
+    ),
+    declare(
+        _FILL.format(name="__gdramset"),
+        doc="Fill elem_count elements of GDRAM with value; the C type of value is the element type",
+        types=_FILL_TYPES,
+        inferred_types="int64",
+        space="gdram",
+        pipe="io",
+        blocking=True,
+        rules=(_COUNT,),
+        body=_value,
+    ),
+    declare(
+        _FILL.format(name="__memset_nram"),
+        doc="Fill elem_count elements of NRAM with value",
+        types=_FILL_TYPES,
+        provenance=INFERRED,
+        rules=(_COUNT,),
+        body=_value,
+    ),
+    declare(
+        _FILL.format(name="__nramset"),
+        doc="Fill elem_count elements of NRAM with value",
+        types=_FILL_TYPES,
+        rules=_FILL_RULES,
+        body=_value,
+    ),
+)

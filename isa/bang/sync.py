@@ -1,0 +1,49 @@
+"""Waits for the pipes of a core, and meetings of cores."""
+
+from __future__ import annotations
+
+from ..declare import INFERRED, declare
+
+#: The pipes of a core that a wait can name.
+PIPES = ("compute", "io", "move")
+
+
+def _wait(name: str, *pipes: str, provenance: str = INFERRED, arguments: str = "", asm: str = "") -> object:
+    return declare(
+        f"void {name}({arguments})",
+        doc=f"Wait until {', '.join(pipes)} of this core {'is' if len(pipes) == 1 else 'are'} idle",
+        pipe="sync",
+        waits=pipes,
+        provenance=provenance,
+        asm=asm,
+    )
+
+
+waits = (
+    _wait("__sync", *PIPES),
+    _wait("__sync_compute", "compute", provenance="documented"),
+    _wait("__sync_io", "io"),
+    _wait("__sync_move", "move"),
+    _wait("__sync_io_move_compute", "io", "move", "compute"),
+    _wait("__asm_sync", *PIPES, asm="sync"),
+    _wait("__sync_copy_dram_to_nram", "io", provenance="documented"),
+    _wait("__sync_copy_nram_to_dram", "io", provenance="documented"),
+    _wait("__sync_copy_nram_to_nram", "compute", provenance="documented"),
+)
+barriers = tuple(
+    declare(
+        f"void {name}()",
+        doc=f"Meeting of {who}; also waits for the core's own pipes (a plain wait in a Block task)",
+        pipe="sync",
+        waits=PIPES,
+        barrier=scope,
+        provenance=provenance,
+    )
+    for name, scope, who, provenance in (
+        ("__sync_cluster", "cluster", "the cores of a cluster and its memory core", "documented"),
+        ("__sync_all_ipu", "union_ipu", "all cores of the union but the memory cores", "documented"),
+        ("__sync_all_ipu_within_cluster", "cluster_ipu", "the cores of a cluster but its memory core", INFERRED),
+        ("__sync_all", "union", "all cores and memory cores of the union", "documented"),
+        ("__sync_all_mpu", "union_mpu", "the memory cores of the union", "documented"),
+    )
+)

@@ -1,0 +1,57 @@
+"""A dialect: all instructions of one ISA family, with the names that are known but not modelled."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+from .declare import Instruction, Overload
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The instruction set that kernels of one vendor are written in."""
+
+    name: str
+    title: str
+    instructions: tuple[Instruction, ...]
+    known: Mapping[str, str]  # name -> what it does, for names that compile and are not modelled
+
+    @cached_property
+    def overloads(self) -> tuple[Overload, ...]:
+        """Every overload; the position is its number at the C boundary."""
+        return tuple(overload for entry in self.instructions for overload in entry.overloads())
+
+    @cached_property
+    def by_name(self) -> dict[str, list[int]]:
+        """Name (or mnemonic of inline assembly) -> numbers of its overloads."""
+        table: dict[str, list[int]] = {}
+        for number, overload in enumerate(self.overloads):
+            table.setdefault(overload.instruction.asm or overload.name, []).append(number)
+        return table
+
+    def named(self, name: str) -> list[Instruction]:
+        """All declarations under a vendor's name (several when the argument lists differ)."""
+        return [entry for entry in self.instructions if entry.name == name]
+
+    def nearest(self, name: str, count: int = 3) -> list[str]:
+        """The names most like a misspelt one."""
+        names = {entry.name for entry in self.instructions} | set(self.known)
+        return difflib.get_close_matches(name, names, count, 0.6)
+
+
+def collect(*modules: ModuleType) -> tuple[Instruction, ...]:
+    """Every `Instruction` (or tuple of them) that the modules define, in the order of definition."""
+
+    def flatten(value: Any) -> Iterator[Instruction]:
+        if isinstance(value, Instruction):
+            yield value
+        elif isinstance(value, tuple):
+            for entry in value:
+                yield from flatten(entry)
+
+    return tuple(entry for module in modules for value in vars(module).values() for entry in flatten(value))

@@ -1,0 +1,20 @@
+// Driver names that kernel files mention; see cnrt.h.
+#pragma once
+#include "cnrt.h"
+
+typedef int CNresult;
+typedef int CNdev;
+typedef void* CNcontext;
+typedef void* CNmodule;
+typedef void* CNkernel;
+typedef void* CNqueue;
+typedef uint64_t CNaddr;
+#define CN_SUCCESS 0
+typedef enum {
+  CN_KERNEL_CLASS_BLOCK = 1,
+  CN_KERNEL_CLASS_UNION = 4,
+  CN_KERNEL_CLASS_UNION2 = 8,
+  CN_KERNEL_CLASS_UNION4 = 16,
+  CN_KERNEL_CLASS_UNION8 = 32,
+  CN_KERNEL_CLASS_UNION16 = 64,
+} KernelClass;

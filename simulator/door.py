@@ -1,0 +1,313 @@
+"""The door: the one way by which an instruction reaches simulated memory and the log.
+
+For every overload in use a Python function is generated from the declaration, as `dataclasses` does for
+``__init__``: it computes what each operand spans, tests the guards, finds the memory, runs the semantics
+and appends the record. What does not apply to an instruction on an architecture is not in its function.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..isa import Case, Overload, Parameter, ValueOutOfRange
+from .guards import CHECKS, Guard
+from .log import BLOCKING, Op
+from .recorder import PACK, ROW
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Door = Callable[..., int]
+
+
+class Skip(Exception):  # noqa: N818 - control flow, not an error
+    """The instruction has no effect; what is wrong has been reported."""
+
+
+class _Nothing:
+    """Where a cache points before the first use: no address lies in it."""
+
+    lo = hi = 0
+
+
+_EMPTY = (1, 0, None, 0, _Nothing, None)  # start, end, view, key, undefined, allocation
+
+
+def issue(machine: Machine, overload: Overload) -> Door:
+    """The function that executes an overload: ``door(pc, *arguments) -> int``; pointers are addresses."""
+    return _Writer(machine, overload).door()
+
+
+class _Writer:
+    """Writes the source of one door."""
+
+    def __init__(self, machine: Machine, overload: Overload) -> None:
+        self.machine, self.overload, self.entry = machine, overload, overload.instruction
+        self.memory = self.entry.prototype.memory
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "machine": machine, "cur": machine.current, "rec": machine.recorder, "EMPTY": _EMPTY, "Skip": Skip,
+            "find": machine.find, "fail": self._fail, "prod": np.prod, "drain": machine.drain, "defer": machine.defer,
+            "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy,
+            "touch": machine.touch, "write_strided": machine.define_strided, "read_strided": machine.read_strided,
+        }  # fmt: skip
+        self.guards: list[Guard] = []
+
+    def door(self) -> Door:
+        """Generate, compile and return the function."""
+        parameters = ", ".join(["pc", *(p.name for p in self.overload.parameters)])
+        caches = ", ".join(f"c_{p.name}" for p in self.memory)
+        self._line(f"def door({parameters}):")
+        if caches:
+            self._line(f" global {caches}")
+        self._line(" try:")
+        self._spans()
+        self._select()
+        self._guard()
+        self._find()
+        self._effect()
+        self._record()
+        self._line("  return 0")
+        self._line(" except Skip: return 0")
+        self._line(" except ValueOutOfRange as error: return machine.bad_value(error, pc, OVERLOAD)")
+        self._line(" except BaseException as error: return machine.crash(error)")
+        self._line("def reset():")
+        self._line(f" global {caches}" if caches else " pass")
+        for p in self.memory:
+            self._line(f" c_{p.name} = EMPTY")
+        self.names["OVERLOAD"] = self.overload
+        code = compile("\n".join(self.lines), f"<door of {self.overload.name}>", "exec")
+        exec(code, self.names)
+        self.names["reset"]()
+        self.machine.on_switch.append(self.names["reset"])
+        door: Door = self.names["door"]
+        return door
+
+    def _line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def _in(self, text: str) -> None:
+        self.lines.append("  " + text)
+
+    def _spans(self) -> None:
+        """Counts, shapes, strides and bytes of every memory operand."""
+        for p in self.memory:
+            size = self.overload.element(p).size
+            self._in(f"sizeof_{p.name} = {size}")
+            if len(p.dims) == 1:
+                self._in(f"n_{p.name} = {p.dims[0].count}; b_{p.name} = n_{p.name} * {size}")
+                continue
+            strides, packed = [], str(size)
+            for dim in reversed(p.dims):
+                strides.insert(0, dim.stride or packed)
+                packed = f"({dim.count}) * {packed}"
+            self._in(f"shape_{p.name} = ({', '.join(d.count for d in p.dims)},)")
+            self._in(f"strides_{p.name} = ({', '.join(strides)},)")
+            self._in(f"n_{p.name} = int(prod(shape_{p.name})); b_{p.name} = 0; low_{p.name} = {p.name}")
+            self._in(f"for count, stride in zip(shape_{p.name}, strides_{p.name}):")
+            self._in(f" if stride < 0: low_{p.name} += (count - 1) * stride")
+            self._in(f" b_{p.name} += (count - 1) * abs(stride)")
+            self._in(f"b_{p.name} += {size}")
+
+    def _select(self) -> None:
+        """Which case of the selecting argument holds, and whether this kind of core executes it."""
+        private = {p.space or self.entry.space for p in self.memory} & self.machine.private_spaces
+        if self.entry.select is None:
+            if private:
+                self._in("if cur.kind == 2: return 0")
+            self.names["CASE"] = self._case(self.entry.pipe, None)
+            self._in("OP, PIPE = CASE")
+            return
+        select = self.entry.select
+        self.names["CASES"] = {
+            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            for value, case in select.cases.items()
+            if set(case.spaces.values()) <= set(self.machine.memories)
+        }
+        labels = ", ".join(case.label for case in select.cases.values())
+        self._in(f"case = CASES.get({select.argument})")
+        bad = Guard("", "argument", f"{select.argument} is {{{select.argument}}}", limit=f"one of {labels}", fatal=True)
+        self._in(f"if case is None: fail({self._add(bad)}, pc, locals())")
+        self._in("OP, PIPE, spaces, skipped, pipe = case")
+        self._in("if cur.kind and cur.kind == skipped: return 0")
+
+    def _skipped_kind(self, case: Case) -> int:
+        """The kind of core that ignores a case: 2 = memory cores, 1 = the others of a union, 0 = none."""
+        touched = set(case.spaces.values())
+        if touched & self.machine.private_spaces:
+            return 2
+        return 1 if touched == {"gdram", "sram"} else 0
+
+    def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
+        recorder, entry = self.machine.recorder, self.entry
+        op = Op(
+            entry.name,
+            case.label if case else self.overload.dtypes,
+            tuple(p.name for p in self.memory),
+            tuple(p.writes for p in self.memory),
+            entry.engine or pipe,
+            entry.waits,
+            entry.barrier,
+            self.overload.provenance,
+        )
+        return recorder.op(op), recorder.pipe(pipe)
+
+    def _guard(self) -> None:
+        for check in CHECKS:
+            for guard in check(self.overload, self.machine.shape.arch):
+                self._in(f"if not ({guard.expression}): fail({self._add(guard)}, pc, locals())")
+
+    def _add(self, guard: Guard) -> int:
+        self.guards.append(guard)
+        return len(self.guards) - 1
+
+    def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
+        guard = self.guards[number]
+        shown = replace(guard, message=guard.message.format_map(values))
+        self.machine.broken(shown, pc, self.overload, values.get(guard.operand, 0), values.get(f"b_{guard.operand}", 0))
+        if guard.fatal:
+            raise Skip
+
+    def _find(self) -> None:
+        """The memory behind every operand, cached from call to call; a typed array of what it spans."""
+        for p in self.memory:
+            name, element = p.name, self.overload.element(p)
+            self.names[f"t_{name}"], self.names[f"P_{name}"] = element.dtype, p
+            strided = len(p.dims) > 1
+            low = f"low_{name}" if strided else name
+            space = f"spaces[{name!r}]" if self.entry.select else repr(p.space or self.entry.space)
+            self._in(f"s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
+            wrong = f" or a_{name}.space != {space}" if self.entry.select else ""
+            self._in(f"if {low} < s_{name} or {low} + b_{name} > e_{name}{wrong}:")
+            self._in(f" c_{name} = find(pc, OVERLOAD, P_{name}, {low}, b_{name}, {space}, t_{name})")
+            self._in(f" s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
+            if strided:
+                self._in(f"x_{name} = a_{name}.strided({name}, t_{name}, shape_{name}, strides_{name})")
+            elif element.size == 1:
+                self._in(f"i_{name} = {name} - s_{name}; x_{name} = v_{name}[i_{name}:i_{name} + n_{name}]")
+            else:
+                shift = element.size.bit_length() - 1
+                self._in(f"i_{name} = {name} - s_{name}")
+                self._in(f"if i_{name} & {element.size - 1}:")
+                self._in(f" x_{name} = a_{name}.strided({name}, t_{name}, (n_{name},), ({element.size},))")
+                self._in(f"else: i_{name} >>= {shift}; x_{name} = v_{name}[i_{name}:i_{name} + n_{name}]")
+        for p in self.memory:
+            name = p.name
+            low = f"low_{name}" if len(p.dims) > 1 else name
+            if p.reads:
+                self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
+                if len(p.dims) > 1:
+                    self._in(f" read_strided(pc, OVERLOAD, P_{name}, a_{name}, {name}, shape_{name}, strides_{name})")
+                else:
+                    self._in(f" touch(pc, OVERLOAD, P_{name}, a_{name}, {name}, b_{name})")
+        for p in self.memory:
+            name = p.name
+            if p.writes:
+                low = f"low_{name}" if len(p.dims) > 1 else name
+                self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
+                if len(p.dims) > 1:
+                    self._in(f" write_strided(a_{name}, {name}, shape_{name}, strides_{name})")
+                else:
+                    self._in(f" u_{name}.remove({name}, {name} + b_{name})")
+
+    def _effect(self) -> None:
+        """The semantics, now or (for deferred instructions) when a wait asks for it."""
+        entry = self.entry
+        if not entry.waits and (entry.deferred or entry.blocking) and entry.engine != "scalar":
+            pipe = "pipe" if entry.select else repr(entry.pipe)
+            if not entry.deferred:
+                self._in(f"if cur.pending: drain(cur, ({pipe},))")
+        elif entry.waits:
+            self.names["WAITS"] = entry.waits
+            self._in("if cur.pending: drain(cur, WAITS)")
+        out = [p.name for p in self.memory if p.writes]
+        if entry.ordered:
+            far = "low_{0} + b_{0} <= low_{1}".format if len(self.memory[0].dims) > 1 else "{0} + b_{0} <= {1}".format
+            call = f"ordered_copy(x_dst, x_src, not ({far('dst', 'src')} or {far('src', 'dst')}))"
+        elif entry.ufunc is not None:
+            self.names["ufunc"] = entry.ufunc
+            call = f"ufunc({', '.join([*self._inputs(), 'x_' + out[0]])})"
+        elif entry.body is not None:
+            self.names["body"] = entry.body
+            call = f"x_{out[0]}[...] = body({', '.join(self._body_arguments())})"
+            if len(out) > 1:
+                call = f"machine.assign(({', '.join('x_' + o for o in out)}), body({', '.join(self._body_arguments())}))"
+        elif entry.barrier:
+            self.names["SCOPE"] = entry.barrier
+            self._in(f"meeting = machine.meet(SCOPE, pc)")
+            return
+        else:
+            return
+        if entry.deferred:
+            pipe = "pipe" if entry.select else repr(entry.pipe)
+            arrays = ", ".join(f"x_{p.name}=x_{p.name}" for p in self.memory)
+            self._in(f"def later({arrays}{self._captured()}): {call}")
+            self._in(f"defer({pipe}, later)")
+        else:
+            self._in(call)
+
+    def _captured(self) -> str:
+        scalars = [p.name for p in self.overload.parameters if not p.is_memory]
+        spans = [f"{k}_{p.name}" for p in self.memory for k in ("b", "low") if k == "b" or len(p.dims) > 1]
+        pointers = [p.name for p in self.memory]
+        return "".join(f", {n}={n}" for n in [*scalars, *pointers, *spans])
+
+    def _inputs(self) -> Iterable[str]:
+        for p in self.overload.parameters:
+            if p.reads:
+                yield f"x_{p.name}"
+            elif not p.is_memory and p.type in self.overload.binding:
+                yield self._scalar(p)
+
+    def _scalar(self, p: Parameter) -> str:
+        """A scalar argument as the element type's own scalar where NumPy does not take a Python number."""
+        dtype = self.overload.element(p).dtype
+        if dtype.kind != "V" and dtype.name != "bfloat16":
+            return p.name
+        self.names[f"S_{p.name}"] = dtype.type
+        return f"S_{p.name}({p.name})"
+
+    def _body_arguments(self) -> Iterable[str]:
+        import inspect
+
+        memory = {p.name for p in self.memory}
+        for name in inspect.signature(self.entry.body).parameters:  # type: ignore[arg-type]
+            if name in memory:
+                yield f"x_{name}"
+            else:
+                yield f"n_{name[6:]}" if name.startswith("count_") and name[6:] in memory else name
+
+    def _record(self) -> None:
+        if self.entry.barrier:
+            work = "meeting"
+        elif self.entry.work:
+            work = self.entry.work
+        else:
+            out = next((p.name for p in self.memory if p.writes), None)
+            work = f"b_{out}" if out else "0"
+        flags = BLOCKING if self.entry.blocking else 0
+        operands = "".join(
+            f", k_{p.name} + {'low_' if len(p.dims) > 1 else ''}{p.name} - s_{p.name}, b_{p.name}" for p in self.memory
+        )
+        self._in("at = rec.at")
+        self._in("if at == rec.limit: rec.grow()")
+        self._in(f"pack(rec.buffer, at, OP, PIPE, {flags}, cur.core, cur.task, 0, pc, {work}{operands})")
+        self._in(f"rec.at = at + {ROW}")
+
+
+def _ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:
+    """Copy segment by segment where the two may overlap, as the hardware does (inferred); at once elsewhere."""
+    if source.shape != target.shape and source.ndim > 1:
+        source = source.reshape(target.shape)
+    if not near or target.ndim == 1:
+        target[...] = source
+        return
+    for index in itertools.product(*(range(count) for count in target.shape[:-1])):
+        target[index] = source[index]
+
+

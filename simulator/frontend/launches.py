@@ -1,0 +1,148 @@
+"""Kernel declarations, and kernel launches `name<<<dim, type, queue>>>(args)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .scan import SPACES, Site
+from .source import Edit, Source, layout, unescape
+from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
+
+_CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
+_NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "co_yield", "and", "or", "not"})
+
+
+@dataclass(frozen=True)
+class KernelDecl:
+    """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
+
+    `file` and `line` are those of the definition, or of the first declaration when the source defines it nowhere.
+    """
+
+    name: str
+    template: bool
+    file: str
+    line: int
+
+
+def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | None:
+    """The kernel that `__mlu_global__` or `__mlu_entry__` at `site` declares, and whether this is its definition.
+
+    None for what declares no kernel of its own: a specialisation, an explicit instantiation, a type, a pointer
+    to a function, a local declaration.
+    """
+    if site.scope.kind != "namespace" or site.parentheses:
+        return None
+    head = [token.text for token in tokens(source.text, site.statement, site.start)]
+    if "typedef" in head or "using" in head:
+        return None
+    template = "template" in head
+    if template:
+        after = head[head.index("template") + 1 :]
+        if after[:1] != ["<"] or after[:2] == ["<", ">"]:
+            return None
+    found = statement(source.text, site.end)
+    name: list[Token] = []
+    at = 0
+    while at < len(found) and found[at].text != "(":
+        token = found[at]
+        if token.text in GROUP_WORDS and found[at + 1].text == "(":
+            at = close(found, at + 1) + 1
+            continue
+        if token.text == "<":
+            at = close_angle(found, at) + 1
+            continue
+        if name and token.kind == "word" and name[-1].text != "::":
+            name = []
+        if token.kind == "word" or token.text == "::":
+            name.append(token)
+        at += 1
+    if at == len(found) or not name:
+        raise source.error(f"{site.word} must be followed by a function: its type, name and parameters", site.start)
+    if found[at + 1].text in "*&":
+        return None
+    end = close(found, at) + 1
+    file, line = source.locate(name[-1].start)
+    path = (*site.scope.path, *(token.text for token in name if token.text != "::"))
+    defined = end < len(found) and found[end].text != ";"
+    return KernelDecl("::".join(path), template, unescape(file), line), defined
+
+
+def launch(source: Source, site: Site) -> list[Edit]:
+    """The edits that turn the launch whose `<<<` is at `site` into a call of `::mlusim::launch`.
+
+    Launch arguments and kernel arguments stay where they are, so that each keeps its line.
+    """
+    before = list(tokens(source.text, site.statement, site.start))
+    first = _name_start(before)
+    if first is None:
+        raise source.error("'<<<' must follow the name of a kernel, as in kernel<<<dim, type, queue>>>(args)", site.start)
+    found = statement(source.text, site.start)
+    arguments, at = 1, 1
+    while at < len(found) and found[at].text != ">>>":
+        arguments += found[at].text == ","
+        at = skip_item(found, at)
+    if at + 1 >= len(found) or found[at + 1].text != "(":
+        raise source.error("the launch has no '>>>(' that closes its '<<<'", site.start)
+    if not 2 <= arguments <= 4:
+        raise source.error(
+            f"a launch takes 2 to 4 arguments between '<<<' and '>>>', here {arguments}: dim, type and queue are usual",
+            site.start,
+        )
+    last = close(found, at + 1)
+    if last == len(found):
+        raise source.error("the kernel's arguments have no closing ')'", found[at + 1].start)
+    start = before[first].start
+    name = source.text[start : site.start]
+    return [
+        Edit(start, site.end, "::mlusim::launch(" + layout(name)),
+        Edit(found[at].start, found[at].end, f", [&]() {{ {spell(before[first:], without=SPACES)}"),
+        Edit(found[last].end, found[last].end, "; })"),
+    ]
+
+
+def _name_start(before: Sequence[Token]) -> int | None:
+    """The index at which the qualified name, with template arguments, that ends these tokens begins."""
+    at = len(before) - 1
+    first: int | None = None
+    while at >= 0:
+        if before[at].text in _CLOSING_ANGLES:
+            at = _open_angle(before, at) - 1
+        if at < 0 or before[at].kind != "word" or before[at].text in _NOT_A_NAME:
+            break
+        first = at
+        if at and before[at - 1].text == "template":
+            at -= 1
+        if at == 0 or before[at - 1].text != "::":
+            break
+        first = at - 1
+        at -= 2
+    return first
+
+
+def _open_angle(before: Sequence[Token], index: int) -> int:
+    """The index of the `<` that the closing angle at `index` belongs to, or -1."""
+    depth = 0
+    at = index
+    while at >= 0:
+        text = before[at].text if before[at].kind == "op" else ""
+        if text in _CLOSING_ANGLES:
+            depth += _CLOSING_ANGLES[text]
+        elif text == "<":
+            depth -= 1
+            if depth == 0:
+                return at
+        elif text in (")", "]", "}"):
+            brackets = 0
+            while at >= 0:
+                brackets += (before[at].text in (")", "]", "}")) - (before[at].text in ("(", "[", "{"))
+                if brackets == 0:
+                    break
+                at -= 1
+        elif text in (";", "(", "[", "{"):
+            return -1
+        at -= 1
+    return -1
+
+

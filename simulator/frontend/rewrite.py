@@ -1,0 +1,61 @@
+"""Turn preprocessed BANG C into plain C++17 that compiles against the runtime header's `::mlusim` names.
+
+Four things are rewritten: memory-space qualifiers, kernel declarations, launches and inline assembly. Everything else,
+and all code of system headers, passes through unchanged; every line keeps its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from .declarations import declaration
+from .inline_asm import asm_statement
+from .launches import KernelDecl, declared_kernel, launch
+from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, scan
+from .source import Edit, RewriteError, apply_edits
+
+__all__ = ["KernelDecl", "RewriteError", "Rewritten", "rewrite"]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """Plain C++17 text with the line markers of its input, and the kernels it declares, in the order of the source."""
+
+    text: str
+    kernels: tuple[KernelDecl, ...]
+
+
+def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
+    """Rewrite one translation unit, the output of `g++ -E` with its line markers.
+
+    `known_asm` maps the mnemonic of an assembly instruction ("index.vvr.f32") to the C function that performs it; other
+    instructions become a call of `::mlusim::not_modelled`. Raises `RewriteError` for a construct that is malformed.
+    """
+    source, sites = scan(preprocessed)
+    edits: list[Edit] = []
+    kernels: dict[str, KernelDecl] = {}
+    defined: set[str] = set()
+    serial = count()
+    done = 0
+    for site in sites:
+        if site.start < done:
+            continue
+        if site.word == LAUNCH:
+            edits += launch(source, site)
+        elif site.word in ASM_WORDS:
+            if statement := asm_statement(source, site, known_asm):
+                edits.append(statement)
+        elif site.word in KERNEL_WORDS:
+            edits.append(source.remove_word(site.start, site.end))
+            if found := declared_kernel(source, site):
+                kernel, is_definition = found
+                if kernel.name not in kernels or (is_definition and kernel.name not in defined):
+                    kernels[kernel.name] = kernel
+                if is_definition:
+                    defined.add(kernel.name)
+        else:
+            changes, done = declaration(source, site, serial)
+            edits += changes
+    return Rewritten(apply_edits(preprocessed, edits), tuple(kernels.values()))

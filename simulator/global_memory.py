@@ -1,0 +1,95 @@
+"""Device memory as the host sees it: arrays that stay, and copies for the time of a launch."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import weakref
+
+import numpy as np
+
+from .device import Shape
+from .memory import Allocation, Mapping, Memory
+
+#: Device memories are reserved from here on, one terabyte apart, so that a worker finds the same addresses free.
+_FIRST_ADDRESS = 0x2000_0000_0000
+_SPACING = 1 << 40
+_BYTE = np.dtype(np.uint8)
+
+
+class GlobalMemory:
+    """The off-chip memory of one device, shared with the process that runs its kernels."""
+
+    _slots = itertools.count()
+
+    def __init__(self, shape: Shape) -> None:
+        name = next(name for name, space in shape.spaces.items() if space.scope == "device")
+        space = shape.spaces[name]
+        self.fd = os.memfd_create("mlusim-device-memory")
+        os.ftruncate(self.fd, space.bytes)
+        self.address = _FIRST_ADDRESS + next(self._slots) * _SPACING
+        mapping = Mapping(space.bytes, self.address, self.fd)
+        self.memory = Memory(space, list(shape.spaces).index(name), 1, mapping)
+        self.mapping = mapping
+        weakref.finalize(self, os.close, self.fd)
+
+    def take(self, bytes: int, name: str) -> Allocation:
+        """Memory for an array; MemoryError says how much is free when it does not fit."""
+        used = self.memory.used(0)
+        if used + bytes > self.memory.space.bytes:
+            raise MemoryError(
+                f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
+            )
+        return self.memory.allocate(0, max(bytes, 1), name)
+
+    def put(self, array: np.ndarray, name: str) -> Allocation:
+        """Copy an array into device memory."""
+        entry = self.take(array.nbytes, name)
+        target = entry.view(_BYTE)[: array.nbytes].view(array.dtype).reshape(array.shape)
+        np.copyto(target, array)
+        return entry
+
+    def get(self, entry: Allocation, out: np.ndarray) -> None:
+        """Copy device memory into an array of the host."""
+        np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
+
+    def give(self, entry: Allocation) -> None:
+        """Return memory; the host gets its pages back."""
+        self.memory.free(entry)
+        self.mapping.drop(entry.start, entry.end)
+
+
+class DeviceArray:
+    """An array that stays in device memory until it is dropped.
+
+    ``address`` is what a kernel sees; ``shape`` and ``dtype`` are those of the array it was made from.
+    """
+
+    def __init__(self, memory: GlobalMemory, array: np.ndarray) -> None:
+        array = np.asarray(array)
+        if array.dtype.hasobject:
+            raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
+        self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
+        self.allocation = memory.put(array, "device array")
+        weakref.finalize(self, memory.give, self.allocation)
+
+    @property
+    def address(self) -> int:
+        """The address of the first byte."""
+        return self.allocation.start
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def numpy(self) -> np.ndarray:
+        """A copy of the contents as they are now."""
+        out = np.empty(self.shape, self.dtype)
+        self._memory.get(self.allocation, out)
+        return out
+
+    def __repr__(self) -> str:
+        return f"<DeviceArray {self.dtype}{list(self.shape)} at {self.address:#x}>"
+
+

@@ -1,0 +1,166 @@
+"""Simulated memory: one arena per space, real host memory behind it, reserved lazily.
+
+Addresses are real pointers: C code and NumPy work on the same bytes. Untouched pages cost nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .device import Space
+from .intervals import Intervals
+from .log import region_key
+
+#: Bytes between two allocations that belong to nobody, so that running out of one is seen.
+GUARD = 128
+#: Every allocation starts at a multiple of this.
+ALIGNMENT = 128
+_PAGE = 4096
+#: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
+POISON = 0xFF
+
+_PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x20, 0x4000, 0x100000
+_MADV_REMOVE = 9
+
+
+def _round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple
+
+
+class Mapping:
+    """A range of reserved host memory; pages appear when they are touched."""
+
+    def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
+        """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given."""
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.mmap.restype = ctypes.c_void_p
+        self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        self._libc.munmap.argtypes = self._libc_args(2)
+        flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
+        flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
+        self.size = _round_up(size, _PAGE)
+        found = self._libc.mmap(address or None, self.size, _PROT_RW, flags, fd, 0)
+        if found in (None, ctypes.c_void_p(-1).value) or (address and found != address):
+            raise MemoryError(f"cannot reserve {size} bytes of address space: {os.strerror(ctypes.get_errno())}")
+        self.address = int(found)
+
+    @staticmethod
+    def _libc_args(pointers: int) -> list[type]:
+        return [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int][:pointers]
+
+    def drop(self, start: int, end: int) -> None:
+        """Give the whole pages of [start, end) back to the host; they read as zero again."""
+        first, last = _round_up(start, _PAGE), end // _PAGE * _PAGE
+        if last > first:
+            self._libc.madvise.argtypes = self._libc_args(3)
+            self._libc.madvise(first, last - first, _MADV_REMOVE)
+
+    def close(self) -> None:
+        """Unmap. No view of the memory may be used afterwards."""
+        self._libc.munmap(self.address, self.size)
+
+
+@dataclass(eq=False)
+class Allocation:
+    """One variable or array: a byte range [start, end) that a kernel may use as a whole."""
+
+    start: int
+    end: int
+    space: str
+    owner: int
+    key: int  # number of its first byte in a log
+    name: str = ""
+    undefined: Intervals = field(default_factory=Intervals)  # bytes nobody has written
+    _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+
+    def view(self, dtype: np.dtype) -> np.ndarray:
+        """The memory as an array of ``dtype``, from the first byte, shape [bytes // itemsize]."""
+        found = self._views.get(dtype)
+        if found is None:
+            raw = (ctypes.c_char * (self.end - self.start)).from_address(self.start)
+            found = np.frombuffer(raw, dtype, (self.end - self.start) // dtype.itemsize)
+            self._views[dtype] = found
+        return found
+
+    def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+        """An array at any address and strides (bytes) inside; the caller has checked that it stays inside."""
+        raw = self.view(np.dtype(np.uint8))
+        return np.ndarray(shape, dtype, raw.data, address - self.start, strides)
+
+    def poison(self) -> None:
+        """Make every byte undefined and fill it with NaN patterns."""
+        self.view(np.dtype(np.uint8)).fill(POISON)
+        self.undefined = Intervals()
+        self.undefined.add(self.start, self.end)
+
+
+class Memory:
+    """One space: the memories of all its owners, each with its allocations."""
+
+    def __init__(self, space: Space, index: int, owners: int, mapping: Mapping | None = None) -> None:
+        """``index`` is the space's number in logs; without ``mapping`` the memory gets one of its own."""
+        self.space, self.index, self.owners = space, index, owners
+        self.stride = 1 << (2 * space.bytes + (1 << 20) - 1).bit_length()
+        self.mapping = mapping or Mapping(self.stride * (owners + 1))
+        self.base = _round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
+        self._starts: list[list[int]] = [[] for _ in range(owners)]
+        self._allocations: list[dict[int, Allocation]] = [{} for _ in range(owners)]
+
+    @property
+    def name(self) -> str:
+        """The space's name."""
+        return self.space.name
+
+    def owner_of(self, address: int) -> int | None:
+        """The owner whose memory an address lies in, or None if it lies in no memory of this space."""
+        owner, _ = divmod(address - self.base, self.stride)
+        return owner if 0 <= owner < self.owners else None
+
+    def find(self, address: int) -> Allocation | None:
+        """The last allocation that starts at or before ``address`` in the same owner's memory."""
+        owner = self.owner_of(address)
+        if owner is None:
+            return None
+        at = bisect_right(self._starts[owner], address)
+        return self._allocations[owner][self._starts[owner][at - 1]] if at else None
+
+    def allocations(self, owner: int = 0) -> Iterator[Allocation]:
+        """The allocations of an owner by address."""
+        return (self._allocations[owner][start] for start in self._starts[owner])
+
+    def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
+        """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal."""
+        origin = self.base + owner * self.stride
+        start = origin
+        for entry in self.allocations(owner):
+            if start + bytes + GUARD <= entry.start:
+                break
+            start = _round_up(entry.end + GUARD, ALIGNMENT)
+        if start + bytes + GUARD > origin + self.stride:
+            raise MemoryError(f"{self.name} has no room for {bytes} more bytes of {name or 'an array'}")
+        made = Allocation(
+            start, start + bytes, self.name, owner, region_key(self.index, owner, start - origin), name
+        )
+        insort(self._starts[owner], start)
+        self._allocations[owner][start] = made
+        return made
+
+    def free(self, allocation: Allocation) -> None:
+        """Return an allocation; its host pages are given back where the memory is shared."""
+        self._starts[allocation.owner].remove(allocation.start)
+        del self._allocations[allocation.owner][allocation.start]
+
+    def clear(self, owner: int) -> None:
+        """Return everything an owner has."""
+        self._starts[owner].clear()
+        self._allocations[owner].clear()
+
+    def used(self, owner: int) -> int:
+        """Bytes in use by an owner, guards not counted."""
+        return sum(entry.end - entry.start for entry in self.allocations(owner))

@@ -1,0 +1,38 @@
+"""What a launch gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .device import Rates
+from .finding import ERROR, Finding
+from .log import Log
+from .timing import Timeline, replay
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of a launch: what was computed, what was wrong, every instruction, and when it would have run."""
+
+    findings: list[Finding]
+    log: Log
+    rates: Rates
+    output: np.ndarray | None = field(default=None)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Start and end of every record at the device's rates."""
+        return replay(self.log, self.rates)
+
+    @property
+    def time_us(self) -> float:
+        """Estimated time of the launch on the device, in microseconds."""
+        return self.timeline.total_us
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that are errors, not warnings."""
+        return [finding for finding in self.findings if finding.severity == ERROR]

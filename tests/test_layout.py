@@ -1,0 +1,114 @@
+"""The layout of the repository: imports go one way, files stay small, no path of a developer's machine is left."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import mlusim.simulator
+import pytest
+
+ROOT = Path(__file__).parents[1]
+#: What each package may import of mlusim. ``kernels`` sees the simulator's public names only.
+ALLOWED = {
+    "isa": {"isa"},
+    "simulator": {"isa", "simulator"},
+    "traces": {"isa", "simulator", "traces"},
+    "kernels": {"simulator", "kernels"},
+}
+EXEMPT = {"simulator/cli.py", "simulator/__main__.py"}
+CODE = {".py", ".h", ".hpp", ".cpp", ".c", ".mlu", ".toml", ".sh"}
+TEXT = CODE | {".md", ".txt", ".json", ".yml", ".yaml", ".cfg", ""}
+MAX_LINES = 400
+MACHINE_PATH = re.compile(r"(?<![\w.\-/])/(?:work|root|home)\b")
+
+
+def files(suffixes: set[str]) -> Iterator[Path]:
+    """The text files of the repository: those at its root and those in its own folders."""
+    folders = [*ALLOWED, "tests", "benchmarks", "docs", ".ci"]
+    paths = [*ROOT.glob("[!.]*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
+    for path in sorted(paths):
+        if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts:
+            yield path
+
+
+def imports(file: str, source: str) -> Iterator[tuple[str, str | None]]:
+    """Absolute module and imported name (None for ``import module``) of every import of mlusim in a file."""
+    package = ["mlusim", *Path(file).parent.parts]
+    for node in ast.walk(ast.parse(source, file)):
+        if isinstance(node, ast.Import):
+            found = [(alias.name, None) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            # ``from .. import simulator`` imports a package, not a name of one.
+            found = [
+                (f"mlusim.{alias.name}", None) if module == "mlusim" else (module, alias.name) for alias in node.names
+            ]
+        else:
+            continue
+        yield from (entry for entry in found if entry[0].split(".")[0] == "mlusim")
+
+
+def faults(file: str, source: str, public: set[str]) -> list[str]:
+    """What the imports of one file, named by its path from the root, break of the one-way rule."""
+    layer = Path(file).parts[0]
+    result = []
+    for module, name in imports(file, source):
+        target = [*module.split("."), ""][1]
+        if target not in ALLOWED[layer]:
+            result.append(f"{file}: {layer} must not import {module}")
+        elif layer == "kernels" and target == "simulator" and (module != "mlusim.simulator" or name not in public):
+            result.append(f"{file}: {module}.{name} is not a public name of mlusim.simulator")
+    return result
+
+
+def test_imports_go_one_way():
+    public = set(getattr(mlusim.simulator, "__all__", ()))
+    broken = []
+    for path in files({".py"}):
+        file = path.relative_to(ROOT).as_posix()
+        if file.split("/")[0] in ALLOWED and file not in EXEMPT:
+            broken += faults(file, path.read_text(encoding="utf-8"), public)
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "legal"),
+    [
+        ("isa/bang/vector.py", "from ..declare import Operand", True),
+        ("isa/declare.py", "from ..simulator import Device", False),
+        ("isa/declare.py", "def late():\n    import mlusim.traces.perfetto", False),
+        ("simulator/launch.py", "from ..isa import declare", True),
+        ("simulator/frontend/build.py", "from ...isa.declare import Operand", True),
+        ("simulator/frontend/build.py", "from ... import traces", False),
+        ("traces/perfetto.py", "from ..simulator.log import Log", True),
+        ("traces/perfetto.py", "from ..kernels import logspace", False),
+        ("kernels/logspace/case.py", "from mlusim.simulator import Device", True),
+        ("kernels/logspace/case.py", "from ...simulator import hidden", False),
+        ("kernels/logspace/case.py", "from ...simulator.device import Device", False),
+        ("kernels/logspace/case.py", "from ...isa import declare", False),
+        ("kernels/logspace/case.py", "import numpy", True),
+    ],
+)
+def test_the_import_rule_itself(file, source, legal):
+    assert (faults(file, source, {"Device"}) == []) == legal
+
+
+def test_files_stay_small():
+    long = {
+        path.relative_to(ROOT).as_posix(): count
+        for path in files(CODE)
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES
+    }
+    assert not long, f"split these, the limit is {MAX_LINES} lines: {long}"
+
+
+def test_no_machine_paths():
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{number}: {line.strip()}"
+        for path in files(TEXT)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert not found, "\n".join(found)

@@ -1,0 +1,7 @@
+"""What one sees of a run: the trace for Perfetto and the summary for the terminal, both from a timeline."""
+
+from .perfetto import write_trace
+from .report import print_summary
+from .summary import LineUse, Peak, PipeUse, Summary, Traffic, Wait, summarise
+
+__all__ = ["LineUse", "Peak", "PipeUse", "Summary", "Traffic", "Wait", "print_summary", "summarise", "write_trace"]

@@ -1,0 +1,263 @@
+"""Trace-event JSON of a timeline, for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
+
+A process is a core, a thread row is a pipe of it (or its front end). Every instruction is a complete event, every
+wait for another record is an arrow from it, bandwidth and memory in use are counters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..simulator.timing import Reason, Timeline
+from .tracks import FRONT_END, HIDDEN, bytes_in_use, region, rows
+
+#: Records that are text at the same time: bounds the memory of a long trace.
+_CHUNK = 16384
+_DEVICE_PID = 1
+#: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
+#: idle process and finds the thread that it names by its id alone.
+_CORE_PID = 100
+_ROWS = 1000
+
+_WHY = {
+    Reason.LAUNCH: "start of the task",
+    Reason.ISSUE: "program order",
+    Reason.PIPE: "pipe busy",
+    Reason.WAIT: "waited",
+    Reason.BARRIER: "barrier, the last to arrive",
+    Reason.CHANNEL: "shared channel busy",
+}
+_ARROWS = {Reason.WAIT: "wait", Reason.BARRIER: "barrier", Reason.CHANNEL: "channel"}
+
+
+def write_trace(timeline: Timeline, path: str | Path) -> None:
+    """Write the trace of ``timeline`` to ``path``: all of it, or nothing and the old file stays.
+
+    Times are microseconds from the launch with nanosecond precision; equal timelines give equal bytes.
+    Raises OSError when the folder is missing or cannot be written.
+    """
+    path = Path(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
+            file.write('{"traceEvents":[\n')
+            separator = ""
+            for events in _Trace(timeline).events():
+                if events:
+                    file.write(separator + ",\n".join(events))
+                    separator = ",\n"
+            facts = {
+                "device": timeline.log.device,
+                "total_us": timeline.total_us,
+                "assumed_share": timeline.assumed_share,
+                "not_modelled": timeline.not_modelled,
+            }
+            file.write(f'\n],\n"displayTimeUnit":"ns",\n"otherData":{_json(facts)}}}\n')
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+class _Trace:
+    """The events of one timeline, as lists of JSON texts that are made chunk by chunk."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.timeline, self.log = timeline, timeline.log
+        self.row = rows(self.log)
+        # Both ends are rounded, not the duration: what touches in time then touches in the trace.
+        self.start = np.rint(timeline.start * 1e3).astype(np.int64)
+        self.end = np.rint(timeline.end * 1e3).astype(np.int64)
+        self.pid = self.log.records["core"].astype(np.int64) + _CORE_PID
+        self.tid = self.pid * _ROWS + self.row
+        self.names = [_json(op.name) for op in self.log.ops]
+        self.sources = [_json(str(location)) for location in self.log.locations]
+        # Kernels use the same few addresses again and again.
+        self.operand = lru_cache(maxsize=65536)(self._operand)
+
+    def events(self) -> Iterator[list[str]]:
+        """All events: names first, then instructions, arrows and counters."""
+        yield list(self._names())
+        for first in range(0, len(self.log), _CHUNK):
+            yield self._instructions(slice(first, first + _CHUNK))
+        waiting = self._arrows()
+        for first in range(0, len(waiting), _CHUNK):
+            yield self._flows(waiting[first : first + _CHUNK])
+        yield from self._memory()
+        yield from self._bandwidth()
+
+    def _names(self) -> Iterator[str]:
+        """Names and places of the processes and of those rows that show something."""
+        shape = self.log.shape
+        yield _metadata("process_name", _DEVICE_PID, 0, name=f"device {self.log.device}")
+        yield _metadata("process_sort_index", _DEVICE_PID, 0, sort_index=0)
+        per_cluster = shape.cores_per_cluster
+        for core in np.unique(self.log.records["core"]).tolist():
+            pid, memory_core = _CORE_PID + core, core - shape.cores
+            cluster = memory_core if memory_core >= 0 else core // per_cluster
+            name = f"cluster {cluster} memory core" if memory_core >= 0 else f"core {core} (cluster {cluster})"
+            place = per_cluster if memory_core >= 0 else core % per_cluster  # after the cores of its cluster
+            yield _metadata("process_name", pid, 0, name=name)
+            yield _metadata("process_sort_index", pid, 0, sort_index=1 + cluster * (per_cluster + 1) + place)
+        for tid in np.unique(self.tid[self.row != HIDDEN]).tolist():
+            pid, row = divmod(tid, _ROWS)
+            name = "front end" if row == FRONT_END else self.log.pipes[row - 1]
+            yield _metadata("thread_name", pid, tid, name=name)
+            yield _metadata("thread_sort_index", pid, tid, sort_index=row)
+
+    def _instructions(self, part: slice) -> list[str]:
+        """One complete event per record that a row shows."""
+        log, records = self.log, self.log.records[part]
+        names, sources, text = self.names, self.sources, self.operand
+        dtypes = [_json(op.dtypes) for op in log.ops]
+        operands = [[_json(name) for name in op.operands] for op in log.ops]
+        touched = zip(records["operands"]["key"].tolist(), records["operands"]["bytes"].tolist(), strict=True)
+        columns = zip(
+            self.row[part].tolist(),
+            records["op"].tolist(),
+            self.pid[part].tolist(),
+            self.tid[part].tolist(),
+            _us(self.start[part]),
+            _us(self.end[part] - self.start[part]),
+            touched,
+            records["work"].tolist(),
+            records["loc"].tolist(),
+            records["task"].tolist(),
+            self._reasons(part),
+            strict=True,
+        )
+        events = []
+        for row, op, pid, tid, start, duration, (keys, sizes), work, loc, task, why in columns:
+            if row == HIDDEN:
+                continue
+            regions = ",".join(
+                f"{name}:{text(key, size)}" for name, key, size in zip(operands[op], keys, sizes, strict=False) if size
+            )
+            events.append(
+                f'{{"ph":"X","name":{names[op]},"pid":{pid},"tid":{tid},"ts":{start},"dur":{duration},'
+                f'"args":{{"dtypes":{dtypes[op]},"operands":{{{regions}}},"work":{work},'
+                f'"source":{sources[loc]},"task":{task},"reason":"{why}"}}}}'
+            )
+        return events
+
+    def _reasons(self, part: slice) -> Iterator[str]:
+        """Per record why it did not start earlier, as the inside of a JSON string."""
+        records, names = self.log.records, [name[1:-1] for name in self.names]
+        why = [_WHY[reason] for reason in Reason]
+        cause = self.timeline.cause[part]
+        columns = zip(
+            self.timeline.reason[part].tolist(),
+            cause.tolist(),
+            records["op"][cause].tolist(),
+            records["core"][cause].tolist(),
+            (self.start[cause] / 1e3).tolist(),
+            (self.end[cause] / 1e3).tolist(),
+            strict=True,
+        )
+        for reason, index, op, core, start, end in columns:
+            if index < 0:
+                yield why[reason]
+            else:
+                yield f"{why[reason]}: {names[op]}, core {core}, {start:.3f}..{end:.3f} us"
+
+    def _operand(self, key: int, size: int) -> str:
+        """JSON of an operand of ``size`` bytes from ``key`` on."""
+        return f'{{"region":{_json(str(region(self.log, key, size)))},"bytes":{size}}}'
+
+    def _arrows(self) -> np.ndarray:
+        """Indices of the records that waited for another record, where rows show both."""
+        reason, cause = self.timeline.reason, self.timeline.cause
+        waited = np.isin(reason, list(_ARROWS)) & (cause >= 0) & (self.row != HIDDEN)
+        return np.flatnonzero(waited & (self.row[cause] != HIDDEN))
+
+    def _flows(self, waiting: np.ndarray) -> list[str]:
+        """Start and finish of the arrows to the records ``waiting``.
+
+        A viewer binds an end of an arrow to the instruction under it, and an arrow must not run backwards. So it
+        starts in the last nanosecond of the cause, or later within it; that of a barrier starts at the arrival.
+        """
+        cause = self.timeline.cause[waiting]
+        finish = np.maximum(self.start[waiting], self.start[cause])
+        begin = np.clip(np.minimum(finish, self.end[cause] - 1), self.start[cause], None)
+        columns = zip(
+            waiting.tolist(),
+            self.timeline.reason[waiting].tolist(),
+            self.pid[cause].tolist(),
+            self.tid[cause].tolist(),
+            _us(begin),
+            self.pid[waiting].tolist(),
+            self.tid[waiting].tolist(),
+            _us(finish),
+            strict=True,
+        )
+        return [
+            f'{{"ph":"{phase}","name":"{_ARROWS[Reason(reason)]}","cat":"wait","id":{index + 1}{binding},'
+            f'"pid":{pid},"tid":{tid},"ts":{time}}}'
+            for index, reason, cause_pid, cause_tid, begun, own_pid, own_tid, done in columns
+            for phase, binding, pid, tid, time in (
+                ("s", "", cause_pid, cause_tid, begun),
+                ("f", ',"bp":"e"', own_pid, own_tid, done),
+            )
+        ]
+
+    def _memory(self) -> Iterator[list[str]]:
+        """Bytes in use of the memories that one core owns; what a broken launch still holds goes at its end."""
+        end = self.end.max(initial=0)
+        for (space, owner), (changed, level) in bytes_in_use(self.log).items():
+            if self.log.shape.spaces[space].scope == "core":
+                times = np.append(self.start[changed], end)
+                yield from _counter(_CORE_PID + owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
+
+    def _bandwidth(self) -> Iterator[list[str]]:
+        """Traffic of the device's DRAM: the bytes of every instruction spread evenly over its time."""
+        channel = self.timeline.rates.channels.get("dram")
+        if channel is None:
+            return
+        spaces = [index for index, space in enumerate(self.log.shape.spaces) if space in channel.spaces]
+        used = np.isin(self.log.space_index(), spaces) & (self.row != HIDDEN)[:, None]
+        moved = np.where(used, self.log.records["operands"]["bytes"].astype(np.int64), 0).sum(axis=1)
+        moving = np.flatnonzero((moved > 0) & (self.end > self.start))
+        # Whole MB/s, so that what is added at a start leaves nothing behind at the end.
+        rate = moved[moving] * 1000 // (self.end[moving] - self.start[moving])
+        times = np.concatenate([self.start[moving], self.end[moving]])
+        order = np.argsort(times, kind="stable")
+        level = np.concatenate([rate, -rate])[order].cumsum() / 1e3
+        yield from _counter(_DEVICE_PID, "DRAM bandwidth", "GB/s", times[order], level)
+
+
+def _counter(pid: int, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Iterator[list[str]]:
+    """A step function: ``levels`` holds from ``times`` (ns, ascending) on; of several at one time, the last."""
+    last = np.append(times[1:] != times[:-1], True)[: len(times)]
+    times, levels = times[last], levels[last]
+    changed = np.append(True, levels[1:] != levels[:-1])[: len(times)]
+    times, levels = times[changed], levels[changed]
+    head = f'{{"ph":"C","name":{_json(name)},"pid":{pid},"tid":{pid},"ts":'
+    for first in range(0, len(times), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        steps = zip(_us(times[part]), levels[part].tolist(), strict=True)
+        yield [f'{head}{time},"args":{{"{unit}":{level}}}}}' for time, level in steps]
+
+
+def _us(ns: np.ndarray) -> list[float]:
+    """Nanoseconds as microseconds, such that a reader that multiplies by 1000 and cuts off gets them back.
+
+    Perfetto does so, and would else see one instruction start before the last has ended, and drop it.
+    """
+    us = ns / 1e3
+    short = (us * 1e3).astype(np.int64) < ns
+    us[short] = np.nextafter(us[short], np.inf)
+    return us.tolist()  # type: ignore[no-any-return]
+
+
+def _metadata(kind: str, pid: int, tid: int, **args: str | int) -> str:
+    return _json({"ph": "M", "name": kind, "pid": pid, "tid": tid or pid, "args": args})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,103 @@
+"""The summary of a timeline as tables in a terminal, legible at 80 columns and without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Literal
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .summary import Summary
+
+_Column = tuple[str, Literal["left", "right"]]
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print ``summary``: the total, how sure it is, then a table for each thing of which there is any."""
+    overhead = summary.total_us - summary.kernel_us
+    where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
+    _say(console, f"{_us(summary.total_us)} us: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
+    _say(console, f"{summary.records:,} records on {where}")
+    _say(console, f"time rests to {_percent(summary.assumed_share)} on assumed rates")
+    if summary.not_modelled:
+        _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
+    _table(
+        console,
+        "pipes",
+        [("busy us", "right"), ("mean use", "right"), ("max use", "right"), ("records", "right")],
+        ((p.pipe, _us(p.busy_us), _percent(p.mean), _percent(p.max), f"{p.records:,}") for p in summary.pipes),
+    )
+    _table(
+        console,
+        "traffic",
+        [("read", "right"), ("written", "right")],
+        ((t.space.upper(), _bytes(t.read), _bytes(t.written)) for t in summary.traffic),
+    )
+    _table(
+        console,
+        "memory",
+        [("peak", "right"), ("budget", "right"), ("used", "right")],
+        (
+            (f"{p.space.upper()}[{p.owner}]", _bytes(p.bytes), _bytes(p.budget), _percent(p.bytes / p.budget))
+            for p in summary.peaks
+        ),
+    )
+    _table(
+        console,
+        "busiest lines",
+        [("us", "right"), ("share", "right"), ("records", "right"), ("most of it", "left")],
+        (
+            (_place(n.file, n.line), _us(n.us), _percent(n.share), f"{n.records:,}", n.top_instruction)
+            for n in summary.lines
+        ),
+    )
+    _table(
+        console,
+        "pipes idle for",
+        [("us", "right"), ("times", "right"), ("instruction", "left"), ("at", "left")],
+        (
+            (w.reason, _us(w.us), f"{w.records:,}", w.instruction, _place(w.file, w.line) if w.instruction else "")
+            for w in summary.waits
+        ),
+    )
+
+
+def _table(console: Console, title: str, columns: list[_Column], lines: Iterable[tuple[str, ...]]) -> None:
+    """A table whose first column is headed by its title; nothing at all without lines."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(Text(title.upper()), min_width=14, overflow="fold")
+    for name, justify in columns:
+        # Figures are never cut; what gets narrow in a small window is names.
+        table.add_column(Text(name), justify=justify, no_wrap=justify == "right", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
+    if table.row_count:
+        console.print()
+        console.print(table)
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(Text(line), highlight=False)
+
+
+def _place(file: str, line: int) -> str:
+    return f"{PurePath(file).name}:{line}" if line else "?"
+
+
+def _us(us: float) -> str:
+    return f"{us:,.3f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.1 else f"{100 * share:.1f} %"
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            break
+        count /= 1024
+    return f"{count:,.0f} {unit}" if count == int(count) else f"{count:,.1f} {unit}"

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .device_file import Kind, Quantity, Scope, changed, read_device_file, require_known
+
+if TYPE_CHECKING:
+    from .global_memory import DeviceArray, GlobalMemory
 
 _BUILT_IN = Path(__file__).parent / "devices"
 
@@ -128,6 +134,22 @@ class Device:
     def isa(self) -> str:
         """Name of the instruction set."""
         return self.shape.isa
+
+    @cached_property
+    def memory(self) -> GlobalMemory:
+        """The device's off-chip memory; untouched parts cost nothing."""
+        from .global_memory import GlobalMemory
+
+        return GlobalMemory(self.shape)
+
+    def array(self, array: np.ndarray) -> DeviceArray:
+        """Copy an array to device memory, where it stays until the result is dropped.
+
+        MemoryError when it does not fit; TypeError for an array of Python objects.
+        """
+        from .global_memory import DeviceArray
+
+        return DeviceArray(self.memory, array)
 
     @classmethod
     def names(cls) -> list[str]:

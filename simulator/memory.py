@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 from bisect import bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -160,6 +160,13 @@ class Memory:
         """Return everything an owner has."""
         self._starts[owner].clear()
         self._allocations[owner].clear()
+
+    def restore(self, allocations: Iterable[Allocation]) -> None:
+        """Take over the allocations of the first owner from another process that shares the memory."""
+        self.clear(0)
+        for entry in allocations:
+            self._starts[0].append(entry.start)
+            self._allocations[0][entry.start] = entry
 
     def used(self, owner: int) -> int:
         """Bytes in use by an owner, guards not counted."""

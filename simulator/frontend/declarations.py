@@ -14,20 +14,41 @@ from .scan import SPACES, Site
 from .source import Edit, Source, layout
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement
 
+# Marks each reference, so that the build finds them all in one section of the image.
+_SLOT = '__attribute__((section("mlusim_slots"), used))'
 _STORAGE = frozenset({"static", "extern", "inline", "thread_local", "register"})
 _BUILTIN_TYPES = frozenset(
-    "void bool char wchar_t char8_t char16_t char32_t short int long float double signed unsigned auto".split()
+    {
+        "void",
+        "bool",
+        "char",
+        "wchar_t",
+        "char8_t",
+        "char16_t",
+        "char32_t",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "signed",
+        "unsigned",
+        "auto",
+    }
 )
-_NOT_A_TYPE = frozenset("const volatile constexpr typename struct class union enum template".split())
-_NO_VARIABLE = frozenset("typedef using friend return throw new delete goto static_assert operator".split())
+_NOT_A_TYPE = frozenset({"const", "volatile", "constexpr", "typename", "struct", "class", "union", "enum", "template"})
+_NO_VARIABLE = frozenset(
+    {"typedef", "using", "friend", "return", "throw", "new", "delete", "goto", "static_assert", "operator"}
+)
 
 
 @dataclass(frozen=True)
 class _Specifiers:
-    """What stands before the first declarator, sorted into template header, storage classes, and the type.
+    """What stands before the first declarator, sorted into header, storage classes, and the type.
 
-    `qualifiers` are the memory-space words; `end` is the index of the first declarator's first token; `name` is the
-    index range of a declared name there, empty when the declarator begins with `*`, `&` or `(`.
+    `header` is what must stay in front of everything: template header and standard attributes. `qualifiers` are the
+    memory-space words; `end` is the index of the first declarator's first token; `name` is the index range of a
+    declared name there, empty when the declarator begins with `*`, `&` or `(`.
     """
 
     header: Sequence[Token]
@@ -36,6 +57,14 @@ class _Specifiers:
     qualifiers: Sequence[Token]
     end: int
     name: range
+
+    @property
+    def lead(self) -> str:
+        return spell(self.header, without=SPACES)
+
+    @property
+    def kind(self) -> str:
+        return spell(self.type, without=SPACES)
 
     def has(self, *words: str) -> bool:
         return any(token.text in words for token in (*self.storage, *self.type))
@@ -104,19 +133,19 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
 def _namespace_form(
     source: Source, space: str, specifiers: _Specifiers, declarator: _Declarator, serial: Iterator[int]
 ) -> _Form:
-    kind = spell(specifiers.type, without=SPACES)
+    lead, kind = specifiers.lead, specifiers.kind
     storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
+    outside = _words(lead, spell(specifiers.storage), kind)
     if not declarator.name:
-        return _Form(_words(spell(specifiers.header, without=SPACES), spell(specifiers.storage), kind), "", "", False)
+        return _Form(outside, "", "", False)
     name = spell(declarator.name)
     reference = f"(&{name})" if declarator.array else f"&{name}"
     if specifiers.has("extern") and not declarator.initialised:
-        return _Form(_words(spell(specifiers.header, without=SPACES), spell(specifiers.storage), kind), reference, "", False)
+        return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"
     if not declarator.initialised:
-        before = _words(spell(specifiers.header, without=SPACES), storage, "MLUSIM_SLOT", kind)
-        return _Form(before, reference, f" = {slot}}}", False)
-    if specifiers.header:
+        return _Form(_words(lead, storage, _SLOT, kind), reference, f" = {slot}}}", False)
+    if specifiers.header and specifiers.header[0].text == "template":
         raise source.error(
             f"'{name}': a variable template in a memory space cannot have an initialiser; assign it in the kernel",
             declarator.first.start,
@@ -124,8 +153,8 @@ def _namespace_form(
     if specifiers.has("const", "constexpr") and not storage and not specifiers.has("extern"):
         storage = "static"  # A constant has internal linkage; the reference that stands for it would not.
     init = f"mlusim_init_{next(serial)}"
-    variable = _words(storage, "MLUSIM_SLOT", f"decltype({init})", f"&{name}")
-    return _Form(_words("static", kind), init, f"; {variable} = {slot}, &{init}}}", True)
+    variable = _words(storage, _SLOT, f"decltype({init})", f"&{name}")
+    return _Form(_words(lead, "static", kind), init, f"; {variable} = {slot}, &{init}}}", True)
 
 
 def _block_form(
@@ -134,7 +163,7 @@ def _block_form(
     if specifiers.has("extern") or not declarator.name:
         return _namespace_form(source, space, specifiers, declarator, serial)
     # Storage classes are dropped: the variable is initialised on every entry.
-    kind = spell(specifiers.type, without=SPACES)
+    kind = _words(specifiers.lead, specifiers.kind)
     name = spell(declarator.name)
     number = next(serial)
     init, local = f"mlusim_init_{number}", f"mlusim_local_{number}"
@@ -174,7 +203,7 @@ def _after_labels(found: Sequence[Token]) -> int:
 
 def _specifiers(found: Sequence[Token], begin: int) -> _Specifiers | None:
     """The specifiers of the declaration that begins at index `begin`; None when the statement is no declaration."""
-    header: Sequence[Token] = ()
+    header: list[Token] = []
     storage: list[Token] = []
     kind: list[Token] = []
     qualifiers: list[Token] = []
@@ -192,7 +221,7 @@ def _specifiers(found: Sequence[Token], begin: int) -> _Specifiers | None:
             storage.append(token)
         elif token.text == "template" and following == "<":
             end = close_angle(found, at + 1) + 1
-            header = found[at:end]
+            header += found[at:end]
         else:
             if token.text in GROUP_WORDS and following == "(":
                 end = close(found, at + 1) + 1
@@ -207,7 +236,8 @@ def _specifiers(found: Sequence[Token], begin: int) -> _Specifiers | None:
                     units[-1:] = [range(units[-1].start, end)] if continues and units else [*units[-1:], range(at, end)]
             else:
                 break
-            kind += found[at:end]
+            in_front = token.text in ("[", "alignas") and not kind and not storage
+            (header if in_front else kind).extend(found[at:end])
         at = end
     name = range(at, at)
     # The last unit is the declared name when one before it is already the type.
@@ -244,9 +274,7 @@ def _declarators(source: Source, found: Sequence[Token], specifiers: _Specifiers
                 at = skip_item(found, at)
         if at >= len(found) or found[at].text not in (",", ";"):
             raise source.error("expected ',' or ';' after the declared variable", found[min(at, len(found)) - 1].start)
-        result.append(
-            _Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at])
-        )
+        result.append(_Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at]))
         if found[at].text == ";":
             return result
         at += 1

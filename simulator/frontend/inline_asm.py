@@ -32,8 +32,8 @@ class _Operand(NamedTuple):
 def asm_statement(source: Source, site: Site, known: Mapping[str, str]) -> Edit | None:
     """The edit for the `asm` at `site`; None when it is to stay as it is.
 
-    It stays when it is no statement of the user (the asm label of a declaration, file scope, a system header's macro), or
-    holds no instruction (`asm volatile("" ::: "memory")`).
+    It stays when it is no statement of the user (the asm label of a declaration, file scope, a system header's
+    macro), or holds no instruction (`asm volatile("" ::: "memory")`).
     """
     if site.scope.kind != "block" or site.parentheses or site.system or not _begins_statement(source, site):
         return None
@@ -84,7 +84,7 @@ def _sections(inside: Sequence[Token]) -> list[list[Token]]:
 def _template(source: Source, site: Site, literals: Sequence[Token]) -> str:
     """The characters of the adjacent string literals; every escape but a line break is a blank to an assembler."""
     if not literals or any(token.kind != "string" for token in literals):
-        raise source.error(f"{site.word} needs a template of string literals, as in asm(\"sync;\")", site.start)
+        raise source.error(f'{site.word} needs a template of string literals, as in asm("sync;")', site.start)
     text = ""
     for token in literals:
         match = _STRING.fullmatch(token.text)
@@ -129,7 +129,8 @@ def _call(source: Source, site: Site, text: str, operands: Sequence[_Operand], k
 def _arguments(source: Source, site: Site, text: str, operands: Sequence[_Operand]) -> list[str] | None:
     """The C arguments for the operands of an instruction, None when one has another form.
 
-    A number stays a number; any other literal (a register) becomes a string; `.op(x)` becomes two arguments, "op" and x.
+    A number stays a number; any other literal (a register) becomes a string; `.op(x)` becomes two arguments, "op"
+    and x.
     """
     arguments: list[str] = []
     for piece in text.split(",") if text.strip() else ():

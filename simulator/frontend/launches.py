@@ -77,7 +77,9 @@ def launch(source: Source, site: Site) -> list[Edit]:
     before = list(tokens(source.text, site.statement, site.start))
     first = _name_start(before)
     if first is None:
-        raise source.error("'<<<' must follow the name of a kernel, as in kernel<<<dim, type, queue>>>(args)", site.start)
+        raise source.error(
+            "'<<<' must follow the name of a kernel, as in kernel<<<dim, type, queue>>>(args)", site.start
+        )
     found = statement(source.text, site.start)
     arguments, at = 1, 1
     while at < len(found) and found[at].text != ">>>":
@@ -144,5 +146,3 @@ def _open_angle(before: Sequence[Token], index: int) -> int:
             return -1
         at -= 1
     return -1
-
-

@@ -21,7 +21,7 @@ __all__ = ["KernelDecl", "RewriteError", "Rewritten", "rewrite"]
 
 @dataclass(frozen=True)
 class Rewritten:
-    """Plain C++17 text with the line markers of its input, and the kernels it declares, in the order of the source."""
+    """Plain C++17 text with the line markers of its input, and the kernels it defines, in the order of the source."""
 
     text: str
     kernels: tuple[KernelDecl, ...]
@@ -58,4 +58,4 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
         else:
             changes, done = declaration(source, site, serial)
             edits += changes
-    return Rewritten(apply_edits(preprocessed, edits), tuple(kernels.values()))
+    return Rewritten(apply_edits(preprocessed, edits), tuple(k for k in kernels.values() if k.template or k.name in defined))

@@ -15,7 +15,7 @@ KERNEL_WORDS = frozenset({"__mlu_global__", "__mlu_entry__"})
 ASM_WORDS = frozenset({"asm", "__asm__", "__asm"})
 LAUNCH = "<<<"
 
-_DEVICE_SYNTAX = re.compile("|".join((*SPACES, *KERNEL_WORDS, LAUNCH, r"asm\b", r"__asm\b")))
+_DEVICE_SYNTAX = re.compile("|".join((*SPACES, *KERNEL_WORDS, LAUNCH, "asm")))
 # Every alternative begins with a literal character: the search then skips other characters at full speed.
 # A character literal holds exactly one character here, so that the digit separators of 1'000 open none.
 _LANDMARK = re.compile(
@@ -81,7 +81,7 @@ class _Scanner:
         outer: list[tuple[Scope, int, int]] = []
         parentheses = statement = 0
         # A line marker on the very first line has no line break before it, which the landmarks need.
-        begin = self._directive(0, text.partition("\n")[0]) if text.startswith("#") else 0
+        begin: int | None = self._directive(0, text.partition("\n")[0]) if text.startswith("#") else 0
         while begin is not None:
             matches = _LANDMARK.finditer(text, begin)
             begin = None

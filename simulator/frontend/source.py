@@ -32,7 +32,7 @@ class Edit(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """From position `start` on, the lines are those of `file` (as spelled in the line marker), beginning with `line`."""
+    """From position `start` on, the lines are those of `file` (spelled as in the line marker), the first is `line`."""
 
     start: int
     file: str

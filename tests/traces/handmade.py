@@ -23,7 +23,7 @@ OPS = (
     Op("meet", "", (), (), "sync", waits=("compute", "io", "move"), barrier="cluster"),
     Op("scalar.load", "float32", ("src",), (False,), "scalar_gdram"),
 )
-LOCATIONS = tuple(Location("/home/me/kernels/demo.mlu", line) for line in range(1, 21))
+LOCATIONS = tuple(Location("/src/demo.mlu", line) for line in range(1, 21))
 _OP = {op.name: index for index, op in enumerate(OPS)}
 _PIPE = {"load": 1, "store": 1, "scalar.load": 3, "wait_io": 4, "wait_all": 4, "meet": 4}
 

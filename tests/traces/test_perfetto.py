@@ -106,7 +106,7 @@ def test_exact_events(six: Timeline, tmp_path: Path) -> None:
                 "src": {"region": "gdram[0] 0x1000..0x1040", "bytes": 64},
             },
             "work": 64,
-            "source": "/home/me/kernels/demo.mlu:2",
+            "source": "/src/demo.mlu:2",
             "task": 7,
             "reason": "program order: alloc, core 5, 0.000..0.000 us",
         },

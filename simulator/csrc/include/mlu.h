@@ -21,20 +21,33 @@
 #define __mlu_builtin__
 #define __mlu_const__ const
 
-#define taskId (mlusim_current->taskId)
-#define taskIdX (mlusim_current->taskIdX)
-#define taskIdY (mlusim_current->taskIdY)
-#define taskIdZ (mlusim_current->taskIdZ)
-#define taskDim (mlusim_current->taskDim)
-#define taskDimX (mlusim_current->taskDimX)
-#define taskDimY (mlusim_current->taskDimY)
-#define taskDimZ (mlusim_current->taskDimZ)
-#define clusterId (mlusim_current->clusterId)
-#define clusterDim (mlusim_current->clusterDim)
-#define coreId (mlusim_current->coreId)
-#define coreDim (mlusim_current->coreDim)
-
-#define MLUSIM_SLOT __attribute__((section("mlusim_slots"), used))
+// The built-in variables, read past the view of scalar accesses.
+#define MLUSIM_BUILTIN(name) \
+  static __attribute__((noinline, unused, pure, no_sanitize("thread"))) int mlusim_##name() { return mlusim_current->name; }
+MLUSIM_BUILTIN(taskId)
+MLUSIM_BUILTIN(taskIdX)
+MLUSIM_BUILTIN(taskIdY)
+MLUSIM_BUILTIN(taskIdZ)
+MLUSIM_BUILTIN(taskDim)
+MLUSIM_BUILTIN(taskDimX)
+MLUSIM_BUILTIN(taskDimY)
+MLUSIM_BUILTIN(taskDimZ)
+MLUSIM_BUILTIN(clusterId)
+MLUSIM_BUILTIN(clusterDim)
+MLUSIM_BUILTIN(coreId)
+MLUSIM_BUILTIN(coreDim)
+#define taskId (mlusim_taskId())
+#define taskIdX (mlusim_taskIdX())
+#define taskIdY (mlusim_taskIdY())
+#define taskIdZ (mlusim_taskIdZ())
+#define taskDim (mlusim_taskDim())
+#define taskDimX (mlusim_taskDimX())
+#define taskDimY (mlusim_taskDimY())
+#define taskDimZ (mlusim_taskDimZ())
+#define clusterId (mlusim_clusterId())
+#define clusterDim (mlusim_clusterDim())
+#define coreId (mlusim_coreId())
+#define coreDim (mlusim_coreDim())
 
 namespace mlusim {
 
@@ -132,7 +145,7 @@ int describe(char* out) {
 }
 
 template <class... A, size_t... I>
-void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+__attribute__((no_sanitize("thread"))) void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
   kernel(*static_cast<std::remove_reference_t<A>*>(arguments[I])...);
 }
 
@@ -156,7 +169,7 @@ typedef mlusim::Register<uint16_t> vv_uint16;
 typedef mlusim::Register<int32_t> vv_int32;
 typedef mlusim::Register<uint32_t> vv_uint32;
 
-static inline int __vv_get_length() { return (int)mlusim_current->register_bytes; }
+MLUSIM_OP int __vv_get_length() { return (int)mlusim_current->register_bytes; }
 static inline bool __is_mpu() { return coreId == 0x80; }
 static inline bool __is_ipu() { return coreId != 0x80; }
 #define __bang_printf(...) printf(__VA_ARGS__)

@@ -1,0 +1,76 @@
+"""The host's C++ compiler: finding it, running it, and a cache of what it built."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from ..finding import BuildError
+
+CSRC = Path(__file__).resolve().parent.parent / "csrc"
+INCLUDE = CSRC / "include"
+_CANDIDATES = ("g++", "clang++", "c++")
+
+
+def cache_folder() -> Path:
+    """Where builds are kept: $MLUSIM_CACHE, or mlusim in the user's cache folder."""
+    given = os.environ.get("MLUSIM_CACHE")
+    if given:
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mlusim"
+
+
+@lru_cache(maxsize=8)
+def _identify(command: str) -> str:
+    return subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+
+
+class Compiler:
+    """A C++ compiler of this machine."""
+
+    def __init__(self) -> None:
+        """$CXX, or the first of g++, clang++ and c++ on the path; BuildError when there is none."""
+        wanted = os.environ.get("CXX")
+        command = shutil.which(wanted) if wanted else next(filter(None, map(shutil.which, _CANDIDATES)), None)
+        if command is None:
+            named = f"$CXX names {wanted!r}, which is not on the path" if wanted else "no C++ compiler is on the path"
+            raise BuildError(f"{named}; install one (Debian and Ubuntu: apt-get install g++) or set CXX")
+        self.command = command
+        self.version = _identify(command)
+
+    def run(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        """Run the compiler with messages in plain English; the caller looks at the return code."""
+        environment = {**os.environ, "LC_ALL": "C"}
+        return subprocess.run([self.command, *arguments], capture_output=True, text=True, env=environment, check=False)
+
+    def cached(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
+        """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
+        digest = hashlib.sha256(f"{self.version}\0{key}".encode()).hexdigest()[:24]
+        folder = cache_folder() / digest
+        target = folder / name
+        if not target.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                part = Path(scratch) / name
+                make(part)
+                os.replace(part, target)
+        return target
+
+    def runtime(self) -> Path:
+        """The native runtime as a shared library."""
+        sources = [CSRC / "mlusim_rt.cpp", CSRC / "mlusim_rt.h"]
+
+        def make(path: Path) -> None:
+            result = self.run(
+                ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), str(sources[0]), "-lpthread"]
+            )
+            if result.returncode:
+                raise BuildError(f"{self.command} cannot build the runtime of mlusim:\n{result.stderr}")
+
+        return self.cached("libmlusim_rt.so", "\0".join(source.read_text() for source in sources), make)

@@ -1,0 +1,88 @@
+"""The C++ header that kernels compile against: every overload of every instruction, from the declarations."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from ...isa import Dialect, Overload, Parameter
+
+_REGISTER = {"float": "vv_float", "half": "vv_half"}
+_WIDE = "int64_t"
+
+
+def operations(dialect: Dialect) -> str:
+    """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known."""
+    lines = ["// Generated from the declarations in isa/. Every function enters the simulator's door of its number.", "#pragma once", ""]
+    selectors = {
+        entry.select.argument: entry.select for entry in dialect.instructions if entry.select is not None
+    }
+    for argument, select in selectors.items():
+        values = ", ".join(f"{case.label} = {value}" for value, case in select.cases.items())
+        lines += [f"typedef enum {{ {values} }} mlusim_{argument};", ""]
+    lines.append("typedef mlusim_dir mluMemcpyDirection_t;" if "dir" in selectors else "")
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for number, overload in enumerate(dialect.overloads):
+        if "." in overload.name or not overload.name.startswith("__"):
+            continue
+        for types in _spellings(overload):
+            if (overload.name, types) not in seen:
+                seen.add((overload.name, types))
+                lines.append(_function(number, overload, types))
+    lines.append("")
+    lines += [
+        f"template <class... A> MLUSIM_OP mlusim::Unmodelled {name}(A&&...) {{\n"
+        f'  mlusim_not_modelled("{name}", MLUSIM_PC);\n  return {{}};\n}}'
+        for name in dialect.known
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def asm_functions(dialect: Dialect) -> dict[str, str]:
+    """Mnemonic of inline assembly -> name of its function."""
+    return {entry.asm: entry.name for entry in dialect.instructions if entry.asm}
+
+
+def _spellings(overload: Overload) -> Iterator[tuple[str, ...]]:
+    """Every list of C parameter types that means this overload."""
+    bound: dict[str, tuple[str, ...]] = {}
+    value_typed = any(p.opaque and p.type in overload.binding for p in overload.parameters)
+    for variable, name in overload.binding.items():
+        element = next(overload.element(p) for p in overload.parameters if p.type == variable)
+        assert element.name == name
+        bound[variable] = (element.scalar_spellings or element.spellings) if value_typed else element.spellings
+    for row in itertools.product(*bound.values()):
+        chosen = dict(zip(bound, row, strict=True))
+        yield tuple(_type(overload, p, chosen) for p in overload.parameters)
+
+
+def _type(overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
+    element = overload.element(p)
+    select = overload.instruction.select
+    if select is not None and p.name == select.argument:
+        return f"mlusim_{p.name}"
+    spelled = chosen.get(p.type, element.spellings[0])
+    if not p.is_memory:
+        return spelled
+    const = "" if p.writes else "const "
+    if p.register:
+        return f"{const}{_REGISTER.get(element.name, f'vv_{element.name}')}&"
+    return f"{const}{'void' if p.opaque else spelled}*"
+
+
+def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
+    parameters = ", ".join(f"{t} {p.name}" for t, p in zip(types, overload.parameters, strict=True))
+    passed, wire = ["MLUSIM_PC"], [_WIDE]
+    for p in overload.parameters:
+        floating = not p.is_memory and overload.element(p).is_float
+        wire.append("double" if floating else _WIDE)
+        value = f"{p.name}.address" if p.register else p.name
+        passed.append(f"(double){value}" if floating and overload.element(p).name != "bfloat16" else
+                      f"(double)(float){value}" if floating else f"({_WIDE}){value}")  # fmt: skip
+    returns = overload.instruction.prototype.returns
+    call = f"(({_WIDE}(*)({', '.join(wire)}))mlusim_door[{number}])({', '.join(passed)})"
+    keep, give = ("", "") if returns == "void" else (f"{_WIDE} result = ", f" return ({returns})result;")
+    return (
+        f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
+        f"mlusim_leave(); {keep}{call}; mlusim_back();{give} }}"
+    )

@@ -1,0 +1,321 @@
+"""Runs compiled kernels on a machine: the Python side of csrc/mlusim_rt.cpp."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..isa import Overload
+from ..isa.prototype import VECTOR_REGISTER_BYTES
+from .context import not_modelled
+from .door import Skip
+from .finding import Finding
+from .log import Location, Log
+from .machine import Machine, Variable
+from .scalar import ScalarRun, ScalarUnit
+from .tasks import Task
+
+_ACCESS, _STACK, _SIGNAL, _TIME = range(4)
+_SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
+            11: "segmentation fault"}  # fmt: skip
+_i32, _i64, _u64, _text = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_char_p
+_CSRC = str(Path(__file__).resolve().parent / "csrc")
+
+
+class _Run(ctypes.Structure):
+    _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("count", _u64),
+                ("size", _i32), ("store", _i32)]  # fmt: skip
+
+
+class _Task(ctypes.Structure):
+    _fields_ = [
+        *((name, _i32) for name in ("taskId", "taskIdX", "taskIdY", "taskIdZ", "taskDim", "taskDimX", "taskDimY",
+                                    "taskDimZ", "clusterId", "clusterDim", "coreId", "coreDim")),
+        ("jump", ctypes.c_void_p), ("ranges", ctypes.c_void_p), ("range_count", _u64),
+        ("registers", _u64), ("register_bytes", _u64),
+    ]  # fmt: skip
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = [("name", _text), ("space", _text), ("file", _text), ("initial", ctypes.c_void_p), ("bytes", _u64),
+                ("line", _i32)]  # fmt: skip
+
+
+_DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Run), _u64)
+_FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _i32, _i32, _i64)
+_LOCAL = ctypes.CFUNCTYPE(_u64, _text, _text, _u64, ctypes.c_void_p, _i64)
+_RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
+_NOT_MODELLED = ctypes.CFUNCTYPE(None, _text, _i64)
+
+
+class _Callbacks(ctypes.Structure):
+    _fields_ = [("drain", _DRAIN), ("fault", _FAULT), ("local", _LOCAL), ("release", _RELEASE),
+                ("not_modelled", _NOT_MODELLED)]  # fmt: skip
+
+
+class LoadedImage:
+    """A kernel image in this process: its entry points and its file-scope variables."""
+
+    def __init__(self, runtime: ctypes.CDLL, path: str, kernels: Sequence[str]) -> None:
+        self.library = ctypes.CDLL(path, mode=_RTLD_LAZY)
+        count = _i32()
+        runtime.mlusim_take_slots.restype = ctypes.POINTER(_Slot)
+        slots = runtime.mlusim_take_slots(ctypes.byref(count))
+        self.variables = tuple(_variable(slots[i]) for i in range(count.value))
+        for name in ("mlusim_slots_begin", "mlusim_slots_end"):
+            getattr(self.library, name).restype = ctypes.c_void_p
+        begin, end = self.library.mlusim_slots_begin() or 0, self.library.mlusim_slots_end() or 0
+        size = (end - begin) // 8
+        table = np.frombuffer((ctypes.c_char * (size * 8)).from_address(begin), np.uint64) if size else np.zeros(0, np.uint64)
+        #: The reference slots of the image, and which variable each one stands for.
+        self.slots, self.order = table, table.astype(np.int64) - 1
+        self.low, self.high = _mapped(path)
+        runtime.mlusim_add_image(_u64(self.low), _u64(self.high))
+        self.entries = {
+            name: ctypes.cast(getattr(self.library, f"mlusim_entry_{i}"), ctypes.c_void_p).value or 0
+            for i, name in enumerate(kernels)
+        }
+
+
+_RTLD_LAZY = 1
+
+
+def _variable(slot: _Slot) -> Variable:
+    initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
+    return Variable(
+        slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, Location(slot.file.decode(), int(slot.line))
+    )
+
+
+def _mapped(path: str) -> tuple[int, int]:
+    """The address range of a loaded library, its zero-initialised data included."""
+    low, high = 0, 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        start, end = (int(part, 16) for part in line.split()[0].split("-"))
+        if line.endswith(path):
+            low, high = low or start, end
+        elif high and start == high and len(line.split()) == 5:
+            high = end
+        elif high:
+            break
+    return low, high
+
+
+class NativeRunner:
+    """Executes kernels of images on one machine. One process has one running at a time."""
+
+    def __init__(self, machine: Machine, runtime: Path) -> None:
+        self.machine, self.scalar = machine, ScalarUnit(machine)
+        self.runtime = ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL)
+        self._images: dict[str, LoadedImage] = {}
+        self._places: dict[int, Location] = {}
+        self._door_table = (ctypes.c_void_p * 4096).in_dll(self.runtime, "mlusim_door")
+        self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
+        self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
+        self._doors: dict[int, Any] = {}
+        self._callbacks = _Callbacks(
+            _DRAIN(self._drain), _FAULT(self._fault), _LOCAL(self._local), _RELEASE(self._release),
+            _NOT_MODELLED(self._not_modelled),
+        )  # fmt: skip
+        self.runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
+
+    def run(
+        self,
+        library: str,
+        kernels: Sequence[str],
+        names: frozenset[str],
+        kernel: str,
+        arguments: Sequence[bytes],
+        dim: tuple[int, int, int],
+        type: str,
+        *,
+        on_finding: str,
+        time_limit: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Log, list[Finding]]:
+        """Launch one kernel; ``arguments`` are the bytes of its parameters."""
+        image = self._load(library, kernels)
+        self._open_doors(names)
+        values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+        pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
+        entry = ctypes.c_void_p(image.entries[kernel])
+        machine = self.machine
+        machine.on_enter, machine.on_stop = lambda task: self._enter(task, image), self._stop
+        self._time_limit = time_limit
+        self.runtime.mlusim_connect(ctypes.byref(self._callbacks))
+        self.runtime.mlusim_set_stack()
+        self.runtime.mlusim_time_limit(time_limit or 0.0)
+        try:
+            return machine.run(
+                kernel, lambda task: self.runtime.mlusim_run_task(entry, pointers), dim, type,
+                variables=image.variables, on_finding=on_finding, locate=lambda counters: self._locate(image, counters),
+                progress=progress,
+            )  # fmt: skip
+        finally:
+            self.runtime.mlusim_time_limit(0.0)
+            ctypes.CDLL(None).fflush(None)
+            machine.on_enter, machine.on_stop = lambda task: None, lambda: None
+
+    def _load(self, library: str, kernels: Sequence[str]) -> LoadedImage:
+        if library not in self._images:
+            self._images[library] = LoadedImage(self.runtime, library, kernels)
+        return self._images[library]
+
+    def _open_doors(self, names: frozenset[str]) -> None:
+        """Put the doors of the instructions that an image mentions into the table of the C boundary."""
+        dialect = self.machine.dialect
+        for name, numbers in dialect.by_name.items():
+            overloads = [dialect.overloads[number] for number in numbers]
+            if name in names or any(overload.name in names for overload in overloads):
+                for number, overload in zip(numbers, overloads, strict=True):
+                    if number not in self._doors:
+                        self._doors[number] = _wire(overload)(self.machine.door(number))
+                    self._door_table[number] = ctypes.cast(self._doors[number], ctypes.c_void_p).value
+
+    # --- what native code asks ---------------------------------------------------------------------------
+
+    def _enter(self, task: Task, image: LoadedImage) -> None:
+        if task.native is None:
+            task.native = self._native(task)
+            self._set_ranges(task)
+        self._current.value = ctypes.addressof(task.native)
+        if len(image.slots):
+            image.slots[:] = self._addresses(task, image)
+
+    def _native(self, task: Task) -> _Task:
+        x, y, z = task.dim
+        registers = 0
+        if "vreg" in self.machine.memories:
+            registers = next(self.machine.memories["vreg"].allocations(task.core)).start
+        return _Task(
+            task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, x, y, z, task.clusterId,
+            task.clusterDim, task.coreId, task.coreDim, None, None, 0, registers, VECTOR_REGISTER_BYTES,
+        )  # fmt: skip
+
+    def _addresses(self, task: Task, image: LoadedImage) -> np.ndarray:
+        """Where the file-scope variables of an image are for a task, in the order of its slots."""
+        found = []
+        by_space = {
+            name: iter(list(memory.allocations(self.machine.owner(memory))))
+            for name, memory in self.machine.memories.items()
+        }
+        for variable in image.variables:
+            found.append(next(by_space[variable.space]).start)
+        return np.array(found, np.uint64)[image.order]
+
+    def _set_ranges(self, task: Task) -> None:
+        """Tell native code which addresses the task may use for scalar accesses."""
+        machine = self.machine
+        ranges = sorted(
+            (entry.start, entry.end)
+            for memory in machine.memories.values()
+            for entry in memory.allocations(machine.owner(memory))
+        )
+        table = np.array(ranges, np.uint64).reshape(-1, 2)
+        task.native.ranges, task.native.range_count = table.ctypes.data, len(table)
+        task.native.keep = table
+
+    def _stop(self) -> None:
+        self._status.value = 1
+
+    def _drain(self, runs: Any, count: int) -> None:
+        try:
+            for i in range(count):
+                run = runs[i]
+                self.scalar.record(
+                    ScalarRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.count)
+                )
+        except Skip:
+            pass
+        except BaseException as error:
+            self.machine.crash(error)
+
+    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
+        with suppress(Skip):
+            if kind == _ACCESS:
+                finding = self.scalar.fault(address, size, bool(store))
+                finding = finding or Finding("bounds", f"scalar access to {address:#x}")
+            elif kind == _STACK:
+                finding = Finding(
+                    "stack", "the kernel has overflowed its stack", suggestion="end the recursion, or move large arrays off the stack"
+                )
+            elif kind == _TIME:
+                finding = Finding(
+                    "time", f"the kernel ran longer than the time limit of {self._time_limit:g} s",
+                    suggestion="look for a loop that does not end, or raise time_limit",
+                )  # fmt: skip
+            else:
+                finding = Finding("crash", f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')} at {address:#x}")
+            self.machine.report(finding, pc)
+
+    def _local(self, space: bytes, name: bytes, size: int, initial: int | None, pc: int) -> int:
+        try:
+            task = self.machine.task
+            assert task is not None
+            entry = self.machine.local(space.decode(), size, name.decode(), pc)
+            if initial:
+                ctypes.memmove(entry.start, initial, size)
+                entry.undefined.remove(entry.start, entry.end)
+            self._set_ranges(task)
+            return entry.start
+        except Skip:
+            self._stop()
+        except BaseException as error:
+            self.machine.crash(error)
+        return 0
+
+    def _release(self, address: int, pc: int) -> None:
+        try:
+            self.machine.release(address, pc)
+            assert self.machine.task is not None
+            self._set_ranges(self.machine.task)
+        except BaseException as error:
+            self.machine.crash(error)
+
+    def _not_modelled(self, name: bytes, pc: int) -> None:
+        text = name.decode()
+        with suppress(Skip):
+            self.machine.report(not_modelled(text, self.machine.dialect.nearest(text)), pc)
+
+    # --- source lines ------------------------------------------------------------------------------------------
+
+    def _locate(self, image: LoadedImage, counters: list[int]) -> list[Location]:
+        """Source lines of program counters (return addresses), the user's own where an instruction was inlined."""
+        missing = [pc for pc in dict.fromkeys(counters) if pc not in self._places]
+        inside = [pc for pc in missing if image.low <= pc < image.high]
+        self._places.update(dict.fromkeys(missing, Location("", 0)))
+        tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
+        if inside and tool:
+            library = str(image.library._name)
+            addresses = "".join(f"{pc - 1 - image.low:#x}\n" for pc in inside)
+            done = subprocess.run([tool, "-e", library, "-a", "-i"], input=addresses, capture_output=True, text=True, check=False)
+            blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
+            for pc, block in zip(inside, blocks, strict=False):
+                self._places[pc] = _place(block.splitlines())
+        return [self._places[pc] for pc in counters]
+
+
+def _place(lines: list[str]) -> Location:
+    for line in lines:
+        file, _, number = line.split(" (")[0].rpartition(":")
+        if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
+            return Location(file, int(number))
+    return Location("", 0)
+
+
+def _wire(overload: Overload) -> Any:
+    """The ctypes signature of an overload's door."""
+    kinds = [
+        ctypes.c_double if not p.is_memory and overload.element(p).is_float else _i64 for p in overload.parameters
+    ]
+    return ctypes.CFUNCTYPE(_i64, _i64, *kinds)
+
+

@@ -1,0 +1,184 @@
+"""Programs: kernel sources compiled for a device, and their launches."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .arguments import LaunchArguments, parse_signature
+from .device import Device
+from .finding import ERROR, BuildError, Finding, KernelError
+from .frontend.build import Builder, Image, Source
+from .log import Log
+from .machine import budget_finding
+from .native import LoadedImage
+from .run import Run
+from .tasks import check_launch
+from .worker import WorkerDied, execute, local_host, pool
+
+
+@dataclass(frozen=True)
+class SpaceBudget:
+    """Bytes that the variables of a program declare in one on-chip space, and how many a kernel may use."""
+
+    space: str
+    declared: int
+    limit: int
+
+
+def load(sources: Sequence[str | Path], include: Sequence[str | Path] = (), *, device: Device) -> Program:
+    """Compile kernel sources for a device; nothing runs yet.
+
+    Raises BuildError (`.finding` has file and line) when a source does not compile or its on-chip variables
+    do not fit. Builds are cached by content.
+    """
+    if isinstance(sources, (str, Path)):
+        raise TypeError(f"sources is {sources!r}; pass a list of paths, such as [{str(sources)!r}]")
+    return Program([Path(source) for source in sources], include, device)
+
+
+class Program:
+    """Compiled kernels of one device."""
+
+    def __init__(self, sources: Sequence[Path], include: Sequence[str | Path], device: Device) -> None:
+        self.device = device
+        self._builder = Builder(device.shape, include)
+        self._sources: list[Source] = [self._builder.read(path) for path in sources]
+        if not self._sources:
+            raise BuildError("no source was given; pass the path of at least one kernel source")
+        self._images: dict[str, Image] = {}
+        self._base = [self._builder.compile(source, ()) for source in self._sources]
+        for image in self._base:
+            self._images.update(dict.fromkeys(image.kernels, image))
+        self.budget = self._budget()
+
+    @property
+    def kernels(self) -> list[str]:
+        """Names that `launch` takes; templates are shown with ``<...>``."""
+        return [
+            name
+            for source in self._sources
+            for name in [*source.kernels, *(f"{template}<...>" for template in source.templates)]
+        ]
+
+    def launch(
+        self,
+        kernel: str,
+        dim: tuple[int, int, int] = (1, 1, 1),
+        type: str = "block",
+        args: Sequence[Any] = (),
+        *,
+        on_finding: str = "raise",
+        time_limit: float | None = None,
+        isolate: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Run:
+        """Run a kernel.
+
+        ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays (copied
+        to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes (structures).
+        ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a
+        debugger; a crash then is a crash. An error finding raises KernelError; ``on_finding="collect"`` goes on where it can.
+        Raises ValueError or TypeError for wrong arguments, before anything runs.
+        """
+        if on_finding not in ("raise", "collect"):
+            raise ValueError(f"on_finding is {on_finding!r}; pass 'raise' or 'collect'")
+        if time_limit is not None and not time_limit > 0:
+            raise ValueError(f"time_limit is {time_limit!r} seconds; pass a number above 0, or None")
+        dim = tuple(int(n) for n in dim)  # type: ignore[assignment]
+        check_launch(self.device.shape, dim, type)
+        image = self._image(kernel)
+        memory = self.device.memory
+        arguments = LaunchArguments(kernel, parse_signature(_signature(image, kernel)), args, memory)
+        request = {
+            "shape": self.device.shape, "device": self.device.name, "library": str(image.library),
+            "kernels": image.kernels, "names": image.names, "kernel": kernel, "arguments": arguments.bytes,
+            "dim": dim, "type": type, "on_finding": on_finding, "time_limit": time_limit,
+        }  # fmt: skip
+        try:
+            log, findings = self._execute(request, isolate, progress)
+            arguments.finish()
+        finally:
+            arguments.finish(copy_back=False)
+        run = Run(findings, log, self.device.rates)
+        return raise_on_error(run, on_finding)
+
+    def _execute(
+        self, request: dict[str, Any], isolate: bool, progress: Callable[[int, int], None] | None
+    ) -> tuple[Log, list[Finding]]:
+        memory, runtime = self.device.memory, self._builder.compiler.runtime()
+        if not isolate:
+            return execute(local_host(runtime), memory.memory, request, progress)
+        try:
+            log, findings = pool(os.getpid()).launch(runtime, memory, request, progress)
+            assert log is not None
+            return log, findings
+        except WorkerDied as death:
+            finding = Finding(
+                "crash", f"the process that ran the kernel ended ({death})", kernel=request["kernel"],
+                suggestion="run it with isolate=False under a debugger",
+            )  # fmt: skip
+            return empty_log(self.device, request), [finding]
+
+    def _image(self, kernel: str) -> Image:
+        if kernel in self._images:
+            return self._images[kernel]
+        base = kernel.partition("<")[0]
+        for source in self._sources:
+            if base in source.templates:
+                image = self._builder.compile(source, [kernel])
+                self._images[kernel] = image
+                return image
+        listed = ", ".join(self.kernels) or "none"
+        raise ValueError(f"no kernel {kernel!r}; the kernels of this program are {listed}")
+
+    def _budget(self) -> dict[str, SpaceBudget]:
+        """Declared bytes per on-chip space; over budget is a BuildError."""
+        found = {}
+        variables = [variable for image in self._base for variable in declared_variables(self._builder, image)]
+        for name, space in self.device.shape.spaces.items():
+            if name in ("nram", "wram", "sram"):
+                mine = [variable for variable in variables if variable.space == name]
+                declared = sum(variable.bytes for variable in mine)
+                found[name] = SpaceBudget(name, declared, space.budget)
+                if declared > space.budget:
+                    largest = max(mine, key=lambda variable: variable.bytes)
+                    finding = replace(
+                        budget_finding(name, declared, space.bytes, space.reserved, largest.name),
+                        location=largest.location,
+                    )
+                    raise BuildError(str(finding), finding)
+        return found
+
+
+def declared_variables(builder: Builder, image: Image) -> tuple[Any, ...]:
+    """The file-scope on-chip variables of an image."""
+    runtime = ctypes.CDLL(str(builder.compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
+    return LoadedImage(runtime, str(image.library), ()).variables
+
+
+def _signature(image: Image, kernel: str) -> str:
+    library = ctypes.CDLL(str(image.library), mode=os.RTLD_LAZY)
+    text = ctypes.create_string_buffer(4096)
+    getattr(library, f"mlusim_signature_{image.kernels.index(kernel)}")(text)
+    return text.value.decode()
+
+
+def empty_log(device: Device, request: dict[str, Any]) -> Log:
+    """The log of a launch of which nothing is known."""
+    from .recorder import Recorder
+
+    launch = {"kernel": request["kernel"], "dim": list(request["dim"]), "type": request["type"]}
+    return Recorder().finish(lambda counters: [], device.shape, device.name, launch)
+
+
+def raise_on_error(run: Run, on_finding: str) -> Run:
+    """The run, or its first error as a KernelError."""
+    first = next((finding for finding in run.findings if finding.severity == ERROR), None)
+    if first is not None and on_finding == "raise":
+        raise KernelError(first, run)
+    return run

@@ -7,6 +7,7 @@ from .finding import BuildError, Finding, KernelError, MlusimError
 from .global_memory import DeviceArray
 from .log import Log, Region
 from .program import Program, load
+from .python_kernel import launch
 from .run import Run
 from .timing import Timeline, replay
 
@@ -22,6 +23,7 @@ __all__ = [
     "Region",
     "Run",
     "Timeline",
+    "launch",
     "load",
     "replay",
 ]

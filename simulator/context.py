@@ -23,7 +23,7 @@ from .scalar import ScalarUnit
 from .tasks import Task
 
 
-class _Stop(BaseException):
+class Stop(BaseException):
     """Unwinds a Python kernel after a finding has ended its launch."""
 
 
@@ -113,7 +113,7 @@ class Context:
                 scalar.drain()
             result = door(lines.number(frame), *(a.address if isinstance(a, Pointer) else a for a in arguments))
             if machine.stopped or machine.failure:
-                raise _Stop
+                raise Stop
             return result
 
         return call

@@ -15,6 +15,7 @@ from .device_file import Kind, Quantity, Scope, changed, read_device_file, requi
 
 if TYPE_CHECKING:
     from .global_memory import DeviceArray, GlobalMemory
+    from .machine import Machine
 
 _BUILT_IN = Path(__file__).parent / "devices"
 
@@ -141,6 +142,13 @@ class Device:
         from .global_memory import GlobalMemory
 
         return GlobalMemory(self.shape)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine on which kernels of this device run in this process."""
+        from .machine import Machine
+
+        return Machine(self.shape, self.name, {self.memory.memory.name: self.memory.memory})
 
     def array(self, array: np.ndarray) -> DeviceArray:
         """Copy an array to device memory, where it stays until the result is dropped.

@@ -177,7 +177,11 @@ class Machine:
         for memory in self.memories.values():
             if memory.space.scope == "core" and memory.name != "vreg" and task.kind != MEMORY:
                 for entry in memory.allocations(task.core):
-                    self._mark("alloc", entry, 0)
+                    self._mark("alloc", entry, self.variable_counter(entry.name))
+
+    def variable_counter(self, name: str) -> int:
+        """The (negative) program counter that stands for the declaration of a file-scope variable."""
+        return -1 - next(number for number, variable in enumerate(self._variables) if variable.name == name)
 
     def _mark(self, name: str, entry: Allocation, pc: int) -> None:
         op = self.recorder.op(Op(name, entry.space, ("dst",), (False,), ""))

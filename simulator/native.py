@@ -289,7 +289,7 @@ class NativeRunner:
 
     def _locate(self, image: LoadedImage, counters: list[int]) -> list[Location]:
         """Source lines of program counters (return addresses), the user's own where an instruction was inlined."""
-        missing = [pc for pc in dict.fromkeys(counters) if pc not in self._places]
+        missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
         inside = [pc for pc in missing if image.low <= pc < image.high]
         self._places.update(dict.fromkeys(missing, Location("", 0)))
         tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
@@ -300,7 +300,7 @@ class NativeRunner:
             blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
             for pc, block in zip(inside, blocks, strict=False):
                 self._places[pc] = _place(block.splitlines())
-        return [self._places[pc] for pc in counters]
+        return [self._places[pc] if pc >= 0 else image.variables[-1 - pc].location for pc in counters]
 
 
 def _place(lines: list[str]) -> Location:

@@ -70,6 +70,11 @@ class ScalarUnit:
         for run in runs:
             self.record(run)
 
+    def forget(self) -> None:
+        """Drop the runs of a task that was ended."""
+        self.runs.clear()
+        self._open.clear()
+
     def record(self, run: ScalarRun) -> None:
         """Check a run for undefined bytes and append its record."""
         machine = self.machine

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from .bang import BANG
 from .declare import DOCUMENTED, INFERRED, Align, Archs, Case, Instruction, Overload, Require, Select
 from .dialect import Dialect
-from .errors import ValueOutOfRange
+from .errors import Partial, ValueOutOfRange
 from .prototype import DeclarationError, Dim, Parameter, Prototype
 from .types import TYPES, ElementType
 
@@ -27,6 +27,7 @@ __all__ = [
     "Instruction",
     "Overload",
     "Parameter",
+    "Partial",
     "Prototype",
     "Require",
     "Select",

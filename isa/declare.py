@@ -101,6 +101,10 @@ class Instruction:
     select: Select | None = None
     ufunc: Callable[..., Any] | None = None
     body: Callable[..., Any] | None = None
+    type_argument: str = ""  # the argument whose value binds T, where C has no overloads
+    type_values: Mapping[int, str] = field(default_factory=dict)  # its values and the types they name
+    partial: bool = False  # the body returns a `Partial`: not every element is written
+    cache: str = ""  # "flush" or "invalidate": what it does to the scalar unit's cache of ``dst``
     asm: str = ""  # mnemonic when it is written as inline assembly
     ordered: bool = False  # strided copies may overlap: segments move one after the other
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,11 @@ class Dialect:
     title: str
     instructions: tuple[Instruction, ...]
     known: Mapping[str, str]  # name -> what it does, for names that compile and are not modelled
+    prefix: str = "__"  # of the names that C kernels call
+    address_types: Mapping[str, str] = field(default_factory=dict)  # space -> C type of its addresses, where not a pointer
+    constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
+    cached_space: str = ""  # the space that the scalar unit sees through a cache
+    launch_type: str = "block"  # how kernels are launched unless told otherwise
 
     @cached_property
     def overloads(self) -> tuple[Overload, ...]:

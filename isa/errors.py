@@ -1,6 +1,18 @@
-"""What the semantics of an instruction raises when the values themselves break a rule."""
+"""What the semantics of an instruction gives back beside plain arrays."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Partial:
+    """New values for the rows of an output that ``rows`` (booleans) selects; the others stay as they are."""
+
+    values: np.ndarray
+    rows: np.ndarray
 
 
 class ValueOutOfRange(Exception):

@@ -3,7 +3,8 @@
     void __bang_add(T dst[elem_count], const T src0[elem_count], const T src1[elem_count], int32 elem_count)
 
 An array parameter is a memory operand: ``const`` ones are read, others written (``inout`` ones both); the brackets say what it spans,
-outermost first, ``[count]`` packed or ``[count @ stride_in_bytes]``. ``gdram T dst[n]`` names a memory space
+outermost first, ``[count]`` packed or ``[count @ stride_in_bytes]``; ``[count : defined]`` of an output says that only the
+first ``defined`` elements get a value and the others become undefined. ``gdram T dst[n]`` names a memory space
 other than the instruction's default. ``T &v`` is a vector register. Everything else is a scalar.
 ``void<T>`` is an operand that C passes as ``void *`` and that holds elements of T.
 """
@@ -19,7 +20,7 @@ from .types import TYPES, ElementType
 VECTOR_REGISTER_BYTES = 256
 
 _PARAMETER = re.compile(
-    r"(?:(?P<qualifiers>(?:const|inout|gdram|ldram|nram|wram|sram|global)(?:\s+(?:const|inout|gdram|ldram|nram|wram|sram|global))*)\s+)?"
+    r"(?:(?P<qualifiers>(?:const|inout|gdram|ldram|nram|wram|sram|global|local)(?:\s+(?:const|inout|gdram|ldram|nram|wram|sram|global|local))*)\s+)?"
     r"(?P<type>\w+(?:<\w+>)?)\s*(?P<register>&)?\s*(?P<name>\w+)(?P<dims>(?:\[[^\]]+\])*)"
 )
 _PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
@@ -49,6 +50,7 @@ class Parameter:
     space: str = ""  # "" = the instruction's default
     register: bool = False
     opaque: bool = False  # C passes it as void *
+    defined: str = ""  # elements that get a value, where that is not all of them
 
     @property
     def is_memory(self) -> bool:
@@ -104,7 +106,9 @@ def _parameter(text: str) -> Parameter:
     ctype, opaque = match["type"], False
     if "<" in ctype:
         ctype, opaque = ctype[:-1].split("<")[1], True
-    dims = tuple(_dim(d) for d in re.findall(r"\[([^\]]+)\]", match["dims"]))
+    brackets = re.findall(r"\[([^\]]+)\]", match["dims"])
+    defined = brackets[0].partition(":")[2].strip() if len(brackets) == 1 else ""
+    dims = tuple(_dim(d) for d in brackets)
     if match["register"]:
         dims = (Dim(f"({VECTOR_REGISTER_BYTES} // sizeof_{match['name']})"),)
     const = "const" in qualifiers
@@ -117,9 +121,10 @@ def _parameter(text: str) -> Parameter:
         space="vreg" if match["register"] else spaces[0] if spaces else "",
         register=bool(match["register"]),
         opaque=opaque or ctype == "void",
+        defined=defined,
     )
 
 
 def _dim(text: str) -> Dim:
-    count, _, stride = text.partition("@")
+    count, _, stride = text.partition(":")[0].partition("@")
     return Dim(count.strip(), stride.strip())

@@ -20,7 +20,7 @@ class ElementType:
     @property
     def is_float(self) -> bool:
         """Whether a scalar of it travels as a C double."""
-        return self.dtype.kind not in "iu"
+        return self.dtype.kind not in "iub"
 
     @property
     def size(self) -> int:
@@ -41,6 +41,9 @@ _ALL = (
     ElementType("int64", np.dtype(np.int64), ("int64_t", "long long")),
     ElementType("uint64", np.dtype(np.uint64), ("uint64_t", "unsigned long long")),
     ElementType("void", np.dtype(np.uint8), ("void",)),
+    ElementType("bool", np.dtype(np.bool_), ("bool",)),
+    ElementType("data_type", np.dtype(np.int32), ("data_type_t",)),
+    ElementType("scalar", np.dtype(np.uint32), ("scalar_t",)),  # the bits of a C union
 )
 
 #: Every element type by name.

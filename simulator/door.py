@@ -7,6 +7,8 @@ and appends the record. What does not apply to an instruction on an architecture
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..isa import Case, Overload, Parameter, ValueOutOfRange
+from ..isa import Case, Overload, Partial, Parameter, ValueOutOfRange
 from .guards import CHECKS, Guard
 from .log import BLOCKING, Op
 from .recorder import PACK, ROW
@@ -43,6 +45,32 @@ def issue(machine: Machine, overload: Overload) -> Door:
     return _Writer(machine, overload).door()
 
 
+def dispatch(machine: Machine, overload: Overload) -> Door:
+    """The door of an instruction whose element type is the value of an argument."""
+    entry = overload.instruction
+    at = [p.name for p in entry.prototype.parameters].index(entry.type_argument)
+    doors = {
+        value: issue(machine, Overload(entry, {"T": kind}))
+        for value, kind in entry.type_values.items()
+    }
+
+    def door(pc: int, *arguments: Any) -> int:
+        chosen = doors.get(arguments[at])
+        if chosen is not None:
+            return chosen(pc, *arguments)
+        names = {value: name for name, value in machine.dialect.constants.items()}
+        given = names.get(arguments[at], arguments[at])
+        limit = ", ".join(str(names.get(value, value)) for value in doors)
+        with contextlib.suppress(Skip):
+            machine.broken(
+                Guard("", "dtype", f"{entry.type_argument} is {given}", limit=f"one of {limit}", suggestion=f"pass one of {limit}"),
+                pc, overload, 0, 0,
+            )  # fmt: skip
+        return 0
+
+    return door
+
+
 class _Writer:
     """Writes the source of one door."""
 
@@ -54,6 +82,8 @@ class _Writer:
             "machine": machine, "cur": machine.current, "rec": machine.recorder, "EMPTY": _EMPTY, "Skip": Skip,
             "find": machine.find, "fail": self._fail, "prod": np.prod, "drain": machine.drain, "defer": machine.defer,
             "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy,
+            "order": machine.order, "poison": machine.undefine, "Partial": Partial, "partial": machine.partial,
+            "coherent_read": machine.coherence.read, "coherent_write": machine.coherence.write,
             "touch": machine.touch, "write_strided": machine.define_strided, "read_strided": machine.read_strided,
         }  # fmt: skip
         self.guards: list[Guard] = []
@@ -212,12 +242,16 @@ class _Writer:
                 self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
                 if len(p.dims) > 1:
                     self._in(f" write_strided(a_{name}, {name}, shape_{name}, strides_{name})")
-                else:
+                elif not self._partial:
                     self._in(f" u_{name}.remove({name}, {name} + b_{name})")
+            if p.writes and p.defined:
+                done = f"{name} + ({p.defined}) * sizeof_{name}"
+                self._in(f"poison(a_{name}, {done}, {name} + b_{name}); x_{name} = x_{name}[:{p.defined}]")
 
     def _effect(self) -> None:
         """The semantics, now or (for deferred instructions) when a wait asks for it."""
         entry = self.entry
+        self._coherence()
         if not entry.waits and (entry.deferred or entry.blocking) and entry.engine != "scalar":
             pipe = "pipe" if entry.select else repr(entry.pipe)
             if not entry.deferred:
@@ -225,6 +259,9 @@ class _Writer:
         elif entry.waits:
             self.names["WAITS"] = entry.waits
             self._in("if cur.pending: drain(cur, WAITS)")
+        if self.memory and entry.pipe != "sync":
+            pipe = "pipe" if entry.select else repr(entry.pipe)
+            self._in(f"if cur.pending: order(pc, OVERLOAD, {pipe}, {entry.blocking}, {self._touched()})")
         out = [p.name for p in self.memory if p.writes]
         if entry.ordered:
             far = "low_{0} + b_{0} <= low_{1}".format if len(self.memory[0].dims) > 1 else "{0} + b_{0} <= {1}".format
@@ -235,6 +272,8 @@ class _Writer:
         elif entry.body is not None:
             self.names["body"] = entry.body
             call = f"x_{out[0]}[...] = body({', '.join(self._body_arguments())})"
+            if self._partial:
+                call = f"partial(a_{out[0]}, {out[0]}, x_{out[0]}, body({', '.join(self._body_arguments())}))"
             if len(out) > 1:
                 call = f"machine.assign(({', '.join('x_' + o for o in out)}), body({', '.join(self._body_arguments())}))"
         elif entry.barrier:
@@ -247,12 +286,39 @@ class _Writer:
             pipe = "pipe" if entry.select else repr(entry.pipe)
             arrays = ", ".join(f"x_{p.name}=x_{p.name}" for p in self.memory)
             self._in(f"def later({arrays}{self._captured()}): {call}")
-            self._in(f"defer({pipe}, later)")
+            self._in(f"defer({pipe}, later, pc, OVERLOAD, {self._touched()})")
         else:
             self._in(call)
 
+    @property
+    def _partial(self) -> bool:
+        """Whether the body says itself which elements it writes."""
+        return self.entry.partial
+
+    def _touched(self) -> str:
+        """Source of a tuple of (start, end, written) for every operand."""
+        parts = []
+        for p in self.memory:
+            low = f"low_{p.name}" if len(p.dims) > 1 else p.name
+            parts.append(f"({low}, {low} + b_{p.name}, {p.writes})")
+        return f"({', '.join(parts)},)"
+
+    def _coherence(self) -> None:
+        """Engines do not see the scalar unit's cache, nor it their writes."""
+        space = self.machine.dialect.cached_space
+        for p in self.memory:
+            if space and (p.space or self.entry.space) == space:
+                if self.entry.cache:
+                    self._in(f"machine.coherence.{self.entry.cache}({p.name}, {p.name} + b_{p.name})")
+                elif p.writes:
+                    self._in(f"coherent_write({p.name}, {p.name} + b_{p.name})")
+                else:
+                    self._in(f"coherent_read(pc, OVERLOAD, P_{p.name}, {p.name}, {p.name} + b_{p.name})")
+
     def _captured(self) -> str:
         scalars = [p.name for p in self.overload.parameters if not p.is_memory]
+        if self._partial:
+            scalars += [f"a_{p.name}" for p in self.memory]
         spans = [f"{k}_{p.name}" for p in self.memory for k in ("b", "low") if k == "b" or len(p.dims) > 1]
         pointers = [p.name for p in self.memory]
         return "".join(f", {n}={n}" for n in [*scalars, *pointers, *spans])
@@ -273,8 +339,6 @@ class _Writer:
         return f"S_{p.name}({p.name})"
 
     def _body_arguments(self) -> Iterable[str]:
-        import inspect
-
         memory = {p.name for p in self.memory}
         for name in inspect.signature(self.entry.body).parameters:  # type: ignore[arg-type]
             if name in memory:
@@ -294,6 +358,8 @@ class _Writer:
         operands = "".join(
             f", k_{p.name} + {'low_' if len(p.dims) > 1 else ''}{p.name} - s_{p.name}, b_{p.name}" for p in self.memory
         )
+        if self.entry.cache:
+            work = "0"
         self._in("at = rec.at")
         self._in("if at == rec.limit: rec.grow()")
         self._in(f"pack(rec.buffer, at, OP, PIPE, {flags}, cur.core, cur.task, 0, pc, {work}{operands})")

@@ -37,6 +37,7 @@ class Finding:
     core: int = -1
     task: int = -1
     location: Location = Location("", 0)
+    related: Location | None = None  # the other instruction involved
     severity: str = ERROR
     count: int = 1
     provenance: str = "documented"
@@ -55,7 +56,7 @@ class Finding:
             who.append(f"core {self.core}, task {self.task}")
         lines = [head, *where, ", ".join(part for part in who if part)]
         if self.location.line:
-            lines.append(f"at {self.location}")
+            lines.append(f"at {self.location}" + (f", with {self.related}" if self.related else ""))
         if self.suggestion:
             lines.append(f"mend: {self.suggestion}")
         if self.count > 1:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from greenlet import getcurrent, greenlet
 
-from ..isa import DIALECTS, Dialect, Overload, Parameter, ValueOutOfRange
+from ..isa import DIALECTS, Dialect, Overload, Parameter, Partial, ValueOutOfRange
+from .coherence import Coherence
 from .device import Shape
-from .door import Door, Skip, issue
+from .door import Door, Skip, dispatch, issue
 from .finding import ERROR, WARNING, Finding
 from .guards import Guard
 from .log import Location, Log, Op, Region, region_key
-from .memory import Allocation, Memory
+from .memory import POISON, Allocation, Memory
 from .recorder import Recorder
 from .tasks import MEMORY, Task, groups
 
@@ -30,7 +31,18 @@ class Current:
     core: int = 0
     task: int = 0
     kind: int = 0
-    pending: list[tuple[str, Any]] = field(default_factory=list)
+    pending: list[Deferred] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """An effect that waits for the sync that asks for it, and the memory it touches: (start, end, written)."""
+
+    pipe: str
+    effect: Callable[[], None]
+    pc: int
+    name: str
+    spans: tuple[tuple[int, int, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,7 @@ class Machine:
         self.on_switch: list[Callable[[], None]] = []
         self.on_enter: Callable[[Task], None] = lambda task: None
         self.on_stop: Callable[[], None] = lambda: None
+        self.coherence = Coherence(self.report)
         self._doors: dict[int, Door] = {}
         self._variables: tuple[Variable, ...] = ()
         self._begin("", "raise")
@@ -69,7 +82,11 @@ class Machine:
     def door(self, number: int) -> Door:
         """The door of an overload, by its number in the dialect."""
         if number not in self._doors:
-            self._doors[number] = issue(self, self.dialect.overloads[number])
+            overload = self.dialect.overloads[number]
+            if overload.instruction.type_argument:
+                self._doors[number] = dispatch(self, overload)
+            else:
+                self._doors[number] = issue(self, overload)
         return self._doors[number]
 
     # --- running ---------------------------------------------------------------------------------
@@ -78,12 +95,13 @@ class Machine:
         self.kernel, self.collecting = kernel, on_finding == "collect"
         self.stopped: Finding | None = None
         self.failure: BaseException | None = None
-        self._found: dict[tuple[Any, ...], tuple[Finding, int]] = {}
+        self._found: dict[tuple[Any, ...], tuple[Finding, int, int | None]] = {}
         self._group: list[Task] = []
         self._meetings: dict[tuple[str, int], int] = {}
         self._met = 0
         self.task: Task | None = None
         self.recorder.at = 0
+        self.coherence.reset()
 
     def run(
         self,
@@ -229,19 +247,54 @@ class Machine:
 
     # --- deferred effects and meetings -------------------------------------------------------------------
 
-    def defer(self, pipe: str, effect: Callable[[], None]) -> None:
+    def defer(
+        self, pipe: str, effect: Callable[[], None], pc: int, overload: Overload,
+        spans: tuple[tuple[int, int, bool], ...],
+    ) -> None:  # fmt: skip
         """Keep an effect for the wait that asks for it."""
-        self.current.pending.append((pipe, effect))
+        self.current.pending.append(Deferred(pipe, effect, pc, overload.name, spans))
+
+    def order(
+        self, pc: int, overload: Overload | str, pipe: str, blocking: bool, spans: Iterable[tuple[int, int, bool]]
+    ) -> None:
+        """Report an access to memory that a deferred effect of another pipe still uses; a blocking one waits for it."""
+        for entry in list(self.current.pending):
+            if entry.pipe == pipe or not any(
+                start < other_end and other_start < end and (written or other_written)
+                for start, end, written in spans
+                for other_start, other_end, other_written in entry.spans
+            ):
+                continue
+            if blocking:
+                self.drain(self.current, (entry.pipe,))
+                continue
+            name = overload if isinstance(overload, str) else overload.name
+            wait = self._wait_for(entry.pipe)
+            self.report(
+                Finding(
+                    "order",
+                    f"{name} uses memory that {entry.name} is still working on; nothing waits for the {entry.pipe} pipe",
+                    instruction=name,
+                    suggestion=f"call {wait}() between them" if wait else "",
+                ),
+                pc,
+                entry.pc,
+            )
+
+    def _wait_for(self, pipe: str) -> str:
+        """The narrowest instruction that waits for a pipe."""
+        waits = [entry for entry in self.dialect.instructions if pipe in entry.waits and not entry.barrier]
+        return min(waits, key=lambda entry: len(entry.waits)).name if waits else ""
 
     def drain(self, current: Current, pipes: Iterable[str] | None = None) -> None:
         """Let the deferred effects on ``pipes`` (all by default) happen, in order."""
         wanted = None if pipes is None else set(pipes)
         kept = []
-        for pipe, effect in current.pending:
-            if wanted is None or pipe in wanted:
-                effect()
+        for entry in current.pending:
+            if wanted is None or entry.pipe in wanted:
+                entry.effect()
             else:
-                kept.append((pipe, effect))
+                kept.append(entry)
         current.pending[:] = kept
 
     def meet(self, scope: str, pc: int) -> int:
@@ -300,24 +353,30 @@ class Machine:
 
     # --- findings ------------------------------------------------------------------------------------
 
-    def report(self, finding: Finding, pc: int) -> None:
-        """Keep a finding; one that ends the launch stops the running task by `Skip`."""
+    def report(self, finding: Finding, pc: int, related: int | None = None) -> None:
+        """Keep a finding; one that ends the launch stops the running task by `Skip`.
+
+        ``related`` is the program counter of the other instruction involved, if there is one.
+        """
         full = replace(finding, kernel=self.kernel, core=self.current.core, task=self.current.task)
         key = (full.rule, full.instruction, full.operand, full.severity, pc)
         seen = self._found.get(key)
-        self._found[key] = (seen[0].again() if seen else full, pc)
+        self._found[key] = (seen[0].again() if seen else full, pc, related)
         if full.severity == ERROR and not self.collecting:
             self.stopped = self.stopped or full
             self.on_stop()
             raise Skip
 
     def _last_error(self) -> Finding | None:
-        return next((f for f, _ in reversed(self._found.values()) if f.severity == ERROR), None)
+        return next((f for f, *_ in reversed(self._found.values()) if f.severity == ERROR), None)
 
     def _located(self, locate: Locate) -> list[Finding]:
-        found = list(self._found.values())
-        places = locate([pc for _, pc in found])
-        return [replace(finding, location=place) for (finding, _), place in zip(found, places, strict=True)]
+        def place(pc: int | None) -> Location | None:
+            return None if pc is None else locate([pc])[0]
+
+        return [
+            replace(finding, location=place(pc), related=place(related)) for finding, pc, related in self._found.values()
+        ]
 
     def broken(self, guard: Guard, pc: int, overload: Overload, address: int, bytes: int) -> None:
         """Report a guard that did not hold."""
@@ -453,6 +512,20 @@ class Machine:
         """Every segment of a strided operand has been written."""
         for start, bytes in _segments(address, shape, strides):
             entry.undefined.remove(start, start + bytes)
+
+    def undefine(self, entry: Allocation, start: int, end: int) -> None:
+        """Nobody may rely on the bytes of [start, end) any more."""
+        if end > start:
+            entry.view(np.dtype(np.uint8))[start - entry.start : end - entry.start] = POISON
+            entry.undefined.add(start, end)
+
+    def partial(self, entry: Allocation, address: int, target: np.ndarray, result: Partial) -> None:
+        """Write the rows of an output that an instruction produced; only they become defined."""
+        target[result.rows] = result.values[result.rows]
+        if entry.undefined.hi:
+            size = target.strides[0]
+            for row in np.flatnonzero(result.rows):
+                entry.undefined.remove(address + int(row) * size, address + (int(row) + 1) * size)
 
     def assign(self, targets: tuple[np.ndarray, ...], values: tuple[Any, ...]) -> None:
         """Write the results of an instruction with several outputs."""

@@ -85,6 +85,13 @@ class ScalarUnit:
         if entry is not None and entry.undefined.hi > run.low and entry.undefined.lo < run.high:
             self._definedness(run, entry)
         name = "scalar.store" if run.store else "scalar.load"
+        if machine.current.pending:
+            machine.order(run.pc, name, "scalar", False, ((run.low, run.high, run.store),))
+        if region.space == machine.dialect.cached_space:
+            if run.store:
+                machine.coherence.store(run.low, run.high)
+            else:
+                machine.coherence.load(run.low, run.high, run.pc)
         op = Op(
             name, "", ("dst" if run.store else "src",), (run.store,), f"scalar_{region.space}", ("compute",),
             provenance="inferred",

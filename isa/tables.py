@@ -1,0 +1,249 @@
+"""Everything a declaration says, as plain rows: what `mlusim isa` prints and docs/isa.md holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .declare import INFERRED, Align, Instruction, Overload, Require
+from .dialect import Dialect
+from .prototype import Parameter
+
+_OVERLAP = {
+    "same": "operands may coincide, but not overlap in part",
+    "none": "operands must not overlap",
+    "any": "operands may overlap",
+}
+
+
+@dataclass(frozen=True)
+class OperandRow:
+    """A memory operand: "in", "out" or "inout"; its space ("" = decided by the selecting argument); what it spans."""
+
+    name: str
+    direction: str
+    space: str
+    span: str
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """A rule on the arguments, and the architectures it is in force on."""
+
+    rule: str
+    text: str
+    archs: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A value of the selecting argument: the space of each operand, and the pipe."""
+
+    label: str
+    spaces: dict[str, str]
+    pipe: str
+    archs: str
+
+
+@dataclass(frozen=True)
+class InstructionRow:
+    """One declaration, derived texts included; ``engine`` is the key of the cost in device files ("" = the pipe's)."""
+
+    name: str
+    doc: str
+    arguments: str  # as declared, with type variables
+    prototypes: tuple[str, ...]  # in C, one per overload
+    operands: tuple[OperandRow, ...]
+    types: tuple[str, ...]
+    inferred_types: tuple[str, ...]
+    archs: str
+    rules: tuple[RuleRow, ...]
+    overlap: str
+    pipe: str
+    engine: str
+    work: str
+    blocking: bool
+    deferred: bool
+    waits: tuple[str, ...]
+    barrier: str
+    selector: str
+    cases: tuple[CaseRow, ...]
+    asm: str
+    provenance: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain JSON data."""
+        return asdict(self)
+
+
+def instruction_row(entry: Instruction) -> InstructionRow:
+    """The row of a declaration."""
+    memory = entry.prototype.memory
+    written = next((p.name for p in memory if p.writes), "")
+    bindings = [(_binding(o), o.provenance == INFERRED and entry.provenance != INFERRED) for o in entry.overloads()]
+    return InstructionRow(
+        name=entry.name,
+        doc=entry.doc.rstrip("."),
+        arguments=", ".join(_declared(entry, p) for p in entry.prototype.parameters),
+        prototypes=tuple(_c_prototype(overload) for overload in entry.overloads()),
+        operands=tuple(OperandRow(p.name, _direction(p), _space(entry, p), _span(p)) for p in memory),
+        types=tuple(text for text, inferred in bindings if text and not inferred),
+        inferred_types=tuple(text for text, inferred in bindings if text and inferred),
+        archs=str(entry.archs),
+        rules=tuple(_rule(entry, rule) for rule in entry.rules),
+        overlap=_OVERLAP[entry.overlap] if len(memory) > 1 else "",
+        pipe=entry.pipe,
+        engine=entry.engine,
+        work=entry.work or (f"bytes of {written}" if written else ""),
+        blocking=entry.blocking,
+        deferred=entry.deferred,
+        waits=entry.waits,
+        barrier=entry.barrier,
+        selector=entry.select.argument if entry.select else "",
+        cases=tuple(
+            CaseRow(case.label, dict(case.spaces), case.pipe, str(case.archs))
+            for case in (entry.select.cases.values() if entry.select else ())
+        ),
+        asm=entry.asm,
+        provenance=entry.provenance,
+    )
+
+
+def instruction_rows(dialect: Dialect, arch: int | None = None) -> list[InstructionRow]:
+    """The rows of a dialect in the order of declaration; with ``arch``, of what exists there and is in force there."""
+    if arch is None:
+        return [instruction_row(entry) for entry in dialect.instructions]
+    return [on_arch(entry, arch) for entry in dialect.instructions if arch in entry.archs]
+
+
+def on_arch(entry: Instruction, arch: int) -> InstructionRow:
+    """The row of a declaration with only the rules that are in force on an architecture."""
+    return replace(instruction_row(entry), rules=tuple(_rule(entry, rule) for rule in entry.rules_for(arch)))
+
+
+def markdown(dialect: Dialect) -> str:
+    """The dialect as a Markdown page."""
+    rows = instruction_rows(dialect)
+    lines = [
+        f"# The instructions of {dialect.title}",
+        "",
+        "Generated from the declarations; regenerate with: `mlusim isa --markdown > docs/isa.md`",
+        "",
+        f"{len({row.name for row in rows})} names, {len(dialect.overloads)} overloads. `documented` facts are published"
+        " by the vendor; `inferred` ones follow from public kernels. A rule without architectures holds on all of them.",
+        "`gdram`, `nram` and the like name the space of an operand where it is not the default, NRAM; an operand spans"
+        " `[count]` elements, or `[count @ stride]` with a stride in bytes.",
+        "",
+        *_table(
+            ("Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source"),
+            (
+                (
+                    f"`{row.name}`",
+                    row.doc,
+                    f"`{row.arguments}`" if row.arguments else "",
+                    types_text(row),
+                    row.archs,
+                    "; ".join([*map(rule_text, row.rules), *([row.overlap] if row.overlap else [])]),
+                    " or ".join(dict.fromkeys(case.pipe for case in row.cases)) or row.pipe,
+                    row.provenance,
+                )
+                for row in rows
+            ),
+        ),
+    ]
+    if dialect.known:
+        lines += [
+            "",
+            "## Known, not modelled",
+            "",
+            "A kernel that names one of these compiles; one that executes it gets a finding.",
+            "",
+            *_table(("Instruction", "Does"), ((f"`{name}`", does) for name, does in dialect.known.items())),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def types_text(row: InstructionRow) -> str:
+    """The element types of a row in one line."""
+    return "; ".join(
+        part
+        for part in (" ".join(row.types), f"inferred: {' '.join(row.inferred_types)}" if row.inferred_types else "")
+        if part
+    )
+
+
+def rule_text(rule: RuleRow) -> str:
+    """A rule in one line, with its architectures and its source where they are not the usual ones."""
+    notes = [*([] if rule.archs == "all" else [f"on {rule.archs}"]), *([INFERRED] if rule.provenance == INFERRED else [])]
+    return rule.text + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+    return [line(heads), line(["---"] * len(heads)), *map(line, lines)]
+
+
+def _binding(overload: Overload) -> str:
+    """The types of an overload: the type of T, or every variable where there are several."""
+    if len(overload.binding) == 1:
+        return next(iter(overload.binding.values()))
+    return ",".join(f"{variable}={name}" for variable, name in overload.binding.items())
+
+
+def _direction(parameter: Parameter) -> str:
+    return ("in" if parameter.reads else "") + ("out" if parameter.writes else "")
+
+
+def _space(entry: Instruction, parameter: Parameter) -> str:
+    """The space of an operand; "" where an argument selects it."""
+    return "" if entry.select else parameter.space or entry.space
+
+
+def _span(parameter: Parameter) -> str:
+    if parameter.register:
+        return "one vector register"
+    return "".join(f"[{d.count} @ {d.stride}]" if d.stride else f"[{d.count}]" for d in parameter.dims)
+
+
+def _declared(entry: Instruction, parameter: Parameter) -> str:
+    """A parameter as its declaration spells it."""
+    kind = f"void<{parameter.type}>" if parameter.opaque and parameter.type != "void" else parameter.type
+    if not parameter.is_memory:
+        return f"{kind} {parameter.name}"
+    const = "inout " if parameter.reads and parameter.writes else "const " if parameter.reads else ""
+    if parameter.register:
+        return f"{const}{kind} &{parameter.name}"
+    space = parameter.space or entry.space
+    place = "" if entry.select or space == "nram" else f"{space} "
+    return f"{const}{place}{kind} {parameter.name}{_span(parameter)}"
+
+
+def _c_prototype(overload: Overload) -> str:
+    parameters = ", ".join(_c_parameter(overload, p) for p in overload.parameters)
+    return f"{overload.instruction.prototype.returns} {overload.name}({parameters})"
+
+
+def _c_parameter(overload: Overload, parameter: Parameter) -> str:
+    """A parameter as a kernel's author writes it in C."""
+    select, element = overload.instruction.select, overload.element(parameter)
+    if select is not None and parameter.name == select.argument:
+        return f"enum {parameter.name}"
+    if not parameter.is_memory:
+        return f"{(element.scalar_spellings or element.spellings)[0]} {parameter.name}"
+    const = "" if parameter.writes else "const "
+    if parameter.register:
+        return f"{const}vv_{element.name} &{parameter.name}"
+    return f"{const}{'void' if parameter.opaque else element.spellings[0]} *{parameter.name}"
+
+
+def _rule(entry: Instruction, rule: Align | Require) -> RuleRow:
+    if isinstance(rule, Require):
+        return RuleRow(rule.rule, rule.text, str(rule.archs), rule.provenance)
+    operands = rule.operands or tuple(p.name for p in entry.prototype.memory)
+    whose = "the address of" if len(operands) == 1 else "the addresses of"
+    text = f"{whose} {', '.join(operands)} {'is a multiple' if len(operands) == 1 else 'are multiples'} of {rule.bytes}"
+    return RuleRow("alignment", text, str(rule.archs), rule.provenance)

@@ -1,0 +1,83 @@
+"""What every record of a log costs at the rates of a device, before any waiting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .device import Rates
+from .log import Log
+
+#: Bytes that one scalar access moves at most: the granule of the DRAM.
+_GRANULE = 64
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Microseconds of every record.
+
+    A record lasts as long as its engine takes or, where that is longer, as long as a channel is busy with its bytes;
+    then comes the latency of each channel that it uses.
+    """
+
+    duration: np.ndarray  # shape [records]
+    occupied: np.ndarray  # shape [channels, records]: time on each channel, in the order of ``rates.channels``
+    assumed_share: float  # share of all durations that comes from assumed numbers, 0..1
+    not_modelled: tuple[str, ...]  # instructions whose engine has no cost
+
+    @classmethod
+    def of(cls, log: Log, rates: Rates) -> Costs:
+        """The costs of a log."""
+        startup, rated, assumed_startup, assumed_rate, missing = _engine_times(log, rates)
+        occupied = np.zeros((len(rates.channels), len(log)))
+        latency, assumed_latency = np.zeros(len(log)), np.zeros(len(log))
+        longest, by_channel = startup + rated, np.zeros(len(log))
+        assumed = startup * assumed_startup + rated * assumed_rate
+        moved_by_operand = _moved(log)
+        spaces, order = log.space_index(), list(log.shape.spaces)
+        for row, (name, channel) in zip(occupied, rates.channels.items(), strict=True):
+            used = np.isin(spaces, [order.index(space) for space in channel.spaces if space in order])
+            moved = np.where(used, moved_by_operand, 0).sum(axis=1)
+            row[:] = moved / (channel.gb_per_s * 1e3)
+            wins = row > longest
+            longest = np.maximum(longest, row)
+            assumed[wins] = row[wins] * (rates.kind(f"channels.{name}.gb_per_s") == "assumed")
+            delay = np.where(moved > 0, channel.latency_ns * 1e-3, 0.0)
+            latency += delay
+            assumed_latency += delay * (rates.kind(f"channels.{name}.latency_ns") == "assumed")
+        del by_channel
+        duration = longest + latency
+        total = float(duration.sum())
+        share = float((assumed + assumed_latency).sum()) / total if total else 0.0
+        return cls(duration, occupied, share, missing)
+
+
+def _engine_times(
+    log: Log, rates: Rates
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Start-up and work time of every record on its engine, whether each is assumed, and what has no cost."""
+    startup, per_cycle, quantum = np.zeros(len(log.ops)), np.ones(len(log.ops)), np.ones(len(log.ops))
+    costs, slow_start, slow_rate = (np.zeros(len(log.ops), bool) for _ in range(3))
+    any_clock = rates.kind("clock.core_mhz") == "assumed"
+    for index, op in enumerate(log.ops):
+        engine = rates.engines.get(op.engine)
+        if engine is None:
+            continue
+        startup[index], per_cycle[index], quantum[index] = engine.startup_cycles, engine.per_cycle, engine.quantum
+        costs[index] = not op.barrier  # the work of a barrier is the number of its meeting
+        slow_start[index] = any_clock or rates.kind(f"engines.{op.engine}.startup_cycles") == "assumed"
+        slow_rate[index] = any_clock or rates.kind(f"engines.{op.engine}.per_cycle") == "assumed"
+    op = log.records["op"]
+    cycle_us = 1.0 / rates.clock_mhz
+    cycles = np.ceil(log.records["work"] / quantum[op]) * quantum[op] / per_cycle[op] * costs[op]
+    missing = tuple(sorted({o.name for o in log.ops if o.engine and o.engine not in rates.engines}))
+    return startup[op] * cycle_us, cycles * cycle_us, slow_start[op], slow_rate[op], missing
+
+
+def _moved(log: Log) -> np.ndarray:
+    """Bytes that each operand moves, shape [records, MAX_OPERANDS]: of a strided one, not the gaps between its parts."""
+    scalar = np.array([op.engine.startswith("scalar_") for op in log.ops], bool)
+    work = log.records["work"].astype(np.int64)
+    limit = np.where(scalar[log.records["op"]], work * _GRANULE, work) if len(log) else work
+    return np.minimum(log.records["operands"]["bytes"].astype(np.int64), limit[:, None])

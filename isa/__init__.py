@@ -10,6 +10,7 @@ from .declare import DOCUMENTED, INFERRED, Align, Archs, Case, Instruction, Over
 from .dialect import Dialect
 from .errors import Partial, ValueOutOfRange
 from .prototype import DeclarationError, Dim, Parameter, Prototype
+from .tpu import TPU
 from .types import TYPES, ElementType
 
 __all__ = [
@@ -35,4 +36,4 @@ __all__ = [
 ]
 
 #: Every dialect by the name that device files use.
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG,)})
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU)})

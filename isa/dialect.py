@@ -32,6 +32,13 @@ class Dialect:
         return tuple(overload for entry in self.instructions for overload in entry.overloads())
 
     @cached_property
+    def values(self) -> dict[str, int]:
+        """Every named value that a kernel may pass: constants, and the cases of selecting arguments."""
+        selects = [entry.select for entry in self.instructions if entry.select is not None]
+        labels = {case.label: value for select in selects for value, case in select.cases.items()}
+        return {**labels, **self.constants}
+
+    @cached_property
     def by_name(self) -> dict[str, list[int]]:
         """Name (or mnemonic of inline assembly) -> numbers of its overloads."""
         table: dict[str, list[int]] = {}

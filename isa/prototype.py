@@ -4,7 +4,7 @@
 
 An array parameter is a memory operand: ``const`` ones are read, others written (``inout`` ones both); the brackets say what it spans,
 outermost first, ``[count]`` packed or ``[count @ stride_in_bytes]``; ``[count : defined]`` of an output says that only the
-first ``defined`` elements get a value and the others become undefined. ``gdram T dst[n]`` names a memory space
+first ``defined`` elements (of every row) get a value and the others become undefined. ``gdram T dst[n]`` names a memory space
 other than the instruction's default. ``T &v`` is a vector register. Everything else is a scalar.
 ``void<T>`` is an operand that C passes as ``void *`` and that holds elements of T.
 """
@@ -21,7 +21,7 @@ VECTOR_REGISTER_BYTES = 256
 
 _PARAMETER = re.compile(
     r"(?:(?P<qualifiers>(?:const|inout|gdram|ldram|nram|wram|sram|global|local)(?:\s+(?:const|inout|gdram|ldram|nram|wram|sram|global|local))*)\s+)?"
-    r"(?P<type>\w+(?:<\w+>)?)\s*(?P<register>&)?\s*(?P<name>\w+)(?P<dims>(?:\[[^\]]+\])*)"
+    r"(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<register>&)\s*)(?P<name>\w+)(?P<dims>(?:\[[^\]]+\])*)"
 )
 _PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
 
@@ -107,7 +107,7 @@ def _parameter(text: str) -> Parameter:
     if "<" in ctype:
         ctype, opaque = ctype[:-1].split("<")[1], True
     brackets = re.findall(r"\[([^\]]+)\]", match["dims"])
-    defined = brackets[0].partition(":")[2].strip() if len(brackets) == 1 else ""
+    defined = brackets[-1].partition(":")[2].strip() if brackets else ""
     dims = tuple(_dim(d) for d in brackets)
     if match["register"]:
         dims = (Dim(f"({VECTOR_REGISTER_BYTES} // sizeof_{match['name']})"),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .declare import INFERRED, Align, Instruction, Overload, Require
@@ -54,7 +54,7 @@ class InstructionRow:
     name: str
     doc: str
     arguments: str  # as declared, with type variables
-    prototypes: tuple[str, ...]  # in C, one per overload
+    prototypes: tuple[str, ...]  # in C, one per overload that differs
     operands: tuple[OperandRow, ...]
     types: tuple[str, ...]
     inferred_types: tuple[str, ...]
@@ -78,8 +78,9 @@ class InstructionRow:
         return asdict(self)
 
 
-def instruction_row(entry: Instruction) -> InstructionRow:
-    """The row of a declaration."""
+def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = None) -> InstructionRow:
+    """The row of a declaration of ``dialect``; with ``arch``, only the rules in force on that architecture."""
+    rules = entry.rules if arch is None else entry.rules_for(arch)
     memory = entry.prototype.memory
     written = next((p.name for p in memory if p.writes), "")
     bindings = [(_binding(o), o.provenance == INFERRED and entry.provenance != INFERRED) for o in entry.overloads()]
@@ -87,12 +88,12 @@ def instruction_row(entry: Instruction) -> InstructionRow:
         name=entry.name,
         doc=entry.doc.rstrip("."),
         arguments=", ".join(_declared(entry, p) for p in entry.prototype.parameters),
-        prototypes=tuple(_c_prototype(overload) for overload in entry.overloads()),
+        prototypes=tuple(dict.fromkeys(_c_prototype(dialect, overload) for overload in entry.overloads())),
         operands=tuple(OperandRow(p.name, _direction(p), _space(entry, p), _span(p)) for p in memory),
         types=tuple(text for text, inferred in bindings if text and not inferred),
         inferred_types=tuple(text for text, inferred in bindings if text and inferred),
         archs=str(entry.archs),
-        rules=tuple(_rule(entry, rule) for rule in entry.rules),
+        rules=tuple(dict.fromkeys(_rule(entry, rule) for rule in rules)),
         overlap=_OVERLAP[entry.overlap] if len(memory) > 1 else "",
         pipe=entry.pipe,
         engine=entry.engine,
@@ -113,14 +114,8 @@ def instruction_row(entry: Instruction) -> InstructionRow:
 
 def instruction_rows(dialect: Dialect, arch: int | None = None) -> list[InstructionRow]:
     """The rows of a dialect in the order of declaration; with ``arch``, of what exists there and is in force there."""
-    if arch is None:
-        return [instruction_row(entry) for entry in dialect.instructions]
-    return [on_arch(entry, arch) for entry in dialect.instructions if arch in entry.archs]
-
-
-def on_arch(entry: Instruction, arch: int) -> InstructionRow:
-    """The row of a declaration with only the rules that are in force on an architecture."""
-    return replace(instruction_row(entry), rules=tuple(_rule(entry, rule) for rule in entry.rules_for(arch)))
+    entries = (entry for entry in dialect.instructions if arch is None or arch in entry.archs)
+    return [instruction_row(dialect, entry, arch) for entry in entries]
 
 
 def markdown(dialect: Dialect) -> str:
@@ -131,10 +126,11 @@ def markdown(dialect: Dialect) -> str:
         "",
         "Generated from the declarations; regenerate with: `mlusim isa --markdown > docs/isa.md`",
         "",
-        f"{len({row.name for row in rows})} names, {len(dialect.overloads)} overloads. `documented` facts are published"
-        " by the vendor; `inferred` ones follow from public kernels. A rule without architectures holds on all of them.",
-        "`gdram`, `nram` and the like name the space of an operand where it is not the default, NRAM; an operand spans"
-        " `[count]` elements, or `[count @ stride]` with a stride in bytes.",
+        f"{len({row.name for row in rows})} names, {len(dialect.overloads)} overloads.",
+        "`documented` facts are published by the vendor; `inferred` ones follow from public kernels.",
+        "A rule without architectures holds on all of them.",
+        "An operand in another space than NRAM is declared with its space. It spans `[count]` elements,",
+        "or `[count @ stride]` with a stride in bytes; of `[count : n]` only the first n get a value.",
         "",
         *_table(
             ("Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source"),
@@ -176,7 +172,7 @@ def types_text(row: InstructionRow) -> str:
 
 def rule_text(rule: RuleRow) -> str:
     """A rule in one line, with its architectures and its source where they are not the usual ones."""
-    notes = [*([] if rule.archs == "all" else [f"on {rule.archs}"]), *([INFERRED] if rule.provenance == INFERRED else [])]
+    notes = [*([] if rule.archs == "all" else [rule.archs]), *([INFERRED] if rule.provenance == INFERRED else [])]
     return rule.text + (f" ({', '.join(notes)})" if notes else "")
 
 
@@ -206,7 +202,10 @@ def _space(entry: Instruction, parameter: Parameter) -> str:
 def _span(parameter: Parameter) -> str:
     if parameter.register:
         return "one vector register"
-    return "".join(f"[{d.count} @ {d.stride}]" if d.stride else f"[{d.count}]" for d in parameter.dims)
+    spans = [f"[{d.count} @ {d.stride}]" if d.stride else f"[{d.count}]" for d in parameter.dims]
+    if parameter.defined:
+        spans[-1] = f"[{parameter.dims[-1].count} : {parameter.defined}]"
+    return "".join(spans)
 
 
 def _declared(entry: Instruction, parameter: Parameter) -> str:
@@ -222,21 +221,24 @@ def _declared(entry: Instruction, parameter: Parameter) -> str:
     return f"{const}{place}{kind} {parameter.name}{_span(parameter)}"
 
 
-def _c_prototype(overload: Overload) -> str:
-    parameters = ", ".join(_c_parameter(overload, p) for p in overload.parameters)
+def _c_prototype(dialect: Dialect, overload: Overload) -> str:
+    parameters = ", ".join(_c_parameter(dialect, overload, p) for p in overload.parameters)
     return f"{overload.instruction.prototype.returns} {overload.name}({parameters})"
 
 
-def _c_parameter(overload: Overload, parameter: Parameter) -> str:
+def _c_parameter(dialect: Dialect, overload: Overload, parameter: Parameter) -> str:
     """A parameter as a kernel's author writes it in C."""
     select, element = overload.instruction.select, overload.element(parameter)
     if select is not None and parameter.name == select.argument:
-        return f"enum {parameter.name}"
+        return f"enum {{...}} {parameter.name}"
     if not parameter.is_memory:
         return f"{(element.scalar_spellings or element.spellings)[0]} {parameter.name}"
     const = "" if parameter.writes else "const "
     if parameter.register:
         return f"{const}vv_{element.name} &{parameter.name}"
+    space = parameter.space or overload.instruction.space
+    if space in dialect.address_types:
+        return f"{dialect.address_types[space]} {parameter.name}"
     return f"{const}{'void' if parameter.opaque else element.spellings[0]} *{parameter.name}"
 
 

@@ -1,0 +1,24 @@
+"""Operators: kernels with their launch, called like NumPy functions with a device in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from mlusim.simulator import Run
+
+from .hau import argsort, embedding, sort_by_key, topk
+from .logspace import logspace
+
+__all__ = ["OPERATORS", "argsort", "embedding", "logspace", "sort_by_key", "topk"]
+
+#: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.
+OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
+    {
+        "logspace": logspace,
+        "topk": topk,
+        "argsort": argsort,
+        "sort_by_key": sort_by_key,
+        "embedding": embedding,
+    }
+)

@@ -71,7 +71,7 @@ class LaunchArguments:
             return struct.pack("Q", self._address(what, parameter, value))
         if parameter.code == "s":
             data = bytes(value)
-            if len(data) != parameter.bytes:
+            if parameter.bytes and len(data) != parameter.bytes:
                 raise TypeError(f"{what} is a structure of {parameter.bytes} bytes; {len(data)} were given")
             return data
         if not isinstance(value, (int, float, np.number, np.bool_)):

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..isa import TYPES, ElementType, Overload
+from ..isa import TYPES, Dialect, ElementType, Overload
+from ..isa.prototype import VECTOR_REGISTER_BYTES
 from .finding import Finding
 from .machine import Machine
 from .scalar import ScalarUnit
@@ -74,6 +75,7 @@ class Context:
 
     def __init__(self, machine: Machine, task: Task, scalar: ScalarUnit, lines: Lines) -> None:
         self._machine, self._task, self._scalar, self._lines = machine, task, scalar, lines
+        self._registers = self._shared = 0
         self._callers: dict[str, Callable[..., Any]] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -82,17 +84,14 @@ class Context:
         if name in self._callers:
             return self._callers[name]
         dialect = self._machine.dialect
-        for entry in dialect.instructions:
-            if entry.select:
-                for value, case in entry.select.cases.items():
-                    if case.label == name:
-                        return value
-        if name in self._machine.memories:
-            return lambda type, count: self._local(name, type, count, sys._getframe(1))
+        if name in dialect.values:
+            return dialect.values[name]
+        if name in self._machine.map.memories:
+            return lambda type, count=1: self._local(name, type, count, sys._getframe(1))
         if name not in dialect.by_name:
-            near = dialect.nearest(name)
             if name in dialect.known:
-                return lambda *arguments: self._not_modelled(name, near, sys._getframe(1))
+                return lambda *arguments: self._not_modelled(name, sys._getframe(1))
+            near = dialect.nearest(name)
             hint = f"; the nearest are {', '.join(near)}" if near else ""
             raise AttributeError(f"{dialect.title} has no instruction {name!r}{hint}")
         self._callers[name] = self._caller(name)
@@ -112,7 +111,7 @@ class Context:
             if scalar.runs:
                 scalar.drain()
             result = door(lines.number(frame), *(a.address if isinstance(a, Pointer) else a for a in arguments))
-            if machine.stopped or machine.failure:
+            if machine.ledger.ended:
                 raise Stop
             return result
 
@@ -122,7 +121,8 @@ class Context:
         for number in numbers:
             overload = self._machine.dialect.overloads[number]
             if len(types) == len(overload.parameters) and all(
-                (given is not None) == p.is_memory and (not p.is_memory or _fits(overload, p, given))
+                (given is not None) == p.is_memory
+                and (not p.is_memory or overload.instruction.type_argument or _fits(overload, p, given))
                 for p, given in zip(overload.parameters, types, strict=True)
             ):
                 return number
@@ -135,13 +135,29 @@ class Context:
         )
         raise TypeError(f"{name}({given}) matches no form of the instruction; the forms are: {shown}")
 
-    def _local(self, space: str, type: Any, count: int, frame: Any) -> Pointer:
-        kind = element_type(type)
-        entry = self._machine.local(space, int(count) * kind.size, f"{space} variable", self._lines.number(frame))
-        return Pointer(self, entry.start, kind)
+    def tpu_core_index(self) -> int:
+        """The number of this core among those of the launch."""
+        return self._task.taskId
 
-    def _not_modelled(self, name: str, near: list[str], frame: Any) -> None:
-        self._machine.report(not_modelled(name, near), self._lines.number(frame))
+    def tpu_core_num(self) -> int:
+        """The number of cores of the launch."""
+        return self._task.taskDim
+
+    def _local(self, space: str, type: Any, count: int, frame: Any) -> Pointer:
+        kind, pc = element_type(type), self._lines.number(frame)
+        machine = self._machine
+        memory = machine.map.memories[space]
+        if space == "vreg":  # all of it is the core's own already; registers are handed out one after the other
+            block = next(memory.allocations(self._task.core))
+            self._registers += 1
+            return Pointer(self, block.start + (self._registers - 1) * VECTOR_REGISTER_BYTES, kind)
+        if memory.space.scope == "cluster":
+            self._shared += 1
+            return Pointer(self, machine.shared(space, int(count) * kind.size, self._shared, pc).start, kind)
+        return Pointer(self, machine.local(space, int(count) * kind.size, f"{space} variable", pc).start, kind)
+
+    def _not_modelled(self, name: str, frame: Any) -> None:
+        self._machine.ledger.report(not_modelled(name, self._machine.dialect), self._lines.number(frame))
 
     def load(self, pointer: Pointer, frame: Any) -> Any:
         """One scalar load."""
@@ -159,8 +175,9 @@ def _fits(overload: Overload, parameter: Any, given: str | None) -> bool:
     return element == "void" or element == given
 
 
-def not_modelled(name: str, near: list[str]) -> Finding:
+def not_modelled(name: str, dialect: Dialect) -> Finding:
     """The finding for an instruction that is known and not modelled."""
+    near = [other for other in dialect.nearest(name, 12) if other not in dialect.known][:3]
     hint = f"the nearest that are: {', '.join(near)}" if near else "see `mlusim isa` for what is"
     return Finding("not-modelled", f"{name} is known and not modelled yet", instruction=name, suggestion=hint)
 

@@ -32,13 +32,12 @@ class Costs:
         startup, rated, assumed_startup, assumed_rate, missing = _engine_times(log, rates)
         occupied = np.zeros((len(rates.channels), len(log)))
         latency, assumed_latency = np.zeros(len(log)), np.zeros(len(log))
-        longest, by_channel = startup + rated, np.zeros(len(log))
+        longest = startup + rated
         assumed = startup * assumed_startup + rated * assumed_rate
-        moved_by_operand = _moved(log)
-        spaces, order = log.space_index(), list(log.shape.spaces)
+        moved_by_operand, spaces = _moved(log), log.space_index()[:, : _width(log)]
         for row, (name, channel) in zip(occupied, rates.channels.items(), strict=True):
-            used = np.isin(spaces, [order.index(space) for space in channel.spaces if space in order])
-            moved = np.where(used, moved_by_operand, 0).sum(axis=1)
+            used = np.array([space in channel.spaces for space in log.shape.spaces])
+            moved = (used[spaces] * moved_by_operand).sum(axis=1)
             row[:] = moved / (channel.gb_per_s * 1e3)
             wins = row > longest
             longest = np.maximum(longest, row)
@@ -46,38 +45,41 @@ class Costs:
             delay = np.where(moved > 0, channel.latency_ns * 1e-3, 0.0)
             latency += delay
             assumed_latency += delay * (rates.kind(f"channels.{name}.latency_ns") == "assumed")
-        del by_channel
         duration = longest + latency
         total = float(duration.sum())
         share = float((assumed + assumed_latency).sum()) / total if total else 0.0
         return cls(duration, occupied, share, missing)
 
 
-def _engine_times(
-    log: Log, rates: Rates
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
+def _engine_times(log: Log, rates: Rates) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
     """Start-up and work time of every record on its engine, whether each is assumed, and what has no cost."""
     startup, per_cycle, quantum = np.zeros(len(log.ops)), np.ones(len(log.ops)), np.ones(len(log.ops))
-    costs, slow_start, slow_rate = (np.zeros(len(log.ops), bool) for _ in range(3))
-    any_clock = rates.kind("clock.core_mhz") == "assumed"
+    costs, guessed_startup, guessed_rate = (np.zeros(len(log.ops), bool) for _ in range(3))
+    guessed_clock = rates.kind("clock.core_mhz") == "assumed"
     for index, op in enumerate(log.ops):
         engine = rates.engines.get(op.engine)
         if engine is None:
             continue
         startup[index], per_cycle[index], quantum[index] = engine.startup_cycles, engine.per_cycle, engine.quantum
         costs[index] = not op.barrier  # the work of a barrier is the number of its meeting
-        slow_start[index] = any_clock or rates.kind(f"engines.{op.engine}.startup_cycles") == "assumed"
-        slow_rate[index] = any_clock or rates.kind(f"engines.{op.engine}.per_cycle") == "assumed"
-    op = log.records["op"]
+        guessed_startup[index] = guessed_clock or rates.kind(f"engines.{op.engine}.startup_cycles") == "assumed"
+        guessed_rate[index] = guessed_clock or rates.kind(f"engines.{op.engine}.per_cycle") == "assumed"
+    column = log.records["op"]
     cycle_us = 1.0 / rates.clock_mhz
-    cycles = np.ceil(log.records["work"] / quantum[op]) * quantum[op] / per_cycle[op] * costs[op]
+    cycles = np.ceil(log.records["work"] / quantum[column]) * quantum[column] / per_cycle[column] * costs[column]
     missing = tuple(sorted({o.name for o in log.ops if o.engine and o.engine not in rates.engines}))
-    return startup[op] * cycle_us, cycles * cycle_us, slow_start[op], slow_rate[op], missing
+    return startup[column] * cycle_us, cycles * cycle_us, guessed_startup[column], guessed_rate[column], missing
 
 
 def _moved(log: Log) -> np.ndarray:
-    """Bytes that each operand moves, shape [records, MAX_OPERANDS]: of a strided one, not the gaps between its parts."""
+    """Bytes that each operand moves, shape [records, `_width`]: of a strided one, not the gaps between its parts."""
     scalar = np.array([op.engine.startswith("scalar_") for op in log.ops], bool)
     work = log.records["work"].astype(np.int64)
     limit = np.where(scalar[log.records["op"]], work * _GRANULE, work) if len(log) else work
-    return np.minimum(log.records["operands"]["bytes"].astype(np.int64), limit[:, None])
+    spans = log.records["operands"]["bytes"][:, : _width(log)].astype(np.int64)
+    return np.where(limit[:, None] > 0, np.minimum(spans, limit[:, None]), spans)
+
+
+def _width(log: Log) -> int:
+    """Operands of the instruction with the most."""
+    return max((len(op.operands) for op in log.ops), default=0)

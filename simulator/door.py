@@ -18,6 +18,7 @@ import numpy as np
 
 from ..isa import Case, Overload, Partial, Parameter, ValueOutOfRange
 from .guards import CHECKS, Guard
+from .ledger import Skip
 from .log import BLOCKING, Op
 from .recorder import PACK, ROW
 
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 Door = Callable[..., int]
-
-
-class Skip(Exception):  # noqa: N818 - control flow, not an error
-    """The instruction has no effect; what is wrong has been reported."""
 
 
 class _Nothing:
@@ -62,9 +59,9 @@ def dispatch(machine: Machine, overload: Overload) -> Door:
         given = names.get(arguments[at], arguments[at])
         limit = ", ".join(str(names.get(value, value)) for value in doors)
         with contextlib.suppress(Skip):
-            machine.broken(
+            machine.ledger.broken(
                 Guard("", "dtype", f"{entry.type_argument} is {given}", limit=f"one of {limit}", suggestion=f"pass one of {limit}"),
-                pc, overload, 0, 0,
+                pc, overload, None,
             )  # fmt: skip
         return 0
 
@@ -80,11 +77,11 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "machine": machine, "cur": machine.current, "rec": machine.recorder, "EMPTY": _EMPTY, "Skip": Skip,
-            "find": machine.find, "fail": self._fail, "prod": np.prod, "drain": machine.drain, "defer": machine.defer,
-            "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy,
-            "order": machine.order, "poison": machine.undefine, "Partial": Partial, "partial": machine.partial,
+            "find": machine.map.find, "fail": self._fail, "prod": np.prod, "drain": machine.deferrals.drain, "defer": machine.deferrals.defer,
+            "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy, "assign": _assign,
+            "order": machine.deferrals.order, "undefine": machine.map.undefine, "spoil": machine.map.spoil, "Partial": Partial, "partial": machine.map.partial,
             "coherent_read": machine.coherence.read, "coherent_write": machine.coherence.write,
-            "touch": machine.touch, "write_strided": machine.define_strided, "read_strided": machine.read_strided,
+            "touch": machine.map.touch, "write_strided": machine.map.define_strided, "read_strided": machine.map.read_strided,
         }  # fmt: skip
         self.guards: list[Guard] = []
 
@@ -104,8 +101,8 @@ class _Writer:
         self._record()
         self._line("  return 0")
         self._line(" except Skip: return 0")
-        self._line(" except ValueOutOfRange as error: return machine.bad_value(error, pc, OVERLOAD)")
-        self._line(" except BaseException as error: return machine.crash(error)")
+        self._line(" except ValueOutOfRange as error: return machine.ledger.bad_value(error, pc, OVERLOAD)")
+        self._line(" except BaseException as error: return machine.ledger.crash(error)")
         self._line("def reset():")
         self._line(f" global {caches}" if caches else " pass")
         for p in self.memory:
@@ -157,7 +154,7 @@ class _Writer:
         self.names["CASES"] = {
             value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
             for value, case in select.cases.items()
-            if set(case.spaces.values()) <= set(self.machine.memories)
+            if set(case.spaces.values()) <= set(self.machine.map.memories)
         }
         labels = ", ".join(case.label for case in select.cases.values())
         self._in(f"case = CASES.get({select.argument})")
@@ -199,7 +196,10 @@ class _Writer:
     def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
         guard = self.guards[number]
         shown = replace(guard, message=guard.message.format_map(values))
-        self.machine.broken(shown, pc, self.overload, values.get(guard.operand, 0), values.get(f"b_{guard.operand}", 0))
+        region = None
+        if guard.operand:
+            region = self.machine.map.region(values[guard.operand], values[f"b_{guard.operand}"])
+        self.machine.ledger.broken(shown, pc, self.overload, region)
         if guard.fatal:
             raise Skip
 
@@ -229,7 +229,7 @@ class _Writer:
         for p in self.memory:
             name = p.name
             low = f"low_{name}" if len(p.dims) > 1 else name
-            if p.reads:
+            if p.reads and not self.entry.cache:
                 self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
                 if len(p.dims) > 1:
                     self._in(f" read_strided(pc, OVERLOAD, P_{name}, a_{name}, {name}, shape_{name}, strides_{name})")
@@ -237,16 +237,18 @@ class _Writer:
                     self._in(f" touch(pc, OVERLOAD, P_{name}, a_{name}, {name}, b_{name})")
         for p in self.memory:
             name = p.name
-            if p.writes:
+            if p.writes and not self._partial:
                 low = f"low_{name}" if len(p.dims) > 1 else name
                 self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
                 if len(p.dims) > 1:
                     self._in(f" write_strided(a_{name}, {name}, shape_{name}, strides_{name})")
-                elif not self._partial:
+                else:
                     self._in(f" u_{name}.remove({name}, {name} + b_{name})")
             if p.writes and p.defined:
-                done = f"{name} + ({p.defined}) * sizeof_{name}"
-                self._in(f"poison(a_{name}, {done}, {name} + b_{name}); x_{name} = x_{name}[:{p.defined}]")
+                row, rows = f"({p.dims[-1].count}) * sizeof_{name}", " * ".join(f"({d.count})" for d in p.dims[:-1]) or "1"
+                self._in(f"for first in range({name}, {name} + ({rows}) * {row}, max({row}, 1)):")
+                self._in(f" undefine(a_{name}, first + ({p.defined}) * sizeof_{name}, first + {row})")
+                self._in(f"rest_{name} = x_{name}[..., {p.defined}:]; x_{name} = x_{name}[..., :{p.defined}]")
 
     def _effect(self) -> None:
         """The semantics, now or (for deferred instructions) when a wait asks for it."""
@@ -255,11 +257,11 @@ class _Writer:
         if not entry.waits and (entry.deferred or entry.blocking) and entry.engine != "scalar":
             pipe = "pipe" if entry.select else repr(entry.pipe)
             if not entry.deferred:
-                self._in(f"if cur.pending: drain(cur, ({pipe},))")
+                self._in(f"if cur.pending: drain(({pipe},))")
         elif entry.waits:
             self.names["WAITS"] = entry.waits
-            self._in("if cur.pending: drain(cur, WAITS)")
-        if self.memory and entry.pipe != "sync":
+            self._in("if cur.pending: drain(WAITS)")
+        if self.memory and not entry.cache:
             pipe = "pipe" if entry.select else repr(entry.pipe)
             self._in(f"if cur.pending: order(pc, OVERLOAD, {pipe}, {entry.blocking}, {self._touched()})")
         out = [p.name for p in self.memory if p.writes]
@@ -275,13 +277,14 @@ class _Writer:
             if self._partial:
                 call = f"partial(a_{out[0]}, {out[0]}, x_{out[0]}, body({', '.join(self._body_arguments())}))"
             if len(out) > 1:
-                call = f"machine.assign(({', '.join('x_' + o for o in out)}), body({', '.join(self._body_arguments())}))"
+                call = f"assign(({', '.join('x_' + o for o in out)}), body({', '.join(self._body_arguments())}))"
         elif entry.barrier:
             self.names["SCOPE"] = entry.barrier
             self._in(f"meeting = machine.meet(SCOPE, pc)")
             return
         else:
             return
+        call += "".join(f"; spoil(rest_{p.name})" for p in self.memory if p.defined)
         if entry.deferred:
             pipe = "pipe" if entry.select else repr(entry.pipe)
             arrays = ", ".join(f"x_{p.name}=x_{p.name}" for p in self.memory)
@@ -320,7 +323,7 @@ class _Writer:
         if self._partial:
             scalars += [f"a_{p.name}" for p in self.memory]
         spans = [f"{k}_{p.name}" for p in self.memory for k in ("b", "low") if k == "b" or len(p.dims) > 1]
-        pointers = [p.name for p in self.memory]
+        pointers = [p.name for p in self.memory] + [f"rest_{p.name}" for p in self.memory if p.defined]
         return "".join(f", {n}={n}" for n in [*scalars, *pointers, *spans])
 
     def _inputs(self) -> Iterable[str]:
@@ -364,6 +367,12 @@ class _Writer:
         self._in("if at == rec.limit: rec.grow()")
         self._in(f"pack(rec.buffer, at, OP, PIPE, {flags}, cur.core, cur.task, 0, pc, {work}{operands})")
         self._in(f"rec.at = at + {ROW}")
+
+
+def _assign(targets: tuple[np.ndarray, ...], values: tuple[Any, ...]) -> None:
+    """Write the results of an instruction with several outputs."""
+    for target, value in zip(targets, values, strict=True):
+        target[...] = value
 
 
 def _ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:

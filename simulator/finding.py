@@ -90,3 +90,17 @@ class BuildError(MlusimError):
     def __init__(self, message: str, finding: Finding | None = None) -> None:
         super().__init__(message)
         self.finding = finding
+
+
+def budget_finding(space: str, used: int, bytes: int, reserved: int, name: str) -> Finding:
+    """On-chip variables take more than the space has."""
+    limit = f"{bytes - reserved} bytes"
+    if reserved:
+        limit += f" ({bytes} minus {reserved} that the vendor's compiler keeps)"
+    return Finding(
+        "budget",
+        f"{space} variables take {used} bytes with {name!r}, {used - (bytes - reserved)} too many",
+        operand=name,
+        limit=limit,
+        suggestion=f"make the {space} variables smaller, or work in smaller tiles",
+    )

@@ -6,6 +6,7 @@ the argument names, ``b_<operand>`` (bytes spanned) and ``sizeof_<operand>``, so
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -95,7 +96,7 @@ def overlaps(overload: Overload, arch: int) -> Iterator[Guard]:
 
 
 def _values(overload: Overload, expression: str) -> str:
-    names = [p.name for p in overload.parameters if p.name in expression]
+    names = [p.name for p in overload.parameters if re.search(rf"\b{p.name}\b", expression)]
     return ", ".join(f"{name} = {{{name}}}" for name in names)
 
 

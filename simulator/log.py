@@ -152,6 +152,9 @@ class Log:
         try:
             with os.fdopen(handle, "wb") as file:
                 np.savez_compressed(file, header=header, records=self.records)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)  # as an ordinary new file has it
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)
@@ -164,7 +167,7 @@ class Log:
             with np.load(path, allow_pickle=False) as file:
                 header = json.loads(file["header"].tobytes())
                 records = file["records"]
-        except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
             raise ValueError(f"{path} is not a log written by mlusim ({error}); pass a file made with --log") from None
         if header.pop("format", None) != FORMAT or records.dtype != RECORD:
             raise ValueError(f"{path} was written by another version of mlusim; run the kernel again")

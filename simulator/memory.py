@@ -106,7 +106,8 @@ class Memory:
     def __init__(self, space: Space, index: int, owners: int, mapping: Mapping | None = None) -> None:
         """``index`` is the space's number in logs; without ``mapping`` the memory gets one of its own."""
         self.space, self.index, self.owners = space, index, owners
-        self.stride = 1 << (2 * space.bytes + (1 << 20) - 1).bit_length()
+        self._shift = (2 * space.bytes + (1 << 20) - 1).bit_length()
+        self.stride = 1 << self._shift  # a power of two, so that the owner of an address is a shift away
         self.mapping = mapping or Mapping(self.stride * (owners + 1))
         self.base = _round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
         self._starts: list[list[int]] = [[] for _ in range(owners)]
@@ -119,8 +120,13 @@ class Memory:
 
     def owner_of(self, address: int) -> int | None:
         """The owner whose memory an address lies in, or None if it lies in no memory of this space."""
-        owner, _ = divmod(address - self.base, self.stride)
+        owner = (address - self.base) >> self._shift
         return owner if 0 <= owner < self.owners else None
+
+    def key(self, address: int) -> int:
+        """The number of an address of this space in logs."""
+        owner, offset = divmod(address - self.base, self.stride)
+        return region_key(self.index, owner, offset)
 
     def find(self, address: int) -> Allocation | None:
         """The last allocation that starts at or before ``address`` in the same owner's memory."""

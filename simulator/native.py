@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,18 @@ import numpy as np
 from ..isa import Overload
 from ..isa.prototype import VECTOR_REGISTER_BYTES
 from .context import not_modelled
-from .door import Skip
+from .ledger import Skip
 from .finding import Finding
 from .log import Location, Log
 from .machine import Machine, Variable
 from .scalar import ScalarRun, ScalarUnit
 from .tasks import Task
 
-_ACCESS, _STACK, _SIGNAL, _TIME = range(4)
+_ACCESS, _STACK, _SIGNAL, _TIME, _EXIT = range(5)
 _SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
             11: "segmentation fault"}  # fmt: skip
+#: Signals that name the address of a memory access.
+_ADDRESSED = (7, 11)
 _i32, _i64, _u64, _text = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_char_p
 _CSRC = str(Path(__file__).resolve().parent / "csrc")
 
@@ -58,13 +61,13 @@ _NOT_MODELLED = ctypes.CFUNCTYPE(None, _text, _i64)
 
 class _Callbacks(ctypes.Structure):
     _fields_ = [("drain", _DRAIN), ("fault", _FAULT), ("local", _LOCAL), ("release", _RELEASE),
-                ("not_modelled", _NOT_MODELLED)]  # fmt: skip
+                ("not_modelled", _NOT_MODELLED), ("assertion", _NOT_MODELLED)]  # fmt: skip
 
 
 class LoadedImage:
     """A kernel image in this process: its entry points and its file-scope variables."""
 
-    def __init__(self, runtime: ctypes.CDLL, path: str, kernels: Sequence[str]) -> None:
+    def __init__(self, runtime: ctypes.CDLL, path: str) -> None:
         self.library = ctypes.CDLL(path, mode=_RTLD_LAZY)
         count = _i32()
         runtime.mlusim_take_slots.restype = ctypes.POINTER(_Slot)
@@ -79,13 +82,25 @@ class LoadedImage:
         self.slots, self.order = table, table.astype(np.int64) - 1
         self.low, self.high = _mapped(path)
         runtime.mlusim_add_image(_u64(self.low), _u64(self.high))
-        self.entries = {
-            name: ctypes.cast(getattr(self.library, f"mlusim_entry_{i}"), ctypes.c_void_p).value or 0
-            for i, name in enumerate(kernels)
-        }
+
+    def entry(self, number: int) -> ctypes.c_void_p:
+        """The address at which a kernel is entered, by its number in the image."""
+        return ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
+
+    def signature(self, number: int) -> str:
+        """The types of a kernel's parameters; see `arguments.parse_signature`."""
+        text = ctypes.create_string_buffer(4096)
+        getattr(self.library, f"mlusim_signature_{number}")(text)
+        return text.value.decode()
 
 
 _RTLD_LAZY = 1
+
+
+@cache
+def load_image(runtime: Path, library: Path) -> LoadedImage:
+    """Load an image into this process, once: its variables announce themselves only the first time."""
+    return LoadedImage(ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL), str(library))
 
 
 def _variable(slot: _Slot) -> Variable:
@@ -114,8 +129,8 @@ class NativeRunner:
 
     def __init__(self, machine: Machine, runtime: Path) -> None:
         self.machine, self.scalar = machine, ScalarUnit(machine)
+        self._runtime_path = runtime
         self.runtime = ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL)
-        self._images: dict[str, LoadedImage] = {}
         self._places: dict[int, Location] = {}
         self._door_table = (ctypes.c_void_p * 4096).in_dll(self.runtime, "mlusim_door")
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
@@ -123,14 +138,14 @@ class NativeRunner:
         self._doors: dict[int, Any] = {}
         self._callbacks = _Callbacks(
             _DRAIN(self._drain), _FAULT(self._fault), _LOCAL(self._local), _RELEASE(self._release),
-            _NOT_MODELLED(self._not_modelled),
+            _NOT_MODELLED(self._not_modelled), _NOT_MODELLED(self._assertion),
         )  # fmt: skip
         self.runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
 
     def run(
         self,
-        library: str,
-        kernels: Sequence[str],
+        library: Path,
+        entry: int,
         names: frozenset[str],
         kernel: str,
         arguments: Sequence[bytes],
@@ -141,33 +156,29 @@ class NativeRunner:
         time_limit: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Launch one kernel; ``arguments`` are the bytes of its parameters."""
-        image = self._load(library, kernels)
+        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters."""
+        image = load_image(self._runtime_path, library)
         self._open_doors(names)
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+        self._argument_ranges = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in values]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        entry = ctypes.c_void_p(image.entries[kernel])
+        address = image.entry(entry)
         machine = self.machine
-        machine.on_enter, machine.on_stop = lambda task: self._enter(task, image), self._stop
+        machine.on_enter, machine.ledger.on_stop = lambda task: self._enter(task, image), self._stop
         self._time_limit = time_limit
         self.runtime.mlusim_connect(ctypes.byref(self._callbacks))
         self.runtime.mlusim_set_stack()
         self.runtime.mlusim_time_limit(time_limit or 0.0)
         try:
             return machine.run(
-                kernel, lambda task: self.runtime.mlusim_run_task(entry, pointers), dim, type,
+                kernel, lambda task: self.runtime.mlusim_run_task(address, pointers), dim, type,
                 variables=image.variables, on_finding=on_finding, locate=lambda counters: self._locate(image, counters),
                 progress=progress,
             )  # fmt: skip
         finally:
             self.runtime.mlusim_time_limit(0.0)
             ctypes.CDLL(None).fflush(None)
-            machine.on_enter, machine.on_stop = lambda task: None, lambda: None
-
-    def _load(self, library: str, kernels: Sequence[str]) -> LoadedImage:
-        if library not in self._images:
-            self._images[library] = LoadedImage(self.runtime, library, kernels)
-        return self._images[library]
+            machine.on_enter, machine.ledger.on_stop = lambda task: None, lambda: None
 
     def _open_doors(self, names: frozenset[str]) -> None:
         """Put the doors of the instructions that an image mentions into the table of the C boundary."""
@@ -193,8 +204,8 @@ class NativeRunner:
     def _native(self, task: Task) -> _Task:
         x, y, z = task.dim
         registers = 0
-        if "vreg" in self.machine.memories:
-            registers = next(self.machine.memories["vreg"].allocations(task.core)).start
+        if "vreg" in self.machine.map.memories:
+            registers = next(self.machine.map.memories["vreg"].allocations(task.core)).start
         return _Task(
             task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, x, y, z, task.clusterId,
             task.clusterDim, task.coreId, task.coreDim, None, None, 0, registers, VECTOR_REGISTER_BYTES,
@@ -204,8 +215,8 @@ class NativeRunner:
         """Where the file-scope variables of an image are for a task, in the order of its slots."""
         found = []
         by_space = {
-            name: iter(list(memory.allocations(self.machine.owner(memory))))
-            for name, memory in self.machine.memories.items()
+            name: iter(list(memory.allocations(self.machine.map.owner(memory))))
+            for name, memory in self.machine.map.memories.items()
         }
         for variable in image.variables:
             found.append(next(by_space[variable.space]).start)
@@ -215,9 +226,14 @@ class NativeRunner:
         """Tell native code which addresses the task may use for scalar accesses."""
         machine = self.machine
         ranges = sorted(
-            (entry.start, entry.end)
-            for memory in machine.memories.values()
-            for entry in memory.allocations(machine.owner(memory))
+            [
+                *self._argument_ranges,
+                *(
+                    (entry.start, entry.end)
+                    for memory in machine.map.memories.values()
+                    for entry in memory.allocations(machine.map.owner(memory))
+                ),
+            ]
         )
         table = np.array(ranges, np.uint64).reshape(-1, 2)
         task.native.ranges, task.native.range_count = table.ctypes.data, len(table)
@@ -236,7 +252,7 @@ class NativeRunner:
         except Skip:
             pass
         except BaseException as error:
-            self.machine.crash(error)
+            self.machine.ledger.crash(error)
 
     def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
         with suppress(Skip):
@@ -252,9 +268,14 @@ class NativeRunner:
                     "time", f"the kernel ran longer than the time limit of {self._time_limit:g} s",
                     suggestion="look for a loop that does not end, or raise time_limit",
                 )  # fmt: skip
+            elif kind == _EXIT:
+                finding = Finding(
+                    "crash", f"the kernel called exit({size})", suggestion="return from the kernel instead"
+                )
             else:
-                finding = Finding("crash", f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')} at {address:#x}")
-            self.machine.report(finding, pc)
+                where = f" at {address:#x}" if size in _ADDRESSED else ""
+                finding = Finding("crash", f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')}{where}")
+            self.machine.ledger.report(finding, pc)
 
     def _local(self, space: bytes, name: bytes, size: int, initial: int | None, pc: int) -> int:
         try:
@@ -269,7 +290,7 @@ class NativeRunner:
         except Skip:
             self._stop()
         except BaseException as error:
-            self.machine.crash(error)
+            self.machine.ledger.crash(error)
         return 0
 
     def _release(self, address: int, pc: int) -> None:
@@ -278,12 +299,16 @@ class NativeRunner:
             assert self.machine.task is not None
             self._set_ranges(self.machine.task)
         except BaseException as error:
-            self.machine.crash(error)
+            self.machine.ledger.crash(error)
 
     def _not_modelled(self, name: bytes, pc: int) -> None:
         text = name.decode()
         with suppress(Skip):
-            self.machine.report(not_modelled(text, self.machine.dialect.nearest(text)), pc)
+            self.machine.ledger.report(not_modelled(text, self.machine.dialect), pc)
+
+    def _assertion(self, text: bytes, pc: int) -> None:
+        with suppress(Skip):
+            self.machine.ledger.report(Finding("assert", f"the kernel's own assertion failed: {text.decode()}"), pc)
 
     # --- source lines ------------------------------------------------------------------------------------------
 

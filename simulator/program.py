@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..isa import DIALECTS
 from .arguments import LaunchArguments, parse_signature
 from .device import Device
-from .finding import ERROR, BuildError, Finding, KernelError
+from .finding import ERROR, BuildError, Finding, KernelError, budget_finding
 from .frontend.build import Builder, Image, Source
 from .log import Log
-from .machine import budget_finding
-from .native import LoadedImage
+from .native import load_image
 from .run import Run
 from .tasks import check_launch
 from .worker import WorkerDied, execute, local_host, pool
@@ -68,9 +67,9 @@ class Program:
     def launch(
         self,
         kernel: str,
-        dim: tuple[int, int, int] = (1, 1, 1),
-        type: str = "block",
-        args: Sequence[Any] = (),
+        dim: tuple[int, int, int] | None = None,
+        type: str | None = None,
+        args: Any = (),
         *,
         on_finding: str = "raise",
         time_limit: float | None = None,
@@ -80,7 +79,9 @@ class Program:
         """Run a kernel.
 
         ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays (copied
-        to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes (structures).
+        to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes (structures);
+        a kernel that takes one structure may be given it alone, as bytes or a ctypes structure. ``dim`` and ``type``
+        default to what the dialect's kernels expect: one Block task, or one task for every core of a TPU.
         ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a
         debugger; a crash then is a crash. An error finding raises KernelError; ``on_finding="collect"`` goes on where it can.
         Raises ValueError or TypeError for wrong arguments, before anything runs.
@@ -89,14 +90,19 @@ class Program:
             raise ValueError(f"on_finding is {on_finding!r}; pass 'raise' or 'collect'")
         if time_limit is not None and not time_limit > 0:
             raise ValueError(f"time_limit is {time_limit!r} seconds; pass a number above 0, or None")
-        dim = tuple(int(n) for n in dim)  # type: ignore[assignment]
+        if time_limit is not None and not isolate:
+            raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
+        dim, type = launch_defaults(self.device, dim, type)
         check_launch(self.device.shape, dim, type)
         image = self._image(kernel)
         memory = self.device.memory
-        arguments = LaunchArguments(kernel, parse_signature(_signature(image, kernel)), args, memory)
+        values = args if isinstance(args, (list, tuple)) else [args]
+        number = image.kernels.index(kernel)
+        signature = load_image(self._builder.compiler.runtime(), image.library).signature(number)
+        arguments = LaunchArguments(kernel, parse_signature(signature), values, memory)
         request = {
-            "shape": self.device.shape, "device": self.device.name, "library": str(image.library),
-            "kernels": image.kernels, "names": image.names, "kernel": kernel, "arguments": arguments.bytes,
+            "shape": self.device.shape, "device": self.device.name, "library": image.library,
+            "entry": number, "names": image.names, "kernel": kernel, "arguments": arguments.bytes,
             "dim": dim, "type": type, "on_finding": on_finding, "time_limit": time_limit,
         }  # fmt: skip
         try:
@@ -155,17 +161,26 @@ class Program:
         return found
 
 
+def launch_defaults(
+    device: Device, dim: tuple[int, int, int] | None, type: str | None
+) -> tuple[tuple[int, int, int], str]:
+    """The dimensions and type of a launch, filled in where they are not given."""
+    kind = type or DIALECTS[device.isa].launch_type
+    if dim is None:
+        dim = (device.shape.cores, 1, 1) if kind == "cores" else (1, 1, 1)
+    return (int(dim[0]), int(dim[1]), int(dim[2])) if len(dim) == 3 else dim, kind
+
+
 def declared_variables(builder: Builder, image: Image) -> tuple[Any, ...]:
     """The file-scope on-chip variables of an image."""
-    runtime = ctypes.CDLL(str(builder.compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
-    return LoadedImage(runtime, str(image.library), ()).variables
-
-
-def _signature(image: Image, kernel: str) -> str:
-    library = ctypes.CDLL(str(image.library), mode=os.RTLD_LAZY)
-    text = ctypes.create_string_buffer(4096)
-    getattr(library, f"mlusim_signature_{image.kernels.index(kernel)}")(text)
-    return text.value.decode()
+    try:
+        return load_image(builder.compiler.runtime(), image.library).variables
+    except OSError as error:
+        # The loader names a variable that is declared extern and defined nowhere.
+        problem = str(error).removeprefix(f"{image.library}: ")
+        raise BuildError(
+            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include its file"
+        ) from None
 
 
 def empty_log(device: Device, request: dict[str, Any]) -> Log:

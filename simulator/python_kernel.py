@@ -12,7 +12,7 @@ from .device import Device
 from .global_memory import DeviceArray
 from .log import Location
 from .memory import Allocation
-from .program import raise_on_error
+from .program import launch_defaults, raise_on_error
 from .run import Run
 from .scalar import ScalarUnit
 from .tasks import Task, check_launch
@@ -22,8 +22,8 @@ PythonKernel = Callable[..., None]
 
 def launch(
     kernel: PythonKernel,
-    dim: tuple[int, int, int] = (1, 1, 1),
-    type: str = "block",
+    dim: tuple[int, int, int] | None = None,
+    type: str | None = None,
     args: Sequence[Any] = (),
     *,
     device: Device,
@@ -37,6 +37,7 @@ def launch(
     """
     if on_finding not in ("raise", "collect"):
         raise ValueError(f"on_finding is {on_finding!r}; pass 'raise' or 'collect'")
+    dim, type = launch_defaults(device, dim, type)
     check_launch(device.shape, dim, type)
     memory, machine = device.memory, device.machine
     lines, scalar = Lines(), ScalarUnit(machine)

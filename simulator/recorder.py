@@ -26,6 +26,7 @@ RAW = np.dtype(
     ]
 )
 ROW = RAW.itemsize
+_ROOM = ROW * 1024  # bytes of the buffer to begin with
 
 #: ``PACK[n](buffer, at, op, pipe, flags, core, task, 0, pc, work, key0, bytes0, ...)`` writes a row of n operands.
 PACK = tuple(struct.Struct("<HBBIIIqQ" + "QQ" * n).pack_into for n in range(MAX_OPERANDS + 1))
@@ -37,8 +38,7 @@ class Recorder:
     __slots__ = ("_ops", "_pipes", "at", "buffer", "limit", "ops", "pipes")
 
     def __init__(self) -> None:
-        self.buffer = bytearray(ROW * 1024)
-        self.at, self.limit = 0, ROW * 1024
+        self.buffer, self.at, self.limit = bytearray(_ROOM), 0, _ROOM
         self._ops: dict[Op, int] = {}
         self._pipes: dict[str, int] = {}
 
@@ -75,8 +75,8 @@ class Recorder:
         device: str,
         launch: dict[str, Any],
     ) -> Log:
-        """The log; tables are sorted so that equal work gives equal logs, however it was reached."""
-        raw = np.frombuffer(bytes(self.buffer[: self.at]), RAW)
+        """The log; the rows are gone then. Tables are sorted, so that equal work gives equal logs."""
+        raw = np.frombuffer(self.buffer, RAW, len(self))
         records = np.zeros(len(raw), RECORD)
         for name in ("flags", "core", "task", "work", "operands"):
             records[name] = raw[name]
@@ -87,14 +87,14 @@ class Recorder:
         locations = sorted(set(found), key=lambda entry: (entry.file, entry.line))
         number = {location: index for index, location in enumerate(locations)}
         records["loc"] = np.array([number[location] for location in found], np.uint32)[inverse] if found else 0
+        self.buffer, self.at, self.limit = bytearray(_ROOM), 0, _ROOM
         return Log(records, tuple(ops), tuple(pipes), tuple(locations), shape, device, launch)
 
 
-def _table(entries: list[Any], column: np.ndarray, key: Callable[[Any], Any] | None = None) -> tuple[list[Any], np.ndarray]:
+def _table(entries: list[Any], column: np.ndarray, key: Callable[[Any], str] = str) -> tuple[list[Any], np.ndarray]:
     """The entries in use, sorted, and the column renumbered for them."""
-    used = sorted((entries[i] for i in np.unique(column)), key=key)
+    used = np.flatnonzero(np.bincount(column, minlength=len(entries))).tolist()
+    used.sort(key=lambda number: key(entries[number]))
     renumber = np.zeros(max(len(entries), 1), column.dtype)
-    for index, entry in enumerate(entries):
-        if entry in used:
-            renumber[index] = used.index(entry)
-    return used, renumber[column]
+    renumber[used] = np.arange(len(used))
+    return [entries[number] for number in used], renumber[column]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from typing import Any
 
 from .device import Rates
 from .finding import ERROR, Finding
@@ -20,7 +19,7 @@ class Run:
     findings: list[Finding]
     log: Log
     rates: Rates
-    output: np.ndarray | None = field(default=None)
+    output: Any = None  # of an operator: an array, or a named tuple of arrays
 
     @cached_property
     def timeline(self) -> Timeline:

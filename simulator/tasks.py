@@ -1,6 +1,6 @@
 """Tasks of a launch: which core runs which, in which groups, and where they meet.
 
-A Block task takes one core. A Union-N task takes N clusters: its 4 N cores run one group, and the memory core of each cluster
+A Block task takes one core. The tasks of a "cores" launch take a core each and run together. A Union-N task takes N clusters: its 4 N cores run one group, and the memory core of each cluster
 runs the same kernel beside them. One task runs at a time; it gives way only at a meeting, in an order that we decide.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .deferred import Deferred
 from .device import Shape
 from .memory import Allocation
 
@@ -18,7 +19,7 @@ BLOCK, MEMBER, MEMORY = 0, 1, 2
 #: `coreId` that a memory core sees.
 MEMORY_CORE_ID = 0x80
 
-TYPES = ("block", "union1", "union2", "union4", "union8", "union16")
+TYPES = ("block", "cores", "union1", "union2", "union4", "union8", "union16")
 
 
 @dataclass(eq=False)
@@ -37,8 +38,8 @@ class Task:
     clusterDim: int  # noqa: N815
     coreId: int  # noqa: N815
     coreDim: int  # noqa: N815
-    pending: list[tuple[str, Any]] = field(default_factory=list)  # deferred effects: pipe, function
-    locals: list[Allocation] = field(default_factory=list)
+    pending: list[Deferred] = field(default_factory=list)
+    locals: list[tuple[Allocation, int]] = field(default_factory=list)  # with the program counter that took them
     waiting: tuple[str, int] | None = None  # scope and program counter of the meeting it waits at
     done: bool = False
     greenlet: Any = None
@@ -66,7 +67,9 @@ def check_launch(shape: Shape, dim: tuple[int, int, int], type: str) -> None:
         raise ValueError(f"dim is {dim!r}; pass three whole numbers of 1 or more: (x, y, z)")
     if type not in TYPES:
         raise ValueError(f"type is {type!r}; pass one of {', '.join(TYPES)}")
-    if type != "block":
+    if type == "cores" and dim[0] * dim[1] * dim[2] > shape.cores:
+        raise ValueError(f"dim is {dim}; all tasks of a 'cores' launch run at once, and this device has {shape.cores} cores")
+    if type.startswith("union"):
         clusters = int(type[5:])
         if clusters > shape.clusters:
             raise ValueError(f"type {type!r} needs {clusters} clusters; this device has {shape.clusters}")
@@ -87,6 +90,9 @@ def groups(shape: Shape, dim: tuple[int, int, int], type: str) -> Iterator[list[
         for number in range(total):
             core = number % shape.cores
             yield [_task(number, dim, core, core // per_cluster, BLOCK, core // per_cluster, 0, 0, 1)]
+        return
+    if type == "cores":
+        yield [_task(core, dim, core, core // per_cluster, MEMBER, 0, 1, core, total) for core in range(total)]
         return
     wide = int(type[5:])
     slots = shape.clusters // wide

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -74,24 +75,26 @@ _LAUNCH, _ISSUE, _PIPE, _WAIT, _BARRIER, _CHANNEL = map(int, Reason)
 class _Core:
     """One core in the walk: where its front end is, and what its pipes do."""
 
-    __slots__ = ("at", "free", "held", "last", "lines", "now", "number", "open", "queue", "units", "who", "why")
+    __slots__ = ("channels", "free", "front", "held", "last", "lines", "number", "open", "queue", "resume")
 
-    def __init__(self, number: int, queue: list[int], pipes: int, units: list[int]) -> None:
-        self.number, self.queue, self.at, self.units = number, queue, 0, units
-        self.now, self.why, self.who = 0.0, _LAUNCH, -1
-        self.held = False  # in a meeting, or until a channel has served a blocking record
+    def __init__(self, number: int, queue: list[int], pipes: int) -> None:
+        self.number, self.queue = number, queue  # records of the core
         self.free, self.last = [0.0] * pipes, [-1] * pipes  # when a pipe is free, and after which record
-        # Records that were issued to a pipe behind one that waits for a channel, with the front end's time and reason.
+        # Records issued to a pipe of which one waits for a channel, with the front end's time and reason.
         self.lines: list[deque[tuple[int, float, int, int]]] = [deque() for _ in range(pipes)]
         self.open = 0  # records in all lines
+        self.channels: list[tuple[list[float], list[float]]] = []  # time on a channel by record; free from, last record
+        self.held = -1  # the record that the front end waits for: a barrier, or a blocking one that asked for a channel
+        self.resume = (0.0, _LAUNCH, -1)  # when and why it goes on
+        self.front: Iterator[None]
 
 
 class _Walk:
     """The clocked walk through a log.
 
-    A core runs ahead on its own until it depends on a channel's answer or on a meeting. Requests to channels are
-    answered by time, ties by core number and then by record: whoever runs after an answer is later than it, so
-    that the order of answers is the order of time.
+    A core's front end is a generator that runs ahead on its own until it depends on a channel's answer or on a meeting.
+    Requests to channels are answered by time, ties by core number and then by record: what follows from an answer
+    is never earlier than it, so that the order of answers is the order of time.
     """
 
     def __init__(self, log: Log, rates: Rates, costs: Costs) -> None:
@@ -99,129 +102,116 @@ class _Walk:
         self.start, self.end = [0.0] * count, [0.0] * count
         self.reason, self.cause = [_LAUNCH] * count, [-1] * count
         self.issue_us = rates.engines["scalar"].startup_cycles / rates.clock_mhz
-        self.duration, self.occupied = costs.duration.tolist(), [used.tolist() for used in costs.occupied]
-        self.shared = costs.occupied.any(axis=0).tolist()
-        self.pipe, self.work = records["pipe"].tolist(), records["work"].tolist()
-        self.waits = [tuple(log.pipes.index(p) for p in op.waits if p in log.pipes) for op in log.ops]
-        self.barrier = [bool(op.barrier) for op in log.ops]
-        marks = [not (op.engine or op.waits or op.barrier) for op in log.ops]
-        everything = tuple(range(len(log.pipes)))
-        self.op = records["op"].tolist()
-        self.blocking = ((records["flags"] & BLOCKING) != 0).tolist()
-        #: Pipes that must be empty before a record starts; None for a mark, which takes no time.
-        gates = [(None, None) if mark else (waits, everything) for mark, waits in zip(marks, self.waits, strict=True)]
-        self.gates = [gates[op][blocking] for op, blocking in zip(self.op, self.blocking, strict=True)]
-        self.asynchronous = [
-            not (blocking or log.ops[op].waits or log.ops[op].barrier)
-            for op, blocking in zip(self.op, self.blocking, strict=True)
-        ]
+        self.duration: list[float] = costs.duration.tolist()
+        self.occupied: list[list[float]] = costs.occupied.tolist()
+        self.shared: list[bool] = (costs.occupied.sum(axis=0) > 0).tolist()
+        self.op, self.pipe, self.work = (records[field].tolist() for field in ("op", "pipe", "work"))
+        self.blocking: list[bool] = ((records["flags"] & BLOCKING) != 0).tolist()
+        waits = [tuple(log.pipes.index(pipe) for pipe in op.waits if pipe in log.pipes) for op in log.ops]
+        self.waits, self.barrier = waits, [bool(op.barrier) for op in log.ops]
+        self.mark = [not (op.engine or op.waits or op.barrier) for op in log.ops]
         meetings = records["work"][np.isin(records["op"], np.flatnonzero(self.barrier))]
         self.members = dict(zip(*(column.tolist() for column in np.unique(meetings, return_counts=True)), strict=True))
         self.meetings: dict[int, list[tuple[float, int, _Core]]] = defaultdict(list)
-        self.served: list[dict[int, tuple[float, int]]] = [{} for _ in costs.occupied]
         self.requests: list[tuple[float, int, int]] = []  # time, core, record
-        self.ready: list[_Core] = []
-        self.cores, self.first = self._cores(log, rates)
+        self.ready: list[_Core] = []  # cores whose front end can go on
+        self.cores: dict[int, _Core] = {}
+        self.first: set[int] = set()  # records that begin a task on a core that has run another
+        self._spread(log, rates)
 
-    def _cores(self, log: Log, rates: Rates) -> tuple[dict[int, _Core], set[int]]:
-        """The cores with their records, and the records that begin a task on a core that has run another."""
-        column, tasks, shape = log.records["core"], log.records["task"], log.shape
-        order = np.argsort(column, kind="stable")
-        numbers, starts = np.unique(column[order], return_index=True)
-        cores, first = {}, set()
+    def _spread(self, log: Log, rates: Rates) -> None:
+        """Give every core its records and its channels."""
+        shape, tasks = log.shape, log.records["task"].astype(np.int64)
+        order = np.argsort(log.records["core"], kind="stable")
+        numbers, starts = np.unique(log.records["core"][order], return_index=True)
+        servers: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, -1])
         for number, queue in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+            core = self.cores[number] = _Core(number, queue.tolist(), len(log.pipes))
             cluster = number // shape.cores_per_cluster if number < shape.cores else number - shape.cores
-            units = [{"device": 0, "cluster": cluster, "core": number}[c.scope] for c in rates.channels.values()]
-            cores[number] = _Core(number, queue.tolist(), len(log.pipes), units)
-            first.update(queue[1:][np.diff(tasks[queue].astype(np.int64)) != 0].tolist())
-        return cores, first
+            unit = {"device": 0, "cluster": cluster, "core": number}
+            for (name, channel), occupied in zip(rates.channels.items(), self.occupied, strict=True):
+                core.channels.append((occupied, servers[name, unit[channel.scope]]))
+            core.front = self._front(core)
+            self.first.update(queue[1:][np.diff(tasks[queue]) != 0].tolist())
 
     def run(self) -> None:
         """Fill ``start``, ``end``, ``reason`` and ``cause``."""
-        ready, requests = self.ready, self.requests
-        ready.extend(self.cores.values())
+        ready, requests, cores = self.ready, self.requests, self.cores
+        ready.extend(cores.values())
         while True:
             while ready:
-                self._advance(ready.pop())
+                next(ready.pop().front, None)
             if not requests:
                 return
             time, number, record = heapq.heappop(requests)
-            core = self.cores[number]
+            core = cores[number]
             self._serve(core, record, time)
-            if not core.held:
-                ready.append(core)
+            if core.held < 0:
+                next(core.front, None)
 
-    def _advance(self, core: _Core) -> None:
-        """Let the front end go on until it waits for a channel, for a meeting, or has no more to do."""
-        start, end, reason, cause = self.start, self.end, self.reason, self.cause
-        gates, asynchronous, pipe, shared = self.gates, self.asynchronous, self.pipe, self.shared
-        duration, first, issue_us = self.duration, self.first, self.issue_us
-        queue, at, free, last, lines = core.queue, core.at, core.free, core.last, core.lines
-        now, why, who = core.now, core.why, core.who
-        while at < len(queue):
-            i = queue[at]
+    def _front(self, core: _Core) -> Iterator[None]:
+        """The front end of a core; yields where it waits for a channel or a meeting."""
+        start, end, reason, cause, duration = self.start, self.end, self.reason, self.cause, self.duration
+        op, pipe, shared, blocking, issue_us = self.op, self.pipe, self.shared, self.blocking, self.issue_us
+        mark, waits, barrier, first = self.mark, self.waits, self.barrier, self.first
+        free, last, lines, everything = core.free, core.last, core.lines, range(len(core.lines))
+        now, why, who = core.resume
+        for i in core.queue:
             if i in first:
-                if core.open:
-                    break
-                latest = max(free, default=0.0)
+                while core.open:
+                    yield
+                latest = max(free)
                 why, who = _LAUNCH, last[free.index(latest)] if latest > now else -1
                 now = max(now, latest)
-            gate = gates[i]
-            if gate is None:
+            o, own = op[i], pipe[i]
+            if mark[o]:
                 start[i] = end[i] = now
                 reason[i], cause[i] = why, who
-                at += 1
                 continue
-            own = pipe[i]
-            if asynchronous[i]:
-                at += 1
+            if not blocking[i] and not waits[o] and not barrier[o]:
                 if lines[own]:
                     lines[own].append((i, now, why, who))
                     core.open += 1
                 else:
-                    begin = free[own]
-                    if begin > now:
-                        reason[i], cause[i] = _PIPE, last[own]
-                    else:
-                        begin = now
-                        reason[i], cause[i] = why, who
+                    begin, reason[i], cause[i] = now, why, who
+                    if free[own] > now:
+                        begin, reason[i], cause[i] = free[own], _PIPE, last[own]
                     if shared[i]:
-                        self._request(core, i, begin)
+                        lines[own].append((i, now, why, who))
+                        core.open += 1
+                        heapq.heappush(self.requests, (begin, core.number, i))
                     else:
-                        start[i], free[own], last[own] = begin, begin + duration[i], i
-                        end[i] = free[own]
+                        start[i], last[own] = begin, i
+                        end[i] = free[own] = begin + duration[i]
                 now, why, who = now + issue_us, _ISSUE, i
                 continue
-            if core.open and any(lines[p] for p in gate):
-                break
-            at += 1
-            begin = now
+            gate = everything if blocking[i] else waits[o]
+            while core.open and any(lines[p] for p in gate):
+                yield
             for p in gate:
-                if free[p] > begin:
-                    begin, who = free[p], last[p]
-                    why = _PIPE if p == own and self.blocking[i] else _WAIT
-            reason[i], cause[i] = why, who
-            if self.barrier[self.op[i]]:
-                self._meet(core, i, begin)
-                break
+                if free[p] > now:
+                    now, why, who = free[p], _PIPE if p == own and blocking[i] else _WAIT, last[p]
+            start[i], reason[i], cause[i] = now, why, who
+            if barrier[o]:
+                self._meet(core, i)
+                yield
+                now, why, who = core.resume
+                continue
             if shared[i]:
-                core.held = True
-                self._request(core, i, begin)
-                break
-            now, why, who = begin + duration[i], _WAIT, i
-            start[i], end[i] = begin, now
-            if not self.waits[self.op[i]]:
+                core.held = i
+                heapq.heappush(self.requests, (now, core.number, i))
+                yield
+            else:
+                end[i] = now + duration[i]
+            now, why, who = end[i], _WAIT, i
+            if not waits[o]:
                 free[own], last[own] = now, i
-        core.at = at
-        if not core.held:
-            core.now, core.why, core.who = now, why, who
 
-    def _meet(self, core: _Core, i: int, begin: float) -> None:
+    def _meet(self, core: _Core, i: int) -> None:
         """A record arrives at its meeting; the last one lets all go on."""
-        core.held = True
-        self.start[i] = begin
+        core.held = i
         meeting = self.meetings[self.work[i]]
-        meeting.append((begin, i, core))
+        meeting.append((self.start[i], i, core))
         if len(meeting) < self.members[self.work[i]]:
             return
         latest, last = max((arrived, record) for arrived, record, _ in meeting)
@@ -230,14 +220,8 @@ class _Walk:
             self.end[record] = done
             if arrived < latest:
                 self.reason[record], self.cause[record] = _BARRIER, last
-            member.now, member.why, member.who, member.held = done, _BARRIER, last, False
+            member.resume, member.held = (done, _BARRIER, last), -1
             self.ready.append(member)
-
-    def _request(self, core: _Core, i: int, begin: float) -> None:
-        """A record could start at ``begin`` and needs a channel for it."""
-        core.lines[self.pipe[i]].append((i, begin, self.reason[i], self.cause[i]))
-        core.open += 1
-        heapq.heappush(self.requests, (begin, core.number, i))
 
     def _serve(self, core: _Core, i: int, time: float) -> None:
         """Start a record that asked for its channels at ``time``, and those of its pipe behind it.
@@ -246,33 +230,31 @@ class _Walk:
         early is buffered, so that no channel idles while it has a request.
         """
         begin = time
-        for occupied, served, unit in zip(self.occupied, self.served, core.units, strict=True):
-            if occupied[i]:
-                free, holder = served.get(unit, (0.0, -1))
-                if free > begin:
-                    begin, self.reason[i], self.cause[i] = free, _CHANNEL, holder
-                served[unit] = (max(free, time) + occupied[i], i)
-        self._begin(core, i, begin)
-        line = core.lines[self.pipe[i]]
+        for occupied, server in core.channels:
+            busy = occupied[i]
+            if busy:
+                until, holder = server
+                if until > begin:
+                    begin, self.reason[i], self.cause[i] = until, _CHANNEL, int(holder)
+                server[0], server[1] = (until if until > time else time) + busy, i
+        self.start[i], self.end[i] = begin, begin + self.duration[i]
+        if core.held == i:
+            core.held = -1
+            return
+        own = self.pipe[i]
+        line, free, last = core.lines[own], core.free, core.last
+        free[own], last[own] = self.end[i], i
         line.popleft()
         core.open -= 1
         while line:
-            i, begin, self.reason[line[0][0]], self.cause[line[0][0]] = line[0]
-            p = self.pipe[i]
-            if core.free[p] > begin:
-                begin, self.reason[i], self.cause[i] = core.free[p], _PIPE, core.last[p]
+            i, begin, why, who = line[0]
+            if free[own] > begin:
+                begin, why, who = free[own], _PIPE, last[own]
+            self.reason[i], self.cause[i] = why, who
             if self.shared[i]:
                 heapq.heappush(self.requests, (begin, core.number, i))
                 return
-            self._begin(core, i, begin)
+            self.start[i], self.end[i] = begin, begin + self.duration[i]
+            free[own], last[own] = self.end[i], i
             line.popleft()
             core.open -= 1
-
-    def _begin(self, core: _Core, i: int, begin: float) -> None:
-        """Start a record that was issued before; if it is a blocking one, the front end goes on at its end."""
-        finish = begin + self.duration[i]
-        self.start[i], self.end[i] = begin, finish
-        if not self.waits[self.op[i]]:
-            core.free[self.pipe[i]], core.last[self.pipe[i]] = finish, i
-        if not self.asynchronous[i]:
-            core.now, core.why, core.who, core.held = finish, _WAIT, i, False

@@ -25,6 +25,7 @@ from typing import Any
 from .device import Shape
 from .finding import Finding
 from .global_memory import GlobalMemory
+from .intervals import Intervals
 from .log import Log
 from .machine import Machine
 from .memory import Allocation, Mapping, Memory
@@ -33,6 +34,7 @@ from .native import NativeRunner
 #: Seconds that a worker gets beyond the time limit before it is ended from outside.
 _GRACE = 5.0
 Reply = tuple[Log | None, list[Finding]]
+_Answer = tuple[Log, list[Finding], dict[int, Intervals]]
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
@@ -69,7 +71,10 @@ class Worker:
             self._connection.send((shared, memory.address, _allocations(memory.memory), request, progress is not None))
             if shared:
                 socket.send_fds(self._socket, [b"f"], [memory.fd])
-            return self._answer(request.get("time_limit"), progress)
+            log, findings, undefined = self._answer(request.get("time_limit"), progress)
+            for entry in memory.memory.allocations():
+                entry.undefined = undefined.get(entry.start, Intervals())
+            return log, findings
         except (EOFError, BrokenPipeError, ConnectionResetError):
             code = self._process.wait()
             self._relay()
@@ -79,7 +84,7 @@ class Worker:
             self.close()  # an interrupted launch goes on in the worker otherwise
             raise
 
-    def _answer(self, limit: float | None, progress: Callable[[int, int], None] | None) -> Reply:
+    def _answer(self, limit: float | None, progress: Callable[[int, int], None] | None) -> _Answer:
         deadline = time.monotonic() + limit + _GRACE if limit else None
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._connection, selectors.EVENT_READ)
@@ -100,8 +105,7 @@ class Worker:
                     else:
                         if kind == "last":
                             self.close()
-                        reply: Reply = value
-                        return reply
+                        return value
 
     def _relay(self) -> None:
         """Pass what kernels printed on to the user's standard output."""
@@ -126,6 +130,11 @@ def _end(process: subprocess.Popen[bytes], connection: Connection, ours: socket.
     os.close(output)
     process.kill()
     process.wait()
+
+
+def _undefined(memory: Memory) -> dict[int, Intervals]:
+    """The bytes of device memory that nobody has written, by the start of the allocation."""
+    return {entry.start: entry.undefined for entry in memory.allocations() if entry.undefined.hi}
 
 
 def _allocations(memory: Memory) -> list[Allocation]:
@@ -218,7 +227,7 @@ def main() -> None:
             progress = (lambda done, total: connection.send(("progress", (done, total)))) if wants_progress else None
             log, findings = execute(host, memory, request, progress)
             broken = any(finding.rule in ("stack", "crash", "time") for finding in findings)
-            connection.send(("last" if broken else "done", (log, findings)))
+            connection.send(("last" if broken else "done", (log, findings, _undefined(memory))))
         except BaseException as error:
             connection.send(("failed", _portable(error)))
 

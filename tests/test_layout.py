@@ -16,7 +16,7 @@ ALLOWED = {
     "traces": {"isa", "simulator", "traces"},
     "kernels": {"simulator", "kernels"},
 }
-EXEMPT = {"simulator/cli.py", "simulator/__main__.py"}
+EXEMPT = ("simulator/cli/", "simulator/__main__.py")
 CODE = {".py", ".h", ".hpp", ".cpp", ".c", ".mlu", ".toml", ".sh"}
 TEXT = CODE | {".md", ".txt", ".json", ".yml", ".yaml", ".cfg", ""}
 MAX_LINES = 400
@@ -68,7 +68,7 @@ def test_imports_go_one_way():
     broken = []
     for path in files({".py"}):
         file = path.relative_to(ROOT).as_posix()
-        if file.split("/")[0] in ALLOWED and file not in EXEMPT:
+        if file.split("/")[0] in ALLOWED and not file.startswith(EXEMPT):
             broken += faults(file, path.read_text(encoding="utf-8"), public)
     assert not broken, "\n".join(broken)
 

@@ -6,6 +6,8 @@ kernels for what is ``inferred``.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..declare import INFERRED, Align, Archs, Require, declare, family, instruction
@@ -14,6 +16,7 @@ FLOATS = "half bfloat16 float"
 INTEGERS = "int32 int16 int64 uint32"
 
 OLD = Archs("<300")
+NEWER = ">=300"
 POSITIVE = Require("elem_count > 0", "elem_count is greater than 0", rule="length")
 #: The rules of the 1xx and 2xx architectures; newer ones have none.
 VECTOR_RULES = (
@@ -23,7 +26,7 @@ VECTOR_RULES = (
 )
 #: The vector unit moves 128 bytes a cycle and spends a 2-byte slot at least on every element.
 VECTOR_WORK = "elem_count * max(sizeof_dst, 2)"
-_FACTS = {"rules": VECTOR_RULES, "work": VECTOR_WORK}
+_FACTS: dict[str, Any] = {"rules": VECTOR_RULES, "work": VECTOR_WORK}
 
 _BINARY = "void __bang_{op}(T dst[elem_count], const T src0[elem_count], const T src1[elem_count], int32 elem_count)"
 _SCALAR = "void __bang_{op}(T dst[elem_count], const T src[elem_count], T value, int32 elem_count)"
@@ -59,16 +62,21 @@ newer_extremes = family(
     archs=">=322",
     **_FACTS,
 )
-nan_extremes = family(
-    _BINARY,
-    {
-        "nan_maximum": (np.maximum, "dst[i] = max(src0[i], src1[i]), NaN if either is NaN"),
-        "nan_minimum": (np.minimum, "dst[i] = min(src0[i], src1[i]), NaN if either is NaN"),
-    },
-    types="half float",
-    archs=">=300",
-    **_FACTS,
-)
+
+
+# Bodies, not ufuncs: NumPy deprecates the positional output of these two.
+@instruction(_BINARY.format(op="nan_maximum"), types="half float", archs=NEWER, **_FACTS)
+def nan_maximum(src0: np.ndarray, src1: np.ndarray) -> Any:
+    """dst[i] = max(src0[i], src1[i]), NaN if either is NaN"""
+    return np.maximum(src0, src1)
+
+
+@instruction(_BINARY.format(op="nan_minimum"), types="half float", archs=NEWER, **_FACTS)
+def nan_minimum(src0: np.ndarray, src1: np.ndarray) -> Any:
+    """dst[i] = min(src0[i], src1[i]), NaN if either is NaN"""
+    return np.minimum(src0, src1)
+
+
 divide = declare(
     _BINARY.format(op="div"),
     doc="dst[i] = src0[i] / src1[i]",
@@ -124,34 +132,28 @@ ge_scalar = declare(
     ufunc=np.greater_equal,
     **_FACTS,
 )
-logical = family(
-    _BINARY,
-    {
-        "and": (np.logical_and, "dst[i] = src0[i] && src1[i] ? 1 : 0, in T"),
-        "or": (np.logical_or, "dst[i] = src0[i] || src1[i] ? 1 : 0, in T"),
-    },
-    types="half bfloat16 float int32 int16 int8",
-    **_FACTS,
+_LOGICAL = {
+    "and": (np.logical_and, "dst[i] = src0[i] && src1[i] ? 1 : 0, in T"),
+    "or": (np.logical_or, "dst[i] = src0[i] || src1[i] ? 1 : 0, in T"),
+}
+_NOT = {"not": (np.logical_not, "dst[i] = src[i] ? 0 : 1, in T")}
+logical = (
+    *family(_BINARY, _LOGICAL, types=FLOATS, **_FACTS),
+    *family(_UNARY, _NOT, types=FLOATS, **_FACTS),
+    *family(_BINARY, _LOGICAL, types="int32 int16 int8", archs=NEWER, **_FACTS),
+    *family(_UNARY, _NOT, types="int32 int16 int8", archs=NEWER, **_FACTS),
 )
-logical_not = declare(
-    _UNARY.format(op="not"),
-    doc="dst[i] = src[i] ? 0 : 1, in T",
-    types="half bfloat16 float int32 int16 int8",
-    ufunc=np.logical_not,
-    **_FACTS,
-)
-bitwise = family(
-    _BINARY,
-    {
-        "band": (np.bitwise_and, "dst[i] = src0[i] & src1[i]"),
-        "bor": (np.bitwise_or, "dst[i] = src0[i] | src1[i]"),
-        "bxor": (np.bitwise_xor, "dst[i] = src0[i] ^ src1[i]"),
-    },
-    types="int32 int16 int8",
-    **_FACTS,
-)
-bitwise_not = declare(
-    _UNARY.format(op="bnot"), doc="dst[i] = ~src[i]", types="int32 int16 int8", ufunc=np.bitwise_not, **_FACTS
+_BITWISE = {
+    "band": (np.bitwise_and, "dst[i] = src0[i] & src1[i]"),
+    "bor": (np.bitwise_or, "dst[i] = src0[i] | src1[i]"),
+    "bxor": (np.bitwise_xor, "dst[i] = src0[i] ^ src1[i]"),
+}
+_BNOT = {"bnot": (np.bitwise_not, "dst[i] = ~src[i]")}
+bitwise = (
+    *family(_BINARY, _BITWISE, types="int8", **_FACTS),
+    *family(_UNARY, _BNOT, types="int8", **_FACTS),
+    *family(_BINARY, _BITWISE, types="int32 int16", archs=NEWER, **_FACTS),
+    *family(_UNARY, _BNOT, types="int32 int16", archs=NEWER, **_FACTS),
 )
 absolute = declare(
     _UNARY.format(op="abs"),
@@ -187,9 +189,10 @@ log2 = declare(
 )
 floor = declare(
     _UNARY.format(op="floor"),
-    doc="dst[i] = largest integer not above src[i]; in place is inferred",
+    doc="dst[i] = largest integer not above src[i]",
     types="float",
     archs=">=300",
+    overlap="none",
     ufunc=np.floor,
     **_FACTS,
 )

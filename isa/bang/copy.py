@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import itertools
 
-
 from ..declare import INFERRED, Align, Archs, Case, Instruction, Require, Select, declare, instruction
 
 #: Directions in the order of the vendor's enumeration.
 DIRECTIONS = (
-    "GDRAM2NRAM NRAM2GDRAM LDRAM2NRAM NRAM2LDRAM GDRAM2WRAM WRAM2GDRAM LDRAM2WRAM WRAM2LDRAM NRAM2NRAM NRAM2WRAM "
-    "WRAM2NRAM GDRAM2SRAM SRAM2GDRAM LDRAM2SRAM SRAM2LDRAM SRAM2NRAM NRAM2SRAM SRAM2WRAM WRAM2SRAM GDRAM2GDRAM "
-    "GDRAM2LDRAM LDRAM2GDRAM LDRAM2LDRAM SRAM2SRAM"
-).split()
+    "GDRAM2NRAM",
+    "NRAM2GDRAM",
+    "LDRAM2NRAM",
+    "NRAM2LDRAM",
+    "GDRAM2WRAM",
+    "WRAM2GDRAM",
+    "LDRAM2WRAM",
+    "WRAM2LDRAM",
+    "NRAM2NRAM",
+    "NRAM2WRAM",
+    "WRAM2NRAM",
+    "GDRAM2SRAM",
+    "SRAM2GDRAM",
+    "LDRAM2SRAM",
+    "SRAM2LDRAM",
+    "SRAM2NRAM",
+    "NRAM2SRAM",
+    "SRAM2WRAM",
+    "WRAM2SRAM",
+    "GDRAM2GDRAM",
+    "GDRAM2LDRAM",
+    "LDRAM2GDRAM",
+    "LDRAM2LDRAM",
+    "SRAM2SRAM",
+)
 
 
 def _case(label: str) -> Case:
@@ -33,6 +53,21 @@ _RULES = (
         rule="alignment",
     ),
 )
+_INTO_WRAM = tuple(number for number, label in enumerate(DIRECTIONS) if label.endswith("2WRAM"))
+_FROM_WRAM = tuple(number for number, label in enumerate(DIRECTIONS) if label.startswith("WRAM2"))
+_WRAM = _INTO_WRAM + _FROM_WRAM
+
+
+def _wram(directions: tuple[int, ...], holds: str, text: str, archs: str, rule: str) -> Require:
+    return Require(f"dir not in {directions} or {holds}", text, Archs(archs), rule=rule)
+
+
+_WRAM_RULES = (
+    _wram(_INTO_WRAM, "dst % 8 == 0", "an address in WRAM is a multiple of 8", "<392", "alignment"),
+    _wram(_FROM_WRAM, "src % 8 == 0", "an address in WRAM is a multiple of 8", "<392", "alignment"),
+    _wram(_WRAM, "size % 64 == 0", "size to and from WRAM is a multiple of 64", "<300", "length"),
+    _wram(_WRAM, "size % 16 == 0", "size to and from WRAM is a multiple of 16", ">=300 <392", "length"),
+)
 _SEGMENTS = Require("segnum >= 0", "segnum (segments minus one) is not negative", rule="length")
 
 _FLAT = "void {name}(void dst[size], const void src[size], int32 size, int32 dir)"
@@ -51,20 +86,28 @@ _SAME_SEGMENTS = Require(
     "both sides have the same number of segments",
     rule="length",
 )
+_APART = tuple(
+    Require(
+        f"dst_segnum{n + 1} == 0 or abs(dst_stride{n}) >= size",
+        f"dst_stride{n} is at least size, so that segments do not overwrite each other",
+    )
+    for n in (0, 1)
+)
 
 
 def _copy(name: str, shape: str, doc: str, *rules: Require, wait: bool) -> Instruction:
     segments = {_FLAT: "1", _2D: "(segnum + 1)", _3D: "(dst_segnum1 + 1) * (dst_segnum2 + 1)"}[shape]
     return instruction(
         shape.format(name=name),
-        doc=doc + ("; the core waits for its end" if wait else "; returns at once, a sync of its pipe waits for its end"),
+        doc=doc
+        + ("; the core waits for its end" if wait else "; returns at once, a sync of its pipe waits for its end"),
         pipe="io",
         work=f"size * {segments}",
         blocking=wait,
         deferred=not wait,
         overlap="any",
         ordered=True,
-        rules=(*_RULES, *rules),
+        rules=(*_RULES, *_WRAM_RULES, *rules),
         select=_SELECT,
     )(lambda src: src)
 
@@ -74,7 +117,7 @@ copies = tuple(
         (
             _copy(name, _FLAT, "Copy size bytes", wait=wait),
             _copy(name, _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", _SEGMENTS, wait=wait),
-            _copy(name, _3D, "Copy segments of size bytes in two nested strides", _SAME_SEGMENTS, wait=wait),
+            _copy(name, _3D, "Copy segments of size bytes in two nested strides", _SAME_SEGMENTS, *_APART, wait=wait),
         )
         for name, wait in (("__memcpy", True), ("__memcpy_async", False))
     )
@@ -85,6 +128,7 @@ _FILL_3D = (
     "void {name}(void<T> dst[iter2 + 1 @ stride1][iter1 + 1 @ stride0][elem_count], int32 elem_count, T value,"
     " int32 stride0, int32 iter1, int32 stride1, int32 iter2)"
 )
+_FILL_3D_WORK = "elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)"
 _FILL_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
 _COUNT = Require("elem_count > 0", "elem_count is greater than 0", rule="length")
 _FILL_RULES = (
@@ -112,7 +156,7 @@ fills = (
         types=_FILL_TYPES,
         archs=">=322",
         rules=_FILL_RULES,
-        work="elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)",
+        work=_FILL_3D_WORK,
         body=_value,
     ),
     declare(
@@ -131,6 +175,19 @@ fills = (
         pipe="io",
         blocking=True,
         rules=(_COUNT,),
+        body=_value,
+    ),
+    declare(
+        _FILL_3D.format(name="__gdramset"),
+        doc="Fill (iter1 + 1) * (iter2 + 1) blocks of GDRAM; strides in bytes",
+        types=_FILL_TYPES,
+        inferred_types="int64",
+        archs=">=322",
+        space="gdram",
+        pipe="io",
+        blocking=True,
+        rules=(_COUNT,),
+        work=_FILL_3D_WORK,
         body=_value,
     ),
     declare(

@@ -9,7 +9,8 @@ from ..errors import ValueOutOfRange
 
 _RULES = (
     Require("elem_count > 0", "elem_count is greater than 0", rule="length"),
-    Require("table_length > 0 and table_length % 64 == 0", "table_length is a multiple of 64", rule="length"),
+    Require("table_length > 0", "table_length is greater than 0", rule="length"),
+    Require("table_length % 64 == 0", "table_length is a multiple of 64", rule="length"),
     Align(64, archs=Archs("<300")),
 )
 
@@ -25,11 +26,11 @@ _RULES = (
 )
 def lut(src: np.ndarray, table: np.ndarray) -> np.ndarray:
     """dst[i] = table[src[i]]; dst may be src (inferred: public kernels do so)."""
-    worst = int(src.max())
-    if worst >= len(table):
-        at = int(np.flatnonzero(src >= len(table))[0])
-        raise ValueOutOfRange("src", at, int(src[at]), f"below table_length, {len(table)}")
-    return table.take(src)
+    index = src.view(f"u{src.itemsize}")  # a negative index is a very large one
+    if int(index.max()) >= len(table):
+        at = int(np.flatnonzero(index >= len(table))[0])
+        raise ValueOutOfRange("src", at, int(src[at]), f"not negative and below table_length, {len(table)}")
+    return table.take(index)
 
 
 lut_s32 = alias(

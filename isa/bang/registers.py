@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..declare import INFERRED, Require, declare, family, instruction
 from ..prototype import VECTOR_REGISTER_BYTES
 
 _TYPES = "float half int16 uint16 int32 uint32"
-_FACTS = {"provenance": INFERRED, "work": str(VECTOR_REGISTER_BYTES)}
+_FACTS: dict[str, Any] = {"provenance": INFERRED, "work": str(VECTOR_REGISTER_BYTES)}
 
 
 @instruction("void __vv_move(T &dst, T value)", types=_TYPES, **_FACTS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..declare import INFERRED, declare
 
-_FACTS = {"pipe": "scalar", "provenance": INFERRED}
+_FACTS: dict[str, Any] = {"pipe": "scalar", "provenance": INFERRED}
 
 load = declare(
     "void scalar.load(const void src[bytes], int32 bytes)",
@@ -12,7 +14,11 @@ load = declare(
     **_FACTS,
 )
 store = declare(
-    "void scalar.store(void dst[bytes], int32 bytes)", doc="A run of scalar stores at one stride (work = stores)", **_FACTS
+    "void scalar.store(void dst[bytes], int32 bytes)",
+    doc="A run of scalar stores at one stride (work = stores)",
+    **_FACTS,
 )
-take = declare("void alloc(void dst[bytes], int32 bytes)", doc="A task takes on-chip memory for its variables", **_FACTS)
+take = declare(
+    "void alloc(void dst[bytes], int32 bytes)", doc="A task takes on-chip memory for its variables", **_FACTS
+)
 give = declare("void free(void dst[bytes], int32 bytes)", doc="A task returns on-chip memory", **_FACTS)

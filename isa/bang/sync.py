@@ -25,10 +25,13 @@ waits = (
     _wait("__sync_io", "io"),
     _wait("__sync_move", "move"),
     _wait("__sync_io_move_compute", "io", "move", "compute"),
+    # What the six flags of public kernels mean is not published; the wait is for all three pipes (inferred).
+    _wait("__sync_io_move_compute", "io", "move", "compute", arguments=", ".join(f"int32 flag{n}" for n in range(6))),
     _wait("__asm_sync", *PIPES, asm="sync"),
     _wait("__sync_copy_dram_to_nram", "io", provenance="documented"),
     _wait("__sync_copy_nram_to_dram", "io", provenance="documented"),
-    _wait("__sync_copy_nram_to_nram", "compute", provenance="documented"),
+    # Older architectures copy NRAM to NRAM in the compute pipe, newer ones in the move pipe.
+    _wait("__sync_copy_nram_to_nram", "compute", "move", provenance="documented"),
 )
 barriers = tuple(
     declare(

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -17,10 +18,10 @@ volatile int mlusim_status;
 
 static struct mlusim_callbacks callbacks;
 static volatile sig_atomic_t in_kernel;   // native kernel code is running, not Python
-static volatile sig_atomic_t time_is_up;  // the time limit passed while Python was running
+static volatile sig_atomic_t time_is_up;  // the time limit has passed; the next access or instruction ends the task
 static uint64_t stack_low, stack_high;    // usable part of this thread's stack
-static uint64_t image_low[64], image_high[64];
-static int images;
+static struct mlusim_range* images;  // the kernel images in this process, code and data
+static size_t image_count, image_room;
 static uint64_t last_range;
 
 enum { RUNS = 256, KEYS = 128 };
@@ -51,11 +52,11 @@ void mlusim_leave(void) {
   drain();
 }
 
-void mlusim_back(void) {
+void mlusim_back(int64_t pc) {
   last_range = 0;
   if (time_is_up) {
     time_is_up = 0;
-    callbacks.fault(MLUSIM_TIME, 0, 0, 0, MLUSIM_PC);
+    callbacks.fault(MLUSIM_TIME, 0, 0, 0, pc);
     mlusim_status = 1;
   }
   if (mlusim_status) siglongjmp(*mlusim_current->jump, 1);
@@ -65,20 +66,27 @@ void mlusim_back(void) {
 uint64_t mlusim_local(const char* space, const char* name, uint64_t bytes, const void* initial, int64_t pc) {
   mlusim_leave();
   uint64_t address = callbacks.local(space, name, bytes, initial, pc);
-  mlusim_back();
+  mlusim_back(pc);
   return address;
 }
 
 void mlusim_release(uint64_t address, int64_t pc) {
   mlusim_leave();
   callbacks.release(address, pc);
-  mlusim_back();
+  mlusim_back(pc);
 }
 
 void mlusim_not_modelled(const char* name, int64_t pc) {
   mlusim_leave();
   callbacks.not_modelled(name, pc);
-  mlusim_back();
+  mlusim_back(pc);
+}
+
+void mlusim_failed_assertion(const char* text, int64_t pc) {
+  mlusim_leave();
+  callbacks.assertion(text, pc);
+  mlusim_status = 1;
+  mlusim_back(pc);
 }
 
 // --- vector registers: a stack of slots in the core's register memory -------------------------------------------
@@ -114,10 +122,12 @@ const struct slot* mlusim_take_slots(int* count) {
 }
 
 void mlusim_add_image(uint64_t low, uint64_t high) {
-  if (images < 64) {
-    image_low[images] = low;
-    image_high[images++] = high;
+  if (image_count == image_room) {
+    image_room = image_room ? 2 * image_room : 64;
+    images = (struct mlusim_range*)realloc(images, image_room * sizeof *images);
+    if (!images) abort();
   }
+  images[image_count++] = mlusim_range{low, high};
 }
 
 // --- scalar accesses -----------------------------------------------------------------------------------------
@@ -126,7 +136,7 @@ static void fault(int kind, uint64_t address, int size, int store, int64_t pc, i
   mlusim_leave();
   callbacks.fault(kind, address, size, store, pc);
   if (end) mlusim_status = 1;
-  mlusim_back();
+  mlusim_back(pc);
 }
 
 static inline void gather(uint64_t address, int size, int store, int64_t pc) {
@@ -145,15 +155,25 @@ static inline void gather(uint64_t address, int size, int store, int64_t pc) {
   }
   if (run_count == RUNS) {
     mlusim_leave();
-    mlusim_back();
+    mlusim_back(pc);
   }
   runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store};
   keys[key].pc = pc;
   keys[key].index = run_count++;
 }
 
+static int in_image(uint64_t address) {
+  for (size_t i = image_count; i-- > 0;)  // the latest first: it is the one that runs, most often
+    if (address >= images[i].start && address < images[i].end) return 1;
+  return 0;
+}
+
 static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
   if (!in_kernel) return;
+  if (time_is_up) {
+    mlusim_leave();
+    mlusim_back(pc);
+  }
   const struct mlusim_range* ranges = mlusim_current->ranges;
   uint64_t count = mlusim_current->range_count;
   if (last_range < count && address >= ranges[last_range].start && address + size <= ranges[last_range].end) {
@@ -172,8 +192,7 @@ static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
     gather(address, size, store, pc);
     return;
   }
-  for (int i = 0; i < images; i++)
-    if (address >= image_low[i] && address < image_high[i]) return;
+  if (in_image(address)) return;
   fault(MLUSIM_ACCESS, address, size, store, pc, 1);
 }
 
@@ -189,6 +208,46 @@ ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 ACCESS(16)
+// Atomics: one task runs at a time, so that a plain access does.
+#define ATOMIC_CHANGE(n, name, change)                                                          \
+  uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t* p, uint##n##_t value, int) {      \
+    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
+    uint##n##_t old = *p;                                                                       \
+    *p = change;                                                                                \
+    return old;                                                                                 \
+  }
+#define ATOMIC(n)                                                                               \
+  uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {                     \
+    scalar_access((uint64_t)p, n / 8, 0, MLUSIM_PC);                                            \
+    return *p;                                                                                  \
+  }                                                                                             \
+  void __tsan_atomic##n##_store(volatile uint##n##_t* p, uint##n##_t value, int) {              \
+    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
+    *p = value;                                                                                 \
+  }                                                                                             \
+  ATOMIC_CHANGE(n, exchange, value)                                                             \
+  ATOMIC_CHANGE(n, fetch_add, (uint##n##_t)(old + value))                                       \
+  ATOMIC_CHANGE(n, fetch_sub, (uint##n##_t)(old - value))                                       \
+  ATOMIC_CHANGE(n, fetch_and, old & value)                                                      \
+  ATOMIC_CHANGE(n, fetch_or, old | value)                                                       \
+  ATOMIC_CHANGE(n, fetch_xor, old ^ value)
+ATOMIC(8)
+ATOMIC(16)
+ATOMIC(32)
+ATOMIC(64)
+// Block copies and fills, which some compilers announce this way.
+void* __tsan_memcpy(void* to, const void* from, size_t n) {
+  if (n) scalar_access((uint64_t)from, (int)n, 0, MLUSIM_PC), scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
+  return memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, size_t n) {
+  if (n) scalar_access((uint64_t)from, (int)n, 0, MLUSIM_PC), scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
+  return memmove(to, from, n);
+}
+void* __tsan_memset(void* to, int value, size_t n) {
+  if (n) scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
+  return memset(to, value, n);
+}
 void __tsan_read_range(void* p, size_t n) { scalar_access((uint64_t)p, (int)n, 0, MLUSIM_PC); }
 void __tsan_write_range(void* p, size_t n) { scalar_access((uint64_t)p, (int)n, 1, MLUSIM_PC); }
 void __tsan_vptr_update(void**, void*) {}
@@ -199,6 +258,10 @@ void __tsan_func_entry(void* caller) {
   if (in_kernel && (uint64_t)__builtin_frame_address(0) < stack_low)
     fault(MLUSIM_STACK, (uint64_t)__builtin_frame_address(0), 0, 0, (int64_t)caller, 1);
 }
+
+// Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
+void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
+void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
 
 // --- tasks -----------------------------------------------------------------------------------------------------
 
@@ -237,14 +300,16 @@ int mlusim_set_stack(void) {
   return 0;
 }
 
-static char alternate_stack[64 << 10];
+static char alternate_stack[1 << 20];  // Python runs on it
 
 static void on_signal(int number, siginfo_t* info, void* context) {
+  // The first alarm leaves the end to an access or an instruction, which know their source line. A loop without any
+  // meets the next alarm.
+  if (number == SIGALRM && (!in_kernel || !time_is_up)) {
+    time_is_up = 1;
+    return;
+  }
   if (!in_kernel) {
-    if (number == SIGALRM) {
-      time_is_up = 1;
-      return;
-    }
     signal(number, SIG_DFL);
     return;
   }
@@ -254,6 +319,8 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   drain();
   uint64_t frame = (uint64_t)((ucontext_t*)context)->uc_mcontext.gregs[REG_RSP];
   int stack = number == SIGSEGV && frame < stack_low;
+  // A jump to nowhere, or a library function without a frame of its own: the caller's address is on top of the stack.
+  if (!stack && !in_image((uint64_t)pc) && in_image(*(uint64_t*)frame)) pc = *(int64_t*)frame - 1;
   callbacks.fault(number == SIGALRM ? MLUSIM_TIME : stack ? MLUSIM_STACK : MLUSIM_SIGNAL, address, number, 0, pc + 1);
   mlusim_status = 1;
   siglongjmp(*mlusim_current->jump, 1);
@@ -275,6 +342,7 @@ void mlusim_guard_process(void) {
 // Ends the running kernel after so many seconds; 0 takes the limit away.
 void mlusim_time_limit(double seconds) {
   struct itimerval timer = {};
+  timer.it_interval.tv_usec = 20000;
   timer.it_value.tv_sec = (time_t)seconds;
   timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
   time_is_up = 0;

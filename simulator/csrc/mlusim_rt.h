@@ -40,19 +40,21 @@ struct mlusim_callbacks {
   uint64_t (*local)(const char* space, const char* name, uint64_t bytes, const void* initial, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);
+  void (*assertion)(const char* text, int64_t pc);
 };
 
-enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3 };
+enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3, MLUSIM_EXIT = 4 };
 
 extern struct mlusim_task* mlusim_current;
 extern int64_t (*mlusim_door[4096])(void);
 extern volatile int mlusim_status;  // not 0: the running task has to end
 
 void mlusim_leave(void);  // before a call into Python
-void mlusim_back(void);   // after it; does not return when the task has to end
+void mlusim_back(int64_t pc);  // after it; does not return when the task has to end
 uint64_t mlusim_local(const char* space, const char* name, uint64_t bytes, const void* initial, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
+void mlusim_failed_assertion(const char* text, int64_t pc);
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
 uint64_t mlusim_take_register(void);
 void mlusim_give_register(void);

@@ -11,15 +11,20 @@ from ...isa import DIALECTS, Dialect
 from ..device import Shape
 from ..finding import BuildError, Finding
 from ..log import Location
-from .compiler import CSRC, INCLUDE, Compiler
-from .header import asm_functions, operations
-from .rewrite import RewriteError, rewrite
+from .compiler import CSRC, Compiler
+from .header import operations
+from .language import Language, language_of
+from .rewrite import RewriteError
 
 _FLAGS = ("-O2", "-g", "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
-          "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-fno-strict-aliasing", "-fvisibility=hidden",
-          "-w")  # fmt: skip
-_LINK = ("-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all")
-_UNDECLARED = re.compile(r"'(\w+)' was not declared|use of undeclared identifier '(\w+)'")
+          "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize",
+          "-fno-tree-slp-vectorize", "-fno-unroll-loops", "-ffunction-sections", "-fdata-sections", "-fno-strict-aliasing", "-fvisibility=hidden")  # fmt: skip
+#: An operation on half rounds to half, also where the host computes it in float.
+_ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
+#: Equal pieces of code stay apart: merged, they would share one source line.
+_KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+_LINK = ("-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--wrap=abort,--wrap=exit")
+_UNDECLARED = re.compile(r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)|(?:undeclared identifier|declaration of function) '(\w+)'")
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class Source:
     """A file that has been preprocessed and rewritten for a device, ready to compile."""
 
     path: Path
+    language: Language
     text: str
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
@@ -49,58 +55,57 @@ class Builder:
         self.shape, self.include = shape, [str(Path(folder)) for folder in include]
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
+        self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
         text = operations(self.dialect)
         header = self.compiler.cached("mlusim_ops.h", text, lambda path: _write(path, text))
         self._header = header.parent
-        self._key = text + "".join(file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(INCLUDE.iterdir())])
+        self._key = text + "".join(file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))])
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it is missing or does not preprocess."""
         if not path.is_file():
             raise BuildError(f"{path} does not exist; pass the path of a kernel source")
-        defines = {"__BANG__": 1, "__BANG_ARCH__": self.shape.arch, "__mlu__": 1, "NDEBUG": 1}
-        for name, space in self.shape.spaces.items():
-            defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
+        language = language_of(self.dialect, path)
         result = self.compiler.run(
-            ["-std=c++17", "-E", "-x", "c++", *(f"-D{k}={v}" for k, v in defines.items()),
-             *(f"-I{folder}" for folder in [*self.include, INCLUDE, self._header]), "-include", "mlu.h",
-             str(path.absolute())]
+            ["-E", "-x", language.kind, *(f"-I{folder}" for folder in [*self.include, language.include, self._header]),
+             *language.preprocess(self.shape), str(path.absolute())]
         )  # fmt: skip
         if result.returncode:
             raise self._failed(path, result.stderr)
         try:
-            done = rewrite(result.stdout, asm_functions(self.dialect))
+            unit = language.read(result.stdout)
         except RewriteError as error:
             raise BuildError(f"{path} cannot be read: {error}") from None
-        plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
-        templates = tuple(kernel.name for kernel in done.kernels if kernel.template)
-        return Source(path, done.text, plain, templates, frozenset(re.findall(r"\b(?:__)?\w+", done.text)))
+        names = frozenset(re.findall(r"\b\w+", unit.text))
+        return Source(path, language, unit.text, unit.kernels, unit.templates, names)
 
     def compile(self, source: Source, kernels: Iterable[str]) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name)."""
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
-        text = source.text + _entries(wanted)
+        language = source.language
+        text = source.text + language.entries(wanted)
+        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
 
         def make(path: Path) -> None:
             unit = path.with_suffix(".ii")
             _write(unit, text)
             unlinked = path.with_suffix(".o")
             for step in (
-                ["-std=c++17", "-x", "c++-cpp-output", *_FLAGS, "-c", "-o", str(unlinked), str(unit)],
+                ["-x", output, *language.compile(), *self._flags, "-c", "-o", str(unlinked), str(unit)],
                 [*_LINK, "-o", str(path), str(unlinked)],  # without the sanitizer's own library: ours takes its place
             ):
                 result = self.compiler.run(step)
                 if result.returncode:
                     raise self._failed(source.path, result.stderr)
 
-        key = "\0".join([self._key, *_FLAGS, *_LINK, text])
+        key = "\0".join([self._key, *self._flags, *_LINK, text])
         return Image(self.compiler.cached(f"{source.path.stem}.so", key, make), wanted, source.names)
 
     def _failed(self, path: Path, messages: str) -> BuildError:
         """The compiler's own text, with the nearest instructions for misspelt ones."""
         hints = []
         for name in dict.fromkeys(a or b for a, b in _UNDECLARED.findall(messages)):
-            if name.startswith("__"):
+            if name.startswith(self.dialect.prefix):
                 near = self.dialect.nearest(name)
                 hints.append(f"{self.dialect.title} has no instruction {name}" + (f"; the nearest are {', '.join(near)}" if near else ""))
         where = re.search(r"^([^\n:]+):(\d+):\d+: (?:fatal )?error: (.*)$", messages, re.M)
@@ -108,24 +113,6 @@ class Builder:
         message = "\n".join([f"{path} does not compile:", messages.strip(), *hints])
         finding = Finding("build", where[3] if where else "does not compile", location=location, suggestion="; ".join(hints))
         return BuildError(message, finding)
-
-
-def _entries(kernels: Sequence[str]) -> str:
-    """C functions by which the simulator reaches the kernels and the slots of an image."""
-    lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {',
-             "extern void* __start_mlusim_slots[] __attribute__((weak, visibility(\"hidden\")));",
-             "extern void* __stop_mlusim_slots[] __attribute__((weak, visibility(\"hidden\")));",
-             '__attribute__((visibility("default"))) void** mlusim_slots_begin() { return __start_mlusim_slots; }',
-             '__attribute__((visibility("default"))) void** mlusim_slots_end() { return __stop_mlusim_slots; }']  # fmt: skip
-    for number, kernel in enumerate(kernels):
-        lines += [
-            f'# 1 "<launch of {kernel}>"',
-            f'__attribute__((visibility("default"), no_sanitize("thread"))) void mlusim_entry_{number}(void** arguments) '
-            f"{{ ::mlusim::invoke(&{kernel}, arguments); }}",
-            f'__attribute__((visibility("default"))) void mlusim_signature_{number}(char* out) '
-            f"{{ ::mlusim::signature(&{kernel}, out); }}",
-        ]
-    return "\n".join([*lines, "}", ""])
 
 
 def _write(path: Path, text: str) -> None:

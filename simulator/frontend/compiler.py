@@ -62,6 +62,15 @@ class Compiler:
                 os.replace(part, target)
         return target
 
+    def accepted(self, *spellings: str) -> list[str]:
+        """The flags of the first spelling that the compiler takes; one thing has several names, or none."""
+
+        def make(path: Path) -> None:
+            probe = ["-E", "-x", "c++", os.devnull]
+            path.write_text(next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), ""))
+
+        return self.cached("flags", "\0".join(spellings), make).read_text().split()
+
     def runtime(self) -> Path:
         """The native runtime as a shared library."""
         sources = [CSRC / "mlusim_rt.cpp", CSRC / "mlusim_rt.h"]

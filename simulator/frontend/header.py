@@ -23,18 +23,20 @@ def operations(dialect: Dialect) -> str:
     lines.append("typedef mlusim_dir mluMemcpyDirection_t;" if "dir" in selectors else "")
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for number, overload in enumerate(dialect.overloads):
-        if "." in overload.name or not overload.name.startswith("__"):
+        if not overload.name.startswith(dialect.prefix):
             continue
-        for types in _spellings(overload):
+        if overload.instruction.type_argument:  # one function; the argument's value tells the types apart
+            signature = tuple(_type(dialect, overload, p, {}) for p in overload.parameters)
+            if (overload.name, ()) not in seen:
+                seen.add((overload.name, ()))
+                lines.append(_function(number, overload, signature))
+            continue
+        for types in _spellings(dialect, overload):
             if (overload.name, types) not in seen:
                 seen.add((overload.name, types))
                 lines.append(_function(number, overload, types))
     lines.append("")
-    lines += [
-        f"template <class... A> MLUSIM_OP mlusim::Unmodelled {name}(A&&...) {{\n"
-        f'  mlusim_not_modelled("{name}", MLUSIM_PC);\n  return {{}};\n}}'
-        for name in dialect.known
-    ]
+    lines += [f"MLUSIM_KNOWN({name})" for name in dialect.known]
     return "\n".join(lines) + "\n"
 
 
@@ -43,7 +45,7 @@ def asm_functions(dialect: Dialect) -> dict[str, str]:
     return {entry.asm: entry.name for entry in dialect.instructions if entry.asm}
 
 
-def _spellings(overload: Overload) -> Iterator[tuple[str, ...]]:
+def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]]:
     """Every list of C parameter types that means this overload."""
     bound: dict[str, tuple[str, ...]] = {}
     value_typed = any(p.opaque and p.type in overload.binding for p in overload.parameters)
@@ -53,10 +55,10 @@ def _spellings(overload: Overload) -> Iterator[tuple[str, ...]]:
         bound[variable] = (element.scalar_spellings or element.spellings) if value_typed else element.spellings
     for row in itertools.product(*bound.values()):
         chosen = dict(zip(bound, row, strict=True))
-        yield tuple(_type(overload, p, chosen) for p in overload.parameters)
+        yield tuple(_type(dialect, overload, p, chosen) for p in overload.parameters)
 
 
-def _type(overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
+def _type(dialect: Dialect, overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
     element = overload.element(p)
     select = overload.instruction.select
     if select is not None and p.name == select.argument:
@@ -64,6 +66,9 @@ def _type(overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
     spelled = chosen.get(p.type, element.spellings[0])
     if not p.is_memory:
         return spelled
+    space = p.space or overload.instruction.space
+    if space in dialect.address_types:
+        return dialect.address_types[space]
     const = "" if p.writes else "const "
     if p.register:
         return f"{const}{_REGISTER.get(element.name, f'vv_{element.name}')}&"
@@ -76,7 +81,7 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     for p in overload.parameters:
         floating = not p.is_memory and overload.element(p).is_float
         wire.append("double" if floating else _WIDE)
-        value = f"{p.name}.address" if p.register else p.name
+        value = f"{p.name}.address" if p.register else f"{p.name}.u32" if p.type == "scalar" else p.name
         passed.append(f"(double){value}" if floating and overload.element(p).name != "bfloat16" else
                       f"(double)(float){value}" if floating else f"({_WIDE}){value}")  # fmt: skip
     returns = overload.instruction.prototype.returns
@@ -84,5 +89,5 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     keep, give = ("", "") if returns == "void" else (f"{_WIDE} result = ", f" return ({returns})result;")
     return (
         f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"mlusim_leave(); {keep}{call}; mlusim_back();{give} }}"
+        f"mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{give} }}"
     )

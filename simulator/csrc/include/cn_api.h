@@ -18,3 +18,11 @@ typedef enum {
   CN_KERNEL_CLASS_UNION8 = 32,
   CN_KERNEL_CLASS_UNION16 = 64,
 } KernelClass;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+CNresult cnGetCtxMaxParallelUnionTasks(CNcontext, KernelClass, int*);
+#ifdef __cplusplus
+}
+#endif

@@ -106,6 +106,26 @@ struct Unmodelled {
   }
 };
 
+// What is computed with such a value is never used: the instruction that gave it has ended the launch, or is in its findings.
+#define MLUSIM_UNMODELLED(op)                                                                                       \
+  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  T& operator op##=(T& left, Unmodelled) {                                                                          \
+    return left;                                                                                                    \
+  }                                                                                                                 \
+  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  T operator op(T left, Unmodelled) {                                                                               \
+    return left;                                                                                                    \
+  }                                                                                                                 \
+  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  T operator op(Unmodelled, T right) {                                                                              \
+    return right;                                                                                                   \
+  }
+MLUSIM_UNMODELLED(+)
+MLUSIM_UNMODELLED(-)
+MLUSIM_UNMODELLED(*)
+MLUSIM_UNMODELLED(/)
+#undef MLUSIM_UNMODELLED
+
 template <class... A>
 __attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
   mlusim_not_modelled(name, MLUSIM_PC);
@@ -175,6 +195,15 @@ static inline bool __is_ipu() { return coreId != 0x80; }
 #define __bang_printf(...) printf(__VA_ARGS__)
 #define __assert_fail_mlu(...) abort()
 
+// An instruction that is known and not modelled: any arguments, any result.
+#define MLUSIM_KNOWN(name)                    \
+  template <class... A>                       \
+  MLUSIM_OP mlusim::Unmodelled name(A&&...) { \
+    mlusim_not_modelled(#name, MLUSIM_PC);    \
+    return {};                                \
+  }
+
 #include "cnrt.h"
+#include "mlusim_fusion.h"
 #include "mlusim_ops.h"
 #include "mlusim_scalar.h"

@@ -1,4 +1,5 @@
-// Scalar functions of the device: conversions with a rounding suffix, typed loads and stores, minimum and maximum.
+// Scalar functions of the device: conversions with a rounding suffix, typed loads and stores, minimum and maximum,
+// and the mathematics of <math.h> on half (computed in float and rounded once; inferred).
 #pragma once
 
 #define MLUSIM_ROUNDINGS(X) \
@@ -39,4 +40,35 @@ template <class A, class B>
 static inline std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
-static inline half abs(half x) { return x < (half)0 ? (half)-x : x; }
+
+#define MLUSIM_HALF_MATH(name) \
+  static inline half name(half x) { return (half)name##f((float)x); }
+#define MLUSIM_HALF_MATH2(name) \
+  static inline half name(half x, half y) { return (half)name##f((float)x, (float)y); }
+#define MLUSIM_HALF_TEST(name) \
+  static inline bool name(half x) { return __builtin_##name((float)x); }
+// clang-format off
+#define MLUSIM_HALF_NAMES(ONE, TWO, TEST)                                                                       \
+  ONE(sin) ONE(cos) ONE(tan) ONE(tanh) ONE(exp) ONE(exp2) ONE(log) ONE(log2) ONE(log10) ONE(sqrt) ONE(cbrt)     \
+  ONE(erf) ONE(fabs) ONE(floor) ONE(ceil) ONE(round) ONE(trunc) ONE(rint)                                       \
+  TWO(pow) TWO(fmin) TWO(fmax) TWO(fmod) TWO(atan2) TEST(isnan) TEST(isinf) TEST(isfinite)
+// clang-format on
+MLUSIM_HALF_NAMES(MLUSIM_HALF_MATH, MLUSIM_HALF_MATH2, MLUSIM_HALF_TEST)
+static inline half abs(half x) { return fabs(x); }
+
+namespace std {
+#define MLUSIM_USING(name) using ::name;
+MLUSIM_HALF_NAMES(MLUSIM_USING, MLUSIM_USING, MLUSIM_USING)
+MLUSIM_USING(abs)
+// Names of C++11 that not every library has.
+#define MLUSIM_USING_F(name) using ::name##f;
+#define MLUSIM_SKIP(name)
+MLUSIM_HALF_NAMES(MLUSIM_USING_F, MLUSIM_USING_F, MLUSIM_SKIP)
+#undef MLUSIM_USING
+#undef MLUSIM_USING_F
+#undef MLUSIM_SKIP
+}  // namespace std
+#undef MLUSIM_HALF_NAMES
+#undef MLUSIM_HALF_MATH
+#undef MLUSIM_HALF_MATH2
+#undef MLUSIM_HALF_TEST

@@ -1,0 +1,1 @@
+"""How fast the simulator is, beside NumPy on the same machine: ``python -m benchmarks``."""

@@ -1,0 +1,82 @@
+"""Whole launches beside the NumPy calls that they come down to."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from mlusim.kernels.logspace import logspace
+from mlusim.traces import write_trace
+
+from .bare import bare_calls, run
+from .measure import CORES, ELEMENTS, Figure, best, device, program
+
+_TILE = 16384
+_FEW = 10_000
+
+
+def logspaces() -> Iterator[Figure]:
+    """logspace of 2^22 floats on 32 cores, into an array that stays on the device."""
+    chip = device()
+    out = chip.array(np.zeros(ELEMENTS, np.float32))
+    for base in (10.0, -2.0):
+        calls = bare_calls(logspace(chip, 0, 10, ELEMENTS, base, out=out).log)
+        kernel, copied, bare = best(
+            functools.partial(logspace, chip, 0, 10, ELEMENTS, base, out=out),
+            functools.partial(logspace, chip, 0, 10, ELEMENTS, base),
+            functools.partial(run, calls),
+            rounds=30,
+        )
+        yield Figure(f"logspace, base {base:g}", kernel / bare, "x bare NumPy", 1.5)
+        yield Figure(f"logspace, base {base:g}: result to a host array", copied / bare, "x bare NumPy")
+        yield Figure(f"logspace, base {base:g}: time", kernel * 1e3, "ms")
+
+
+def adds() -> Iterator[Figure]:
+    """Load, add and store of 2^22 floats in tiles of 16K, from and to host arrays."""
+    a, b = (np.random.default_rng(seed).random(ELEMENTS, np.float32) for seed in (1, 2))
+    out, bare_out = np.zeros_like(a), np.zeros_like(a)
+    a.flags.writeable = b.flags.writeable = False  # inputs: nothing to copy back
+
+    def launch() -> None:
+        program().launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS])
+
+    def traced(path: Path) -> None:
+        write_trace(program().launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS]).timeline, path)
+
+    def bare() -> None:
+        for at in range(0, ELEMENTS, _TILE):
+            np.add(a[at : at + _TILE], b[at : at + _TILE], out=bare_out[at : at + _TILE])
+
+    with tempfile.TemporaryDirectory() as folder:
+        kernel, with_trace, numpy = best(launch, functools.partial(traced, Path(folder) / "add.json"), bare)
+    if not np.array_equal(out, bare_out):
+        raise ArithmeticError("the add kernel gives other numbers than NumPy")
+    yield Figure("add 2^22 floats", kernel / numpy, "x bare NumPy", 10)
+    yield Figure("add 2^22 floats: time", kernel * 1e3, "ms")
+    yield Figure("add 2^22 floats, with timing and trace", with_trace / numpy, "x bare NumPy")
+    yield Figure("add 2^22 floats, with timing and trace: time", with_trace * 1e3, "ms")
+
+
+def instructions() -> Iterator[Figure]:
+    """Additions of 64 floats: what an instruction costs, checks and log included, and that the cost stays the same."""
+    a, b, c = np.ones(64, np.float32), np.ones(64, np.float32), np.ones(64, np.float32)
+
+    def kernel(count: int, times: int = 1) -> None:
+        for _ in range(times):
+            program().launch("short_adds", args=[count], isolate=False)
+
+    def bare() -> None:
+        for _ in range(_FEW):
+            np.add(a, b, out=c)
+
+    few, numpy = (seconds / _FEW * 1e6 for seconds in best(lambda: kernel(_FEW), bare, rounds=100))
+    yield Figure("add of 64 floats", few, "us an instruction", 3)
+    yield Figure("add of 64 floats, beside NumPy", few / numpy, "x np.add")
+    for count, rounds in ((100_000, 4), (1_000_000, 2)):  # as much work on either side, so that noise hits both alike
+        times = count // _FEW
+        once, often = best(functools.partial(kernel, count), functools.partial(kernel, _FEW, times), rounds=rounds)
+        yield Figure(f"one launch of {count:,} instructions, beside {times} of {_FEW:,}", once / often, "x", 1.25)

@@ -1,0 +1,69 @@
+"""Run the benchmarks, print a table and say which targets are missed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Column, Table
+
+from .kernels_speed import adds, instructions, logspaces
+from .launch_speed import isolation, replays
+from .measure import Figure, missed
+from .memory_use import memory
+
+BENCHMARKS = {
+    "logspace": logspaces,
+    "add": adds,
+    "instruction": instructions,
+    "replay": replays,
+    "isolation": isolation,
+    "memory": memory,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; 1 when a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"what to measure, by default all: {', '.join(BENCHMARKS)}"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    chosen = parser.parse_args(arguments)
+    unknown = set(chosen.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    figures = [figure for name in chosen.names or BENCHMARKS for figure in BENCHMARKS[name]()]
+    if chosen.json:
+        print(json.dumps({"machine": machine(), "figures": [asdict(figure) for figure in figures]}, indent=1))
+    else:
+        _show(figures)
+    return 1 if missed(figures) else 0
+
+
+def machine() -> str:
+    """The machine in a line."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [
+            line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")
+        ]
+        model = names[0] if names else model
+    return f"{model}, {os.cpu_count()} CPUs, Python {platform.python_version()}, NumPy {np.__version__}"
+
+
+def _show(figures: list[Figure]) -> None:
+    console = Console(width=120)
+    table = Table("what", Column("measured", justify="right"), "unit", "target", "", title=machine())
+    for figure in figures:
+        target = "" if figure.limit is None else f"<= {figure.limit:g}"
+        verdict = "" if figure.limit is None else "[red]missed" if figure.missed else "[green]met"
+        table.add_row(figure.name, f"{figure.value:.3g}", figure.unit, target, verdict)
+    console.print(table)

@@ -1,0 +1,66 @@
+"""What the HAU operators share: their device, their arrays, their programs, and the run of no work."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mlusim.simulator import Device, DeviceArray, Program, Run, launch, load
+
+#: Lengths are `int` in TPU-KERNEL.
+MAX_LENGTH = 2**31 - 1
+
+
+@functools.lru_cache(maxsize=8)
+def program(device: Device, source: str) -> Program:
+    """The program of one of the C sources beside this file."""
+    return load([Path(__file__).with_name(source)], device=device)
+
+
+def check_device(operator: str, device: Device) -> None:
+    """ValueError unless the device runs TPU-KERNEL sources."""
+    if device.isa != "tpu":
+        listed = ", ".join(name for name in Device.names() if name.startswith("bm"))
+        raise ValueError(f"device is {device.name}, which has no HAU; {operator} runs on {listed}")
+
+
+def checked_array(name: str, value: Any, dtypes: tuple[np.dtype[Any], ...]) -> np.ndarray | DeviceArray:
+    """The array itself, or an array made of a list; TypeError unless its element type is one of ``dtypes``."""
+    array = value if isinstance(value, (np.ndarray, DeviceArray)) else np.asarray(value)
+    if array.dtype not in dtypes:
+        listed = ", ".join(str(dtype) for dtype in dtypes)
+        raise TypeError(f"{name} has dtype {array.dtype}, which HAU does not take; pass an array of {listed}")
+    if any(count > MAX_LENGTH for count in array.shape):
+        raise ValueError(f"{name} has shape {list(array.shape)}; every length must be at most {MAX_LENGTH}")
+    return array
+
+
+def checked_whole(name: str, value: Any, low: int, high: int, why: str) -> int:
+    """A whole number of [low, high]; TypeError for another type, ValueError with the reason for another value."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}; pass a whole number")
+    if not low <= value <= high:
+        raise ValueError(f"{name} is {value}; pass a number from {low} to {high} ({why})")
+    return int(value)
+
+
+def on_device(device: Device, array: np.ndarray | DeviceArray) -> DeviceArray:
+    """The array in device memory."""
+    return array if isinstance(array, DeviceArray) else device.array(array)
+
+
+def with_output(run: Run, output: Any) -> Run:
+    """The run with its result."""
+    return dataclasses.replace(run, output=output)
+
+
+def no_work(device: Device, output: Any) -> Run:
+    """The run of an operator that has nothing to compute: a result, and a launch without instructions."""
+
+    def nothing(tpu: Any) -> None:
+        """Execute no instruction."""
+
+    return with_output(launch(nothing, device=device), output)

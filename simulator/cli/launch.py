@@ -1,0 +1,123 @@
+"""The commands that compile or run kernels: op, run, build."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ...kernels import OPERATORS
+from ..device import Device
+from ..finding import KernelError
+from ..program import load
+from .outputs import check_paths, report_run
+from .screen import Screen, percent, size
+from .values import dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
+
+
+def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
+    """Run an operator of `mlusim.kernels`; without a name, list them."""
+    if not options.name:
+        return _list_operators(screen)
+    if options.name not in OPERATORS:
+        raise ValueError(
+            f"no operator {options.name!r}{nearest(options.name, OPERATORS)}; the operators are:\n"
+            + "\n".join(f"  {operator_signature(name, function)}" for name, function in OPERATORS.items())
+        )
+    function = OPERATORS[options.name]
+    arguments = operator_arguments(options.name, function, options.arguments)
+    device = Device.load(options.device)
+    check_paths(options.out, options.trace, options.log)
+    try:
+        with screen.busy(f"running {options.name} on {device.name}"):
+            run = function(device, **arguments, on_finding=_on_finding(options))
+    except KernelError as error:
+        if error.run is None:
+            raise
+        return report_run(options, screen, error.run, {}, {})
+    results = {} if run.output is None else {"result": run.output}
+    return report_run(options, screen, run, results, {options.out: "result"} if options.out and results else {})
+
+
+def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
+    """Launch a kernel of source files."""
+    device = Device.load(options.device)
+    values = [kernel_argument(text) for text in options.arg]
+    arrays = {f"argument {n}": value for n, value in enumerate(values) if isinstance(value, np.ndarray)}
+    saved = _saved(options.save, arrays)
+    check_paths(*saved, options.trace, options.log)
+    dim = dimensions(options.dim) if options.dim else None
+    with screen.busy(f"building {' '.join(map(str, options.files))}"):
+        program = load(options.files, options.include, device=device)
+    try:
+        with screen.progress(f"running {options.kernel} on {device.name}") as progress:
+            run = program.launch(
+                options.kernel, dim, options.type, values, on_finding=_on_finding(options),
+                time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            )  # fmt: skip
+    except KernelError as error:
+        if error.run is None:
+            raise
+        return report_run(options, screen, error.run, {}, {})
+    return report_run(options, screen, run, arrays, saved)
+
+
+def build(options: argparse.Namespace, screen: Screen) -> bool:
+    """Compile source files; show their kernels and what of the on-chip memory they take."""
+    device = Device.load(options.device)
+    with screen.busy(f"building {' '.join(map(str, options.files))}"):
+        program = load(options.files, options.include, device=device)
+    budget = program.budget.values()
+    if screen.json:
+        rows = [{"space": b.space, "declared": b.declared, "limit": b.limit} for b in budget]
+        screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
+        return True
+    screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))
+    screen.line()
+    screen.table(
+        [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],
+        (
+            (b.space.upper(), size(b.declared), size(b.limit), percent(b.declared / b.limit) if b.limit else "")
+            for b in budget
+        ),
+    )
+    return True
+
+
+def _list_operators(screen: Screen) -> bool:
+    rows = [
+        {
+            "name": name,
+            "doc": (function.__doc__ or "").partition("\n")[0].replace("``", ""),
+            "usage": operator_signature(name, function),
+        }
+        for name, function in OPERATORS.items()
+    ]
+    if screen.json:
+        screen.document(rows)
+        return True
+    for row in rows:
+        screen.line(row["name"], "bold")
+        screen.line(f"  {row['doc']}")
+        screen.line(f"  {row['usage']}")
+    return True
+
+
+def _on_finding(options: argparse.Namespace) -> str:
+    return "collect" if options.collect else "raise"
+
+
+def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, str]:
+    """The files of --save with the names of the arguments that go there; ValueError for what is no array."""
+    found = {}
+    for number, path in pairs(texts, "0=out.npy").items():
+        name = f"argument {number}"
+        if name not in arrays:
+            listed = ", ".join(n.removeprefix("argument ") for n in arrays) or "none"
+            raise ValueError(f"--save {number}={path}: argument {number} is no array; the arrays are {listed}")
+        if Path(path) in found:
+            raise ValueError(f"two outputs have the path {path}; pass two paths")
+        found[Path(path)] = name
+    return found

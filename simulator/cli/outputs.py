@@ -1,0 +1,136 @@
+"""The files that a command writes, and the report of a run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...traces import print_summary, summarise, write_trace
+from ..finding import Finding
+from ..log import Log
+from ..run import Run
+from ..timing import Timeline
+from .screen import Screen
+
+#: Elements of an array that a report shows from each end.
+_EDGE = 3
+#: Elements of an array that a JSON document holds.
+_HEAD = 16
+
+
+def check_paths(*paths: Path | None) -> None:
+    """ValueError unless every path can be written and no two are the same; nothing is written."""
+    seen = set()
+    for path in paths:
+        if path is None:
+            continue
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise ValueError(f"cannot write {path}: the folder {folder} does not exist; make it first")
+        if path.is_dir():
+            raise ValueError(f"cannot write {path}: it is a folder; pass the name of a file")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"cannot write {path}: the folder {folder} cannot be written")
+        if path.absolute() in seen:
+            raise ValueError(f"two outputs have the path {path}; pass two paths")
+        seen.add(path.absolute())
+
+
+def write_array(array: np.ndarray, path: Path) -> None:
+    """Write a .npy file: all of it, or nothing and the old file stays."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as file:
+            np.save(file, array, allow_pickle=False)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def report_run(
+    options: argparse.Namespace, screen: Screen, run: Run, results: Mapping[str, np.ndarray], saved: Mapping[Path, str]
+) -> bool:
+    """Write the files and the report of a run; whether it was without errors.
+
+    ``results`` are arrays by the name that the report gives them, ``saved`` says which of them go to which file. A run
+    that ended early has none.
+    """
+    written = [str(path) for path in saved]
+    for path, name in saved.items():
+        write_array(results[name], path)
+    written += write_records(options, screen, run.log, run.timeline)
+    if screen.json:
+        document = {
+            "results": {name: _array_dict(array) for name, array in results.items()},
+            "findings": [finding.to_dict() for finding in run.findings],
+            "time_us": run.time_us,
+            "summary": summarise(run.timeline).to_dict(),
+            "written": written,
+        }
+        screen.document(document)
+    else:
+        for name, array in results.items():
+            screen.line(f"{name}: {array_text(array)}")
+        if results:
+            print_report(screen, run.timeline)
+            screen.line()
+        print_written(screen, written)
+    if run.findings:
+        screen.say(_verdict(run.findings))
+        screen.findings(run.findings)
+    return not run.errors
+
+
+def write_records(options: argparse.Namespace, screen: Screen, log: Log, timeline: Timeline) -> list[str]:
+    """Write the trace and the log that the options ask for; their paths."""
+    written = []
+    if options.trace:
+        with screen.busy("writing the trace"):
+            write_trace(timeline, options.trace)
+        written.append(str(options.trace))
+    if getattr(options, "log", None):
+        log.save(options.log)
+        written.append(str(options.log))
+    return written
+
+
+def print_report(screen: Screen, timeline: Timeline) -> None:
+    """Print the summary of a timeline."""
+    print_summary(summarise(timeline), screen.out)
+
+
+def print_written(screen: Screen, paths: list[str]) -> None:
+    """Print the files that a command has written."""
+    for path in paths:
+        hint = "  (open it at https://ui.perfetto.dev)" if path.endswith(".json") else ""
+        screen.line(f"wrote {path}{hint}")
+
+
+def array_text(array: np.ndarray) -> str:
+    """Element type, shape and the ends of an array in one line."""
+    shape = "x".join(map(str, array.shape)) or "scalar"
+    flat = array.reshape(-1)
+    kept = flat if len(flat) <= 2 * _EDGE else np.concatenate([flat[:_EDGE], flat[-_EDGE:]])
+    shown = [f"{float(value):.6g}" if array.dtype.kind not in "iub" else str(value) for value in kept]
+    if len(flat) > 2 * _EDGE:
+        shown.insert(_EDGE, "...")
+    return f"{array.dtype.name}[{shape}] = [{', '.join(shown)}]"
+
+
+def _array_dict(array: np.ndarray) -> dict[str, Any]:
+    head = array.reshape(-1)[:_HEAD]
+    values = head.astype(np.float64) if array.dtype.kind not in "iub" else head
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "head": values.tolist()}
+
+
+def _verdict(findings: list[Finding]) -> str:
+    """How many findings of each severity there are, as a sentence."""
+    counts = {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning")}
+    parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts.items() if count]
+    return f"the kernel broke rules: {' and '.join(parts)}"

@@ -1,0 +1,157 @@
+"""The options of every command."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from ...isa import DIALECTS
+from ..tasks import TYPES
+from . import launch, replay, show
+
+_DEVICE = "mlu370-x4"
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
+    parser = argparse.ArgumentParser("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser.add_argument("--version", action="version", version=f"mlusim {version('mlusim')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parsers = {
+        "op": _op(commands), "run": _run(commands), "build": _build(commands),
+        "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
+    }  # fmt: skip
+    for command in parsers.values():
+        command.add_argument("--json", action="store_true", help="write one JSON document instead of tables")
+    options, rest = parser.parse_known_args(arguments)
+    if options.command == "op":  # argparse takes no name=value after an option
+        options.arguments += [text for text in rest if not text.startswith("-")]
+        rest = [text for text in rest if text.startswith("-")]
+    if rest:
+        parsers[options.command].error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
+
+
+_Commands = argparse._SubParsersAction  # argparse has no public name for it
+
+
+def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "op",
+        help="run an operator",
+        description="Run an operator; without NAME, list the operators.",
+        epilog="VALUE: a number, inf, nan, true, false, none, a file such as x.npy, or text.",
+    )
+    command.set_defaults(handler=launch.run_operator)
+    command.add_argument("name", metavar="NAME", nargs="?")
+    command.add_argument("arguments", metavar="key=VALUE", nargs="*")
+    command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result")
+    _add_device(command)
+    _add_outputs(command)
+    return command
+
+
+def _run(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "run",
+        help="launch a kernel of a source file",
+        description="Compile sources and launch one of their kernels.",
+        epilog="VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and "
+        "back), or zeros:float32:64x1024. What starts with a minus and is no plain number is written --arg=-inf.",
+    )
+    command.set_defaults(handler=launch.run_kernel)
+    _add_sources(command)
+    command.add_argument("--kernel", required=True, metavar="NAME", help="with template arguments if it is a template")
+    command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
+    command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
+    command.add_argument(
+        "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel, in order"
+    )
+    command.add_argument(
+        "--save",
+        action="append",
+        default=[],
+        metavar="N=FILE.npy",
+        help="write array argument N (from 0) after the run",
+    )
+    command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
+    command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
+    _add_device(command)
+    _add_outputs(command)
+    return command
+
+
+def _build(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "build",
+        help="compile only",
+        description="Compile sources; show their kernels and what of the on-chip memory they take.",
+    )
+    command.set_defaults(handler=launch.build)
+    _add_sources(command)
+    _add_device(command)
+    return command
+
+
+def _replay(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "replay",
+        help="time a saved log again",
+        description="Time a saved log at the rates of its device, of another with the same shape, or at changed rates.",
+    )
+    command.set_defaults(handler=replay.replay_log)
+    command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
+    command.add_argument("--device", metavar="D", help="a device with the shape of the log's, or its .toml file")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)",
+    )
+    _add_trace(command)
+    return command
+
+
+def _devices(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "devices", help="list the devices", description="List the devices; with NAME, every number and its source."
+    )
+    command.set_defaults(handler=show.devices)
+    command.add_argument("name", metavar="NAME", nargs="?", help="a built-in device, or a .toml file")
+    return command
+
+
+def _isa(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "isa", help="list the instructions", description="List the instructions; with NAME, its whole declaration."
+    )
+    command.set_defaults(handler=show.isa)
+    command.add_argument("name", metavar="NAME", nargs="?")
+    command.add_argument("--arch", type=int, metavar="N", help="only what exists and is in force on an architecture")
+    command.add_argument("--dialect", choices=list(DIALECTS), default="bang", help="(default: bang)")
+    command.add_argument("--markdown", action="store_true", help="write docs/isa.md")
+    return command
+
+
+def _add_sources(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="kernel sources")
+    command.add_argument(
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
+    )
+
+
+def _add_device(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--device", default=_DEVICE, metavar="D", help=f"name or .toml file (default: {_DEVICE})")
+
+
+def _add_outputs(command: argparse.ArgumentParser) -> None:
+    _add_trace(command)
+    command.add_argument("--log", type=Path, metavar="FILE.mlulog", help="write the log, for `mlusim replay`")
+    command.add_argument("--collect", action="store_true", help="go on after an error where possible, report all")
+
+
+def _add_trace(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for https://ui.perfetto.dev")

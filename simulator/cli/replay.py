@@ -1,0 +1,85 @@
+"""The command that times a saved log again."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from ...traces import summarise
+from ..device import Device, Shape
+from ..log import Log
+from ..timing import replay
+from .outputs import check_paths, print_report, print_written, write_records
+from .screen import Screen
+from .values import numbers
+
+
+def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
+    """Replay a log at the rates of its device or of one with the same shape, with changes."""
+    check_paths(options.trace)
+    changes = numbers(options.set)
+    log = _load(options)
+    device = _device(options, log)
+    rates = device.rates.replace(changes)
+    with screen.busy(f"replaying {len(log):,} records"):
+        before = replay(log, device.rates)
+        timeline = replay(log, rates) if changes else before
+    written = write_records(options, screen, log, timeline)
+    if screen.json:
+        screen.document(
+            {
+                "device": device.name,
+                "changes": changes,
+                "time_us": timeline.total_us,
+                "unchanged_time_us": before.total_us,
+                "summary": summarise(timeline).to_dict(),
+                "written": written,
+            }
+        )
+        return True
+    if changes:
+        facts = device.rates.facts
+        screen.table(
+            [("SET", False), ("from", True), ("to", True)],
+            ((name, f"{facts[name].value:,g}", f"{value:,g}") for name, value in changes.items()),
+        )
+        change = timeline.total_us / before.total_us - 1 if before.total_us else 0.0
+        screen.line(f"\n{before.total_us:,.3f} us before, {timeline.total_us:,.3f} us after ({100 * change:+.1f} %)\n")
+    print_report(screen, timeline)
+    screen.line()
+    print_written(screen, written)
+    return True
+
+
+def _load(options: argparse.Namespace) -> Log:
+    try:
+        return Log.load(options.log_file)
+    except FileNotFoundError:
+        raise ValueError(f"{options.log_file} does not exist; pass a file made with --log") from None
+
+
+def _device(options: argparse.Namespace, log: Log) -> Device:
+    """The device whose rates are used; ValueError when its shape is not the log's."""
+    if options.device is None and log.device not in Device.names():
+        raise ValueError(f"the log is of {log.device}, which is not built in; pass its file with --device")
+    device = Device.load(options.device or log.device)
+    if device.shape != log.shape:
+        listed = "; ".join(_differences(log.shape, device.shape))
+        raise ValueError(
+            f"the log of {log.device} cannot be replayed on {device.name}, whose shape differs ({listed}); "
+            f"run the kernel again with --device {options.device or device.name}"
+        )
+    return device
+
+
+def _differences(log: Shape, device: Shape) -> Iterator[str]:
+    yield from _differing("", log.to_dict(), device.to_dict())
+
+
+def _differing(name: str, log: Any, device: Any) -> Iterator[str]:
+    if isinstance(log, dict) and isinstance(device, dict):
+        for key in dict.fromkeys([*log, *device]):
+            yield from _differing(f"{name}.{key}".strip("."), log.get(key), device.get(key))
+    elif log != device:
+        yield f"{name} {log}, not {device}"

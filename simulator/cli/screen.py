@@ -1,0 +1,141 @@
+"""Where a command writes: tables or one JSON document to standard output, messages and progress to standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from ..finding import ERROR, Finding
+
+#: Lines in a pipe are for other programs: they are not wrapped.
+_PIPE_WIDTH = 1000
+#: A column: its head, "" for none, and whether it holds figures, which are never cut.
+Column = tuple[str, bool]
+
+
+class _Console(Console):
+    """A console that lets its program decide what a closed pipe means."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
+class Screen:
+    """The two streams of a command."""
+
+    def __init__(self, command: str, *, json: bool) -> None:
+        self.command, self.json = command, json
+        self.out, self._err = _console(sys.stdout), _Console(stderr=True)
+
+    def document(self, data: dict[str, Any] | list[Any]) -> None:
+        """Write the JSON document; numbers that JSON lacks become the strings "inf", "-inf" and "nan"."""
+        print(json.dumps(_plain(data), indent=2, allow_nan=False))
+
+    def line(self, text: str | Text = "", style: str = "", indent: int = 0) -> None:
+        """Write one line of text; what does not fit the window goes on below it, with the same indent."""
+        line = Text(text, style) if isinstance(text, str) else text
+        self.out.print(Padding(line, (0, 0, 0, indent), expand=False) if indent else line, highlight=False)
+
+    def table(self, columns: Sequence[Column], lines: Iterable[Sequence[str | Text]]) -> None:
+        """Write a table without rules; names fold where the window is narrow."""
+        table = Table(
+            box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_header=any(h for h, _ in columns)
+        )
+        for head, figures in columns:
+            table.add_column(Text(head), justify="right" if figures else "left", no_wrap=figures, overflow="fold")
+        for line in lines:
+            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
+        self.out.print(table)
+
+    def say(self, text: str) -> None:
+        """Write a message to standard error, after the name of the command."""
+        self._err.print(Text(f"mlusim {self.command}: {text}"), highlight=False, soft_wrap=True)
+
+    def findings(self, findings: Iterable[Finding]) -> None:
+        """Write findings to standard error, each headed by its severity in colour."""
+        for finding in findings:
+            text = Text(str(finding))
+            text.stylize("bold red" if finding.severity == ERROR else "bold yellow", 0, len(finding.severity))
+            self._err.print(text, highlight=False, soft_wrap=True)
+
+    def fail(self, message: str, finding: Finding | None = None) -> None:
+        """Report what ended a command; with --json also as the document."""
+        self.say(message)
+        if self.json:
+            self.document({"error": message, "finding": finding.to_dict() if finding else None})
+
+    @contextlib.contextmanager
+    def busy(self, what: str) -> Iterator[None]:
+        """Show on a terminal that something is under way."""
+        with self._working(), self._err.status(what) if self._err.is_terminal else contextlib.nullcontext():
+            yield
+
+    @contextlib.contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
+        """A function that shows (done, total) as a bar on a terminal; None elsewhere."""
+        with self._working():
+            if not self._err.is_terminal:
+                yield None
+                return
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            # What the kernel prints goes above the bar on a terminal, and else stays on standard output.
+            shared = sys.stdout.isatty()
+            with Progress(*columns, console=self._err, transient=True, redirect_stdout=shared) as bar:
+                task = bar.add_task(what, total=None)
+                yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    @contextlib.contextmanager
+    def _working(self) -> Iterator[None]:
+        """With --json, what a kernel prints goes to standard error, from Python or straight from C."""
+        if not self.json:
+            yield
+            return
+        with contextlib.redirect_stdout(sys.stderr):
+            kept = os.dup(1)
+            os.dup2(2, 1)
+            try:
+                yield
+            finally:
+                os.dup2(kept, 1)
+                os.close(kept)
+
+
+def size(count: int) -> str:
+    """Bytes in the largest binary unit that loses nothing worth seeing."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            break
+        value /= 1024
+    return f"{value:,.0f} {unit}" if value == int(value) else f"{value:,.1f} {unit}"
+
+
+def percent(share: float) -> str:
+    """A share of 0..1 in percent."""
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.1 else f"{100 * share:.1f} %"
+
+
+def _console(stream: Any) -> Console:
+    wide = not stream.isatty() and "COLUMNS" not in os.environ
+    return _Console(file=stream, width=_PIPE_WIDTH if wide else None)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,215 @@
+"""The commands that show what the simulator knows: devices, isa."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from ...isa import DIALECTS, Dialect
+from ...isa.tables import InstructionRow, instruction_row, instruction_rows, markdown, types_text
+from ..device import Device
+from ..device_file import Quantity
+from .screen import Screen, size
+
+_KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "assumed": "red"}
+_SOURCES = {"documented": "cyan", "inferred": "yellow"}
+#: Spaces that a kernel does not lay out itself: the stack, and registers.
+_NO_KERNEL_SPACES = {"ldram", "vreg"}
+#: Last part of a number's name -> its unit.
+_UNITS = {
+    "core_mhz": "MHz", "gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us", "startup_cycles": "cycles",
+    "per_cycle": "a cycle",
+}  # fmt: skip
+
+
+def devices(options: argparse.Namespace, screen: Screen) -> bool:
+    """List the devices; with a name, every number of one."""
+    if options.name:
+        return _device(Device.load(options.name), screen)
+    found = [Device.load(name) for name in Device.names()]
+    if screen.json:
+        screen.document([_device_dict(device) for device in found])
+        return True
+    for number, (isa_name, group) in enumerate(groupby(sorted(found, key=lambda d: d.isa), key=lambda d: d.isa)):
+        if number:
+            screen.line()
+        _device_table(isa_name, list(group), screen)
+    return True
+
+
+def isa(options: argparse.Namespace, screen: Screen) -> bool:
+    """List the instructions; with a name, everything its declarations say."""
+    dialect = DIALECTS[options.dialect]
+    if options.name:
+        return _instruction(dialect, options.name, options.arch, screen)
+    if options.markdown:
+        print(markdown(dialect), end="")
+        return True
+    rows = instruction_rows(dialect, options.arch)
+    if screen.json:
+        screen.document({"instructions": [row.to_dict() for row in rows], "not_modelled": dict(dialect.known)})
+        return True
+    wide = max(map(len, [*(row.name for row in rows), *dialect.known]), default=0)
+    for facts, group in groupby(rows, key=_facts):
+        screen.line(facts, "bold")
+        screen.table([("", False), ("", False)], ((f"  {row.name:{wide}}", row.doc) for row in group))
+    screen.line("known, not modelled", "bold")
+    screen.table([("", False), ("", False)], ((f"  {name:{wide}}", does) for name, does in dialect.known.items()))
+    return True
+
+
+def _facts(row: InstructionRow) -> str:
+    """What neighbouring instructions of the list have in common."""
+    pipes = " or ".join(dict.fromkeys(case.pipe for case in row.cases)) or row.pipe
+    archs = "" if row.archs == "all" else f"arch {row.archs}"
+    return " · ".join(part for part in (pipes, types_text(row), archs, row.provenance) if part)
+
+
+def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) -> bool:
+    """Everything about the declarations of a name; ValueError for a name that is not known."""
+    entries = [entry for entry in dialect.instructions if name in (entry.name, entry.asm)]
+    if not entries and name not in dialect.known:
+        near = dialect.nearest(name)
+        hint = f"the nearest names are {', '.join(near)}" if near else "`mlusim isa` lists all names"
+        raise ValueError(f"{dialect.title} has no instruction {name}; {hint}")
+    rows = [instruction_row(dialect, entry, arch) for entry in entries]
+    if screen.json:
+        screen.document(
+            {
+                "name": name,
+                "modelled": bool(rows),
+                "doc": rows[0].doc if rows else dialect.known[name],
+                "declarations": [row.to_dict() for row in rows],
+            }
+        )
+    elif not rows:
+        screen.line(name, "bold")
+        screen.line(dialect.known[name], indent=2)
+        screen.line("known, not modelled: it compiles, and a kernel that executes it gets a finding", indent=2)
+    else:
+        for number, (entry, row) in enumerate(zip(entries, rows, strict=True)):
+            if number:
+                screen.line()
+            _declaration(row, screen, "" if arch is None or arch in entry.archs else f", so not on {arch}")
+    return True
+
+
+def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
+    screen.line(row.name, "bold")
+    screen.line(row.doc, indent=2)
+    screen.line()
+    for prototype in row.prototypes:
+        screen.line(f"{prototype};", "green", indent=2)
+    screen.line()
+    lines: list[tuple[str, str | Text]] = [
+        ("source", _source(row.provenance)),
+        ("inferred types", " ".join(row.inferred_types)),
+        ("architectures", row.archs + missing),
+        ("pipe", f"by {row.selector}" if row.cases else row.pipe),
+        *(
+            (f"  {pipe}", " ".join(c.label for c in row.cases if c.pipe == pipe))
+            for pipe in dict.fromkeys(c.pipe for c in row.cases)
+        ),
+        ("cost of", row.engine),
+        ("work", row.work),
+        ("issue", _issue(row)),
+        ("waits for", ", ".join(row.waits)),
+        ("meeting of", row.barrier),
+        ("written as asm", row.asm),
+    ]
+    screen.table([("", False), ("", False)], ((f"  {name}", text) for name, text in lines if text))
+    _titled(
+        screen,
+        ["OPERAND", "", "space", "spans"],
+        ((o.name, o.direction, o.space or f"by {row.selector}", o.span) for o in row.operands),
+    )
+    _titled(
+        screen,
+        ["RULE", "", "on", "source"],
+        [
+            *((rule.rule, rule.text, rule.archs, _source(rule.provenance)) for rule in row.rules),
+            *([("overlap", row.overlap, "all", "")] if row.overlap else []),
+        ],
+    )
+
+
+def _titled(screen: Screen, heads: list[str], lines: Iterable[Sequence[str | Text]]) -> None:
+    """A table below an empty line, indented; nothing without lines."""
+    rows = [[f"  {name}", *rest] for name, *rest in lines]
+    if rows:
+        screen.line()
+        screen.table([(f"  {heads[0]}", False), *((head, False) for head in heads[1:])], rows)
+
+
+def _source(provenance: str) -> Text:
+    return Text(provenance, _SOURCES.get(provenance, ""))
+
+
+def _issue(row: InstructionRow) -> str:
+    if row.deferred:
+        return "the core goes on at once; takes effect when a wait on its pipe asks for it"
+    if row.blocking or row.waits:
+        return "the core waits for its end"
+    return "the core goes on at once; later instructions of its pipe queue behind it"
+
+
+def _device_table(isa_name: str, group: list[Device], screen: Screen) -> None:
+    """The devices of one instruction set, a line each."""
+    named = dict.fromkeys(name for device in group for name in device.shape.spaces)
+    spaces = [name for name in named if name not in _NO_KERNEL_SPACES]
+    columns = ["arch", "cores", *(name.upper() for name in spaces), "MHz", "GB/s", "assumed"]
+    screen.table(
+        [(isa_name.upper(), False), *((column, True) for column in columns)],
+        (
+            (
+                device.name,
+                str(device.shape.arch),
+                f"{device.shape.clusters} x {device.shape.cores_per_cluster}",
+                *(size(held[name].bytes) if name in (held := device.shape.spaces) else "-" for name in spaces),
+                f"{device.rates.clock_mhz:,g}",
+                f"{device.rates.channels['dram'].gb_per_s:,.4g}" if "dram" in device.rates.channels else "-",
+                f"{sum(fact.kind == 'assumed' for fact in device.facts.values())} of {len(device.facts)}",
+            )
+            for device in group
+        ),
+    )
+
+
+def _device(device: Device, screen: Screen) -> bool:
+    if screen.json:
+        screen.document(_device_dict(device))
+        return True
+    screen.line(f"{device.name}: {device.title}", "bold")
+    for part, facts in groupby(device.facts.items(), key=lambda item: item[0].partition(".")[0]):
+        screen.line()
+        screen.line(part.upper(), "bold")
+        for path, fact in facts:
+            kind = Text(fact.kind, _KINDS[fact.kind])
+            screen.line(Text.assemble(f"{path:38} {_quantity(path, fact):>16}  ", kind))
+            screen.line(fact.source, "dim", indent=4)
+    return True
+
+
+def _quantity(path: str, fact: Quantity) -> str:
+    name = path.rpartition(".")[2]
+    if name in ("bytes", "reserved"):
+        return size(int(fact.value))
+    return f"{fact.value:,g} {_UNITS[name]}" if name in _UNITS else str(fact.value)
+
+
+def _device_dict(device: Device) -> dict[str, object]:
+    facts = {
+        path: fact.model_dump()
+        | {"unit": "bytes" if path.endswith((".bytes", ".reserved")) else _UNITS.get(path.rpartition(".")[2], "")}
+        for path, fact in device.facts.items()
+    }
+    return {
+        "name": device.name,
+        "title": device.title,
+        "isa": device.isa,
+        "shape": device.shape.to_dict(),
+        "facts": facts,
+    }

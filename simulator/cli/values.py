@@ -1,0 +1,135 @@
+"""What users type for values: literals, arrays in files, ``name=value`` pairs, dimensions."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+#: Arguments of an operator that options set.
+_BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
+_NAMED = {"true": True, "false": False, "none": None}
+_ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
+
+
+def literal(text: str) -> Any:
+    """A number, true, false or none (in any case), the array in a .npy file, or else the text itself."""
+    if text.lower() in _NAMED:
+        return _NAMED[text.lower()]
+    if text.endswith(".npy"):
+        return read_array(Path(text))
+    try:
+        value = ast.literal_eval(text)
+        if isinstance(value, (int, float)):
+            return value
+    except (ValueError, SyntaxError):
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def kernel_argument(text: str) -> Any:
+    """A launch argument: a literal, the array in a .npy file, or zeros such as ``zeros:float32:64x1024``.
+
+    ValueError for any other text.
+    """
+    if match := _ZEROS.fullmatch(text):
+        try:
+            dtype = np.dtype(ml_dtypes.bfloat16 if match[1] == "bfloat16" else match[1])
+        except TypeError:
+            raise ValueError(f"{text!r}: {match[1]!r} is no element type; write one such as float32 or int8") from None
+        return np.zeros([int(count) for count in match[2].split("x")], dtype)
+    value = literal(text)
+    if isinstance(value, str):
+        raise ValueError(
+            f"{text!r} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
+        )
+    return value
+
+
+def read_array(path: Path) -> np.ndarray:
+    """The array of a .npy file; ValueError when there is none."""
+    try:
+        array = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist; pass the path of a .npy file") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} cannot be read as a .npy file ({error})") from None
+    # NumPy writes bfloat16 as bare bytes of two.
+    return array.view(ml_dtypes.bfloat16) if array.dtype == np.dtype("V2") else array  # type: ignore[no-any-return]
+
+
+def pairs(texts: Iterable[str], example: str) -> dict[str, str]:
+    """``name=value`` texts by name; ValueError for another form and for a name given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{text!r} is not of the form name=value; write for example {example}")
+        if name in found:
+            raise ValueError(f"{name} is given twice")
+        found[name] = value
+    return found
+
+
+def numbers(texts: Iterable[str]) -> dict[str, float]:
+    """``name=number`` texts by name; ValueError for anything else."""
+    found = {}
+    for name, value in pairs(texts, "channels.dram.gb_per_s=600").items():
+        number = literal(value)
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise ValueError(f"{name} is {value!r}; pass a number")
+        found[name] = number
+    return found
+
+
+def dimensions(text: str) -> tuple[int, int, int]:
+    """``X``, ``X,Y`` or ``X,Y,Z``; missing ones are 1. ValueError for anything else."""
+    parts = text.split(",")
+    if len(parts) > 3 or not all(part.strip().isdecimal() for part in parts):
+        raise ValueError(f"--dim is {text!r}; write one to three whole numbers such as 4,8 or 4,8,1")
+    x, y, z = [*(int(part) for part in parts), 1, 1][:3]
+    return x, y, z
+
+
+def operator_signature(name: str, function: Callable[..., Any]) -> str:
+    """How to call an operator from the command line."""
+    return " ".join(["mlusim op", name, *(
+        f"{p.name}=..." if p.default is p.empty else f"[{p.name}={p.default}]" for p in _parameters(function).values()
+    )])  # fmt: skip
+
+
+def operator_arguments(name: str, function: Callable[..., Any], texts: Iterable[str]) -> dict[str, Any]:
+    """The arguments that ``name=value`` texts give an operator; ValueError for unknown and missing ones."""
+    parameters = _parameters(function)
+    usage = f"\nusage: {operator_signature(name, function)}"
+    given = pairs(texts, "steps=1024")
+    for argument in given:
+        if argument in _BY_OPTION:
+            raise ValueError(f"{argument} is set with {_BY_OPTION[argument]}, not as an argument{usage}")
+        if argument not in parameters:
+            raise ValueError(f"{name} has no argument {argument!r}{nearest(argument, parameters)}{usage}")
+    missing = [p.name for p in parameters.values() if p.default is p.empty and p.name not in given]
+    if missing:
+        raise ValueError(f"{name} needs {' and '.join(missing)}{usage}")
+    return {argument: literal(value) for argument, value in given.items()}
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A phrase with the name most like a misspelt one; "" when none is."""
+    near = difflib.get_close_matches(name, list(names), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    found = inspect.signature(function).parameters
+    return {name: parameter for name, parameter in found.items() if name not in _BY_OPTION}

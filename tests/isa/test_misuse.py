@@ -1,0 +1,142 @@
+"""Misuse of every instruction, made from its declaration: a rule broken alone is one finding, a legal call is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
+from mlusim.isa import Overload, Parameter, Require
+
+ARCHS = (270, 372, 592)
+NAMES = sorted({entry.name for entry in BANG.instructions if entry.name.startswith("__") and entry.prototype.memory})
+
+each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
+each = pytest.mark.parametrize("name", NAMES)
+
+
+def overloads(name: str, arch: int) -> list[Overload]:
+    return [o for o in BANG.overloads if o.name == name and arch in o.instruction.archs]
+
+
+def newest(name: str) -> list[tuple[Overload, int]]:
+    """The overloads of a name, each with the newest architecture that has it: some rules depend on none."""
+    found = [(o, [arch for arch in ARCHS if arch in o.instruction.archs]) for o in BANG.overloads if o.name == name]
+    return [(overload, archs[-1]) for overload, archs in found if archs]
+
+
+def operands(overload: Overload) -> list[Parameter]:
+    """The operands that lie in an addressable memory."""
+    return [p for p in overload.parameters if p.is_memory and not p.register]
+
+
+def expect(call: Call, rule: str, operand: str = "", effect: str = "") -> None:
+    """Exactly one finding, of this rule and operand; nothing changes but, if it still ran, the operand ``effect``."""
+    outcome = run(call)
+    what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)} {dict(call.places)}"
+    assert [(f.rule, f.instruction, f.operand) for f in outcome.findings] == [(rule, call.overload.name, operand)], what
+    assert outcome.changed(call, effect) == [], what
+
+
+def expect_silence(call: Call) -> None:
+    outcome = run(call)
+    target = next(p.name for p in call.overload.parameters if p.writes)
+    what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)}"
+    assert outcome.findings == [], what
+    assert outcome.changed(call, target) == [], what
+    assert outcome.before != outcome.after, f"{what} had no effect"
+
+
+@each_on_every_arch
+def test_a_legal_call_is_silent(name: str, arch: int) -> None:
+    for overload in overloads(name, arch):
+        for call in legal_calls(overload, arch):
+            expect_silence(call)
+
+
+@each_on_every_arch
+def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
+    for overload in overloads(name, arch):
+        target = next(p.name for p in overload.parameters if p.writes)
+        calls = legal_calls(overload, arch)
+        for rule in overload.instruction.rules_for(arch):
+            faults = [(call, fault) for call in calls for fault in breaking(call, rule)]
+            assert faults, f"nothing breaks {rule} of {name} alone"
+            for call, fault in faults[:2] if isinstance(rule, Require) else faults:
+                moved = [p for p in call.places if fault.places[p] != call.places[p]]
+                if isinstance(rule, Require):
+                    expect(fault, rule.rule, effect=target)
+                else:
+                    expect(fault, "alignment", moved[0], effect=target)
+
+
+def _step(overload: Overload, arch: int, target: Parameter, source: Parameter) -> int:
+    """The smallest shift (bytes) that keeps both operands aligned."""
+    sizes = [overload.element(target).size, overload.element(source).size]
+    aligns = [getattr(rule, "bytes", 0) for rule in overload.instruction.rules_for(arch)]
+    return max(*sizes, *aligns)
+
+
+@each
+def test_overlap(name: str) -> None:
+    for overload, arch in newest(name):
+        kind = overload.instruction.overlap
+        memory = [p for p in overload.parameters if p.is_memory]
+        for call in legal_calls(overload, arch):
+            for target in (p for p in memory if p.writes):
+                for source in (p for p in memory if p.reads):
+                    if call.places[target.name].space != call.places[source.name].space:
+                        continue
+                    coincide = call.at(target.name, MIDDLE, buffer=source.name)
+                    shifted = call.at(target.name, MIDDLE + _step(overload, arch, target, source), buffer=source.name)
+                    for variant, legal in ((coincide, kind != "none"), (shifted, kind == "any")):
+                        if legal:
+                            assert run(variant).findings == [], f"{name}<{overload.dtypes}>"
+                        else:
+                            expect(variant, "overlap", target.name, effect=target.name)
+
+
+@each
+def test_wrong_memory_end_of_memory_and_null(name: str) -> None:
+    for overload, arch in newest(name):
+        for call in legal_calls(overload, arch)[:1]:
+            for operand in operands(overload):
+                place = call.places[operand.name]
+                other = "nram" if place.space == "gdram" else "gdram"
+                expect(
+                    replace(call, places={**call.places, operand.name: replace(place, space=other)}),
+                    "space",
+                    operand.name,
+                )
+                expect(call.at(operand.name, BUFFER - call.span(operand.name) + 64), "bounds", operand.name)
+                expect(
+                    replace(call, places={**call.places, operand.name: Place("", 0, place.space)}),
+                    "bounds",
+                    operand.name,
+                )
+
+
+@pytest.mark.parametrize("name", sorted({o.name for o in BANG.overloads if o.instruction.select}))
+def test_every_case_checks_both_memories(name: str) -> None:
+    for overload, arch in newest(name):
+        for call in legal_calls(overload, arch):
+            for operand in operands(overload):
+                place = call.places[operand.name]
+                other = "nram" if place.space != "nram" else "sram"
+                expect(
+                    replace(call, places={**call.places, operand.name: replace(place, space=other)}),
+                    "space",
+                    operand.name,
+                )
+        assert overload.instruction.select
+        expect(replace(call, scalars={**call.scalars, overload.instruction.select.argument: 99}), "argument")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_an_instruction_of_another_architecture(arch: int) -> None:
+    missing = [o for o in BANG.overloads if o.name in NAMES and arch not in o.instruction.archs]
+    assert missing
+    for overload in missing:
+        target = next(p.name for p in overload.parameters if p.writes)
+        for call in legal_calls(overload, arch):
+            expect(call, "arch", effect=target)

@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .hau_speed import sorts, topks
 from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
@@ -22,6 +23,8 @@ BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "instruction": instructions,
+    "sort": sorts,
+    "topk": topks,
     "replay": replays,
     "isolation": isolation,
     "memory": memory,

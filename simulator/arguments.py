@@ -78,11 +78,9 @@ class LaunchArguments:
             raise TypeError(f"{what} is of type {parameter}; pass a number, not {type(value).__name__}")
         try:
             if parameter.code == "y":
-                return ml_dtypes.bfloat16(value).tobytes()
-            if parameter.code == "e":
-                return np.float16(value).tobytes()
-            if parameter.code in "fd":
-                return np.dtype(_POINTEES[parameter.code]).type(value).tobytes()
+                return np.array(value, ml_dtypes.bfloat16).tobytes()
+            if parameter.code in "efd":
+                return np.array(value, _POINTEES[parameter.code]).tobytes()
             if isinstance(value, (float, np.floating)) and not float(value).is_integer():
                 raise TypeError(f"{what} is of type {parameter}; {value!r} is no whole number")
             return struct.pack(parameter.code, int(value))

@@ -149,8 +149,9 @@ class Context:
         memory = machine.map.memories[space]
         if space == "vreg":  # all of it is the core's own already; registers are handed out one after the other
             block = next(memory.allocations(self._task.core))
-            self._registers += 1
-            return Pointer(self, block.start + (self._registers - 1) * VECTOR_REGISTER_BYTES, kind)
+            block.settle()
+            first, self._registers = self._registers, self._registers - (-int(count) * kind.size // VECTOR_REGISTER_BYTES)
+            return Pointer(self, block.start + first * VECTOR_REGISTER_BYTES, kind)
         if memory.space.scope == "cluster":
             self._shared += 1
             return Pointer(self, machine.shared(space, int(count) * kind.size, self._shared, pc).start, kind)

@@ -77,7 +77,7 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "machine": machine, "cur": machine.current, "rec": machine.recorder, "EMPTY": _EMPTY, "Skip": Skip,
-            "find": machine.map.find, "fail": self._fail, "prod": np.prod, "drain": machine.deferrals.drain, "defer": machine.deferrals.defer,
+            "find": machine.map.find, "remember": machine.remembering.add, "fail": self._fail, "prod": np.prod, "drain": machine.deferrals.drain, "defer": machine.deferrals.defer,
             "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy, "assign": _assign,
             "order": machine.deferrals.order, "undefine": machine.map.undefine, "spoil": machine.map.spoil, "Partial": Partial, "partial": machine.map.partial,
             "coherent_read": machine.coherence.read, "coherent_write": machine.coherence.write,
@@ -111,7 +111,6 @@ class _Writer:
         code = compile("\n".join(self.lines), f"<door of {self.overload.name}>", "exec")
         exec(code, self.names)
         self.names["reset"]()
-        self.machine.on_switch.append(self.names["reset"])
         door: Door = self.names["door"]
         return door
 
@@ -129,7 +128,8 @@ class _Writer:
             if len(p.dims) == 1:
                 self._in(f"n_{p.name} = {p.dims[0].count}; b_{p.name} = n_{p.name} * {size}")
                 continue
-            strides, packed = [], str(size)
+            strides: list[str] = []
+            packed = str(size)
             for dim in reversed(p.dims):
                 strides.insert(0, dim.stride or packed)
                 packed = f"({dim.count}) * {packed}"
@@ -213,8 +213,10 @@ class _Writer:
             space = f"spaces[{name!r}]" if self.entry.select else repr(p.space or self.entry.space)
             self._in(f"s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
             wrong = f" or a_{name}.space != {space}" if self.entry.select else ""
-            self._in(f"if {low} < s_{name} or {low} + b_{name} > e_{name}{wrong}:")
-            self._in(f" c_{name} = find(pc, OVERLOAD, P_{name}, {low}, b_{name}, {space}, t_{name})")
+            span = "1" if self.entry.cache else f"b_{name}"  # a cache works in lines, which may reach past an array
+            self._in(f"if {low} < s_{name} or {low} + {span} > e_{name}{wrong}:")
+            self._in(" remember(reset)")
+            self._in(f" c_{name} = find(pc, OVERLOAD, P_{name}, {low}, {span}, {space}, t_{name})")
             self._in(f" s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
             if strided:
                 self._in(f"x_{name} = a_{name}.strided({name}, t_{name}, shape_{name}, strides_{name})")
@@ -280,7 +282,7 @@ class _Writer:
                 call = f"assign(({', '.join('x_' + o for o in out)}), body({', '.join(self._body_arguments())}))"
         elif entry.barrier:
             self.names["SCOPE"] = entry.barrier
-            self._in(f"meeting = machine.meet(SCOPE, pc)")
+            self._in("meeting = machine.meet(SCOPE, pc)")
             return
         else:
             return

@@ -14,6 +14,9 @@ from .memory import Allocation, Mapping, Memory
 #: Device memories are reserved from here on, one terabyte apart, so that a worker finds the same addresses free.
 _FIRST_ADDRESS = 0x2000_0000_0000
 _SPACING = 1 << 40
+#: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays there, and
+#: a fresh page costs more than the copy that fills it.
+_KEPT = 256 << 20
 _BYTE = np.dtype(np.uint8)
 
 
@@ -54,9 +57,9 @@ class GlobalMemory:
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
 
     def give(self, entry: Allocation) -> None:
-        """Return memory; the host gets its pages back."""
+        """Return memory; the host gets its pages back, but for those that the next launch will want."""
         self.memory.free(entry)
-        self.mapping.drop(entry.start, entry.end)
+        self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
 
 
 class DeviceArray:

@@ -39,7 +39,7 @@ def architecture(overload: Overload, arch: int) -> Iterator[Guard]:
             "arch",
             f"{overload.name} does not exist on architecture {arch}",
             limit=f"architectures {archs}",
-            suggestion="guard the call with __BANG_ARCH__, or choose another device",
+            suggestion="leave the call out for this architecture, or choose another device",
             provenance=overload.provenance,
         )
 

@@ -102,6 +102,11 @@ class Log:
     device: str
     launch: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
+        """A log without records; ``launch`` is empty where nothing was launched."""
+        return cls(np.zeros(0, RECORD), (), (), (), shape, device, launch)
+
     def __len__(self) -> int:
         return len(self.records)
 
@@ -135,7 +140,7 @@ class Log:
 
     def location(self, index: int) -> Location:
         """The source line of record ``index``."""
-        return self.locations[self.records["loc"][index]]
+        return self.locations[int(self.records["loc"][index])]
 
     def space_index(self) -> np.ndarray:
         """Index of the space of every operand, shape [records, MAX_OPERANDS]; meaningless where bytes are 0."""
@@ -171,11 +176,14 @@ class Log:
             raise ValueError(f"{path} is not a log written by mlusim ({error}); pass a file made with --log") from None
         if header.pop("format", None) != FORMAT or records.dtype != RECORD:
             raise ValueError(f"{path} was written by another version of mlusim; run the kernel again")
+
+        def op(table: dict[str, Any]) -> Op:
+            values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+            return Op(**values)
+
         return cls(
             records,
-            tuple(
-                Op(**{k: tuple(v) if isinstance(v, list) else v for k, v in op.items()}) for op in header["ops"]
-            ),
+            tuple(op(table) for table in header["ops"]),
             tuple(header["pipes"]),
             tuple(Location(*entry) for entry in header["locations"]),
             Shape.from_dict(header["shape"]),
@@ -184,15 +192,13 @@ class Log:
         )
 
     def _tables(self) -> dict[str, Any]:
-        return json.loads(
-            json.dumps(
-                {
-                    "ops": [asdict(op) for op in self.ops],
-                    "pipes": self.pipes,
-                    "locations": [(entry.file, entry.line) for entry in self.locations],
-                    "shape": self.shape.to_dict(),
-                    "device": self.device,
-                    "launch": self.launch,
-                }
-            )
-        )
+        tables = {
+            "ops": [asdict(op) for op in self.ops],
+            "pipes": self.pipes,
+            "locations": [(entry.file, entry.line) for entry in self.locations],
+            "shape": self.shape.to_dict(),
+            "device": self.device,
+            "launch": self.launch,
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(tables))
+        return plain

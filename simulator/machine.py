@@ -23,6 +23,9 @@ from .recorder import Recorder
 from .tasks import MEMORY, Task, groups
 
 
+Contents = bytes
+
+
 @dataclass(frozen=True)
 class Variable:
     """A file-scope variable of a kernel in on-chip memory."""
@@ -30,7 +33,7 @@ class Variable:
     name: str
     space: str
     bytes: int
-    initial: bytes | None = None
+    initial: Contents | None = None
     location: Location = Location("", 0)
 
 
@@ -49,7 +52,7 @@ class Machine:
         self.private_spaces = {
             name for name, space in shape.spaces.items() if space.scope == "core" and name not in ("ldram", "vreg")
         }
-        self.on_switch: list[Callable[[], None]] = []
+        self.remembering: set[Callable[[], None]] = set()  # resets of the doors that have found a memory
         self.on_enter: Callable[[Task], None] = lambda task: None
         self._doors: dict[int, Door] = {}
         self._variables: tuple[Variable, ...] = ()
@@ -155,9 +158,14 @@ class Machine:
         current = self.current
         current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
         current.pending = task.pending
-        for reset in self.on_switch:
-            reset()
+        self._forget()
         self.on_enter(task)
+
+    def _forget(self) -> None:
+        """Doors look their operands' memories up anew."""
+        for reset in self.remembering:
+            reset()
+        self.remembering.clear()
 
     def _place(self, owner: int, scope: str) -> None:
         """Lay out the file-scope variables of one owner, fresh."""
@@ -242,8 +250,7 @@ class Machine:
                 self.task.locals.remove(held)
                 self.map.memories[entry.space].free(entry)
                 self._mark("free", entry, pc)
-                for reset in self.on_switch:
-                    reset()
+                self._forget()
                 return
 
     # --- deferred effects and meetings -------------------------------------------------------------------

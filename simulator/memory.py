@@ -33,6 +33,11 @@ def _round_up(value: int, multiple: int) -> int:
     return -(-value // multiple) * multiple
 
 
+def host_bytes(address: int, size: int) -> np.ndarray:
+    """The host memory at an address as an array of bytes, shape [size]; nothing is copied."""
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+
+
 class Mapping:
     """A range of reserved host memory; pages appear when they are touched."""
 
@@ -41,7 +46,8 @@ class Mapping:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.mmap.restype = ctypes.c_void_p
         self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-        self._libc.munmap.argtypes = self._libc_args(2)
+        self._libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self._libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
         flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
         self.size = _round_up(size, _PAGE)
@@ -50,15 +56,10 @@ class Mapping:
             raise MemoryError(f"cannot reserve {size} bytes of address space: {os.strerror(ctypes.get_errno())}")
         self.address = int(found)
 
-    @staticmethod
-    def _libc_args(pointers: int) -> list[type]:
-        return [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int][:pointers]
-
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""
         first, last = _round_up(start, _PAGE), end // _PAGE * _PAGE
         if last > first:
-            self._libc.madvise.argtypes = self._libc_args(3)
             self._libc.madvise(first, last - first, _MADV_REMOVE)
 
     def close(self) -> None:
@@ -77,15 +78,15 @@ class Allocation:
     key: int  # number of its first byte in a log
     name: str = ""
     undefined: Intervals = field(default_factory=Intervals)  # bytes nobody has written
+    settled: bool = True  # whether the undefined bytes hold the poison
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
         """The memory as an array of ``dtype``, from the first byte, shape [bytes // itemsize]."""
         found = self._views.get(dtype)
         if found is None:
-            raw = (ctypes.c_char * (self.end - self.start)).from_address(self.start)
-            found = np.frombuffer(raw, dtype, (self.end - self.start) // dtype.itemsize)
-            self._views[dtype] = found
+            whole = (self.end - self.start) // dtype.itemsize * dtype.itemsize
+            found = self._views[dtype] = host_bytes(self.start, whole).view(dtype)
         return found
 
     def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
@@ -94,10 +95,18 @@ class Allocation:
         return np.ndarray(shape, dtype, raw.data, address - self.start, strides)
 
     def poison(self) -> None:
-        """Make every byte undefined and fill it with NaN patterns."""
-        self.view(np.dtype(np.uint8)).fill(POISON)
+        """Make every byte undefined; `settle` puts NaN patterns there before anyone reads them."""
         self.undefined = Intervals()
         self.undefined.add(self.start, self.end)
+        self.settled = False
+
+    def settle(self) -> None:
+        """Fill the undefined bytes with NaN patterns; whoever reads memory that may be undefined calls this before."""
+        if not self.settled:
+            raw = self.view(np.dtype(np.uint8))
+            for start, end in self.undefined:
+                raw[start - self.start : end - self.start] = POISON
+            self.settled = True
 
 
 class Memory:
@@ -131,14 +140,18 @@ class Memory:
     def find(self, address: int) -> Allocation | None:
         """The last allocation that starts at or before ``address`` in the same owner's memory."""
         owner = self.owner_of(address)
-        if owner is None:
-            return None
-        at = bisect_right(self._starts[owner], address)
-        return self._allocations[owner][self._starts[owner][at - 1]] if at else None
+        return None if owner is None else self.before(owner, address)
+
+    def before(self, owner: int, address: int) -> Allocation | None:
+        """The last allocation of an owner that starts at or before ``address``."""
+        starts = self._starts[owner]
+        at = bisect_right(starts, address)
+        return self._allocations[owner][starts[at - 1]] if at else None
 
     def allocations(self, owner: int = 0) -> Iterator[Allocation]:
-        """The allocations of an owner by address."""
-        return (self._allocations[owner][start] for start in self._starts[owner])
+        """The allocations of an owner by address; arrays may be dropped (garbage collected) in the meantime."""
+        found = self._allocations[owner]
+        return (found[start] for start in tuple(self._starts[owner]) if start in found)
 
     def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
         """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal."""

@@ -55,9 +55,10 @@ class MemoryMap:
         if bytes == 0:  # an operand that these arguments leave out; its address means nothing
             nobody = Allocation(address, address, space, 0, 0)
             return address, address, np.empty(0, dtype), 0, nobody.undefined, nobody
-        entry = memory.find(address)
-        owner = memory.owner_of(address)
-        if entry is not None and owner == self.owner(memory) and entry.start <= address <= address + bytes <= entry.end:
+        scope = memory.space.scope
+        owner = self._current.core if scope == "core" else 0 if scope == "device" else self._current.cluster
+        entry = memory.before(owner, address)
+        if entry is not None and entry.start <= address <= address + bytes <= entry.end:
             return entry.start, entry.end, entry.view(dtype), entry.key, entry.undefined, entry
         finding = self.misplaced(address, bytes, memory, parameter.writes)
         self._ledger.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
@@ -98,6 +99,7 @@ class MemoryMap:
         """Warn of a read of bytes that nobody wrote, once for each byte."""
         piece = entry.undefined.first(start, start + bytes)
         if piece:
+            entry.settle()
             entry.undefined.remove(start, start + bytes)
             self._ledger.report(
                 Finding(

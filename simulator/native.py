@@ -6,6 +6,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -21,6 +22,7 @@ from .ledger import Skip
 from .finding import Finding
 from .log import Location, Log
 from .machine import Machine, Variable
+from .memory import host_bytes
 from .scalar import ScalarRun, ScalarUnit
 from .tasks import Task
 
@@ -55,13 +57,14 @@ class _Slot(ctypes.Structure):
 _DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Run), _u64)
 _FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _i32, _i32, _i64)
 _LOCAL = ctypes.CFUNCTYPE(_u64, _text, _text, _u64, ctypes.c_void_p, _i64)
+_SETTLE = ctypes.CFUNCTYPE(None, _u64)
 _RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
 _NOT_MODELLED = ctypes.CFUNCTYPE(None, _text, _i64)
 
 
 class _Callbacks(ctypes.Structure):
     _fields_ = [("drain", _DRAIN), ("fault", _FAULT), ("local", _LOCAL), ("release", _RELEASE),
-                ("not_modelled", _NOT_MODELLED), ("assertion", _NOT_MODELLED)]  # fmt: skip
+                ("not_modelled", _NOT_MODELLED), ("assertion", _NOT_MODELLED), ("settle", _SETTLE)]  # fmt: skip
 
 
 class LoadedImage:
@@ -73,15 +76,21 @@ class LoadedImage:
         runtime.mlusim_take_slots.restype = ctypes.POINTER(_Slot)
         slots = runtime.mlusim_take_slots(ctypes.byref(count))
         self.variables = tuple(_variable(slots[i]) for i in range(count.value))
-        for name in ("mlusim_slots_begin", "mlusim_slots_end"):
-            getattr(self.library, name).restype = ctypes.c_void_p
-        begin, end = self.library.mlusim_slots_begin() or 0, self.library.mlusim_slots_end() or 0
-        size = (end - begin) // 8
-        table = np.frombuffer((ctypes.c_char * (size * 8)).from_address(begin), np.uint64) if size else np.zeros(0, np.uint64)
+        #: Numbers of the doors that its instructions go through.
+        self.doors: list[int] = sorted(set(self._section("doors", np.dtype(np.int32)).tolist()))
+        table = self._section("slots", np.dtype(np.uint64))
         #: The reference slots of the image, and which variable each one stands for.
         self.slots, self.order = table, table.astype(np.int64) - 1
         self.low, self.high = _mapped(path)
         runtime.mlusim_add_image(_u64(self.low), _u64(self.high))
+
+    def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
+        """The contents of a section of the image, in place."""
+        bounds = [getattr(self.library, f"mlusim_{name}_{which}") for which in ("begin", "end")]
+        for bound in bounds:
+            bound.restype = ctypes.c_void_p
+        begin, end = (bound() or 0 for bound in bounds)
+        return host_bytes(begin, end - begin).view(dtype) if end > begin else np.zeros(0, dtype)
 
     def entry(self, number: int) -> ctypes.c_void_p:
         """The address at which a kernel is entered, by its number in the image."""
@@ -95,12 +104,15 @@ class LoadedImage:
 
 
 _RTLD_LAZY = 1
+#: One image at a time: the runtime hears of the variables of the image that is being loaded.
+_LOADING = threading.Lock()
 
 
 @cache
 def load_image(runtime: Path, library: Path) -> LoadedImage:
     """Load an image into this process, once: its variables announce themselves only the first time."""
-    return LoadedImage(ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL), str(library))
+    with _LOADING:
+        return LoadedImage(ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL), str(library))
 
 
 def _variable(slot: _Slot) -> Variable:
@@ -139,14 +151,15 @@ class NativeRunner:
         self._callbacks = _Callbacks(
             _DRAIN(self._drain), _FAULT(self._fault), _LOCAL(self._local), _RELEASE(self._release),
             _NOT_MODELLED(self._not_modelled), _NOT_MODELLED(self._assertion),
+            _SETTLE(self._settle),
         )  # fmt: skip
         self.runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
+        self._libc = ctypes.CDLL(None)
 
     def run(
         self,
         library: Path,
         entry: int,
-        names: frozenset[str],
         kernel: str,
         arguments: Sequence[bytes],
         dim: tuple[int, int, int],
@@ -158,7 +171,7 @@ class NativeRunner:
     ) -> tuple[Log, list[Finding]]:
         """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters."""
         image = load_image(self._runtime_path, library)
-        self._open_doors(names)
+        self._open_doors(image)
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
         self._argument_ranges = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in values]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
@@ -177,19 +190,19 @@ class NativeRunner:
             )  # fmt: skip
         finally:
             self.runtime.mlusim_time_limit(0.0)
-            ctypes.CDLL(None).fflush(None)
+            self._libc.fflush(None)
             machine.on_enter, machine.ledger.on_stop = lambda task: None, lambda: None
 
-    def _open_doors(self, names: frozenset[str]) -> None:
-        """Put the doors of the instructions that an image mentions into the table of the C boundary."""
-        dialect = self.machine.dialect
-        for name, numbers in dialect.by_name.items():
-            overloads = [dialect.overloads[number] for number in numbers]
-            if name in names or any(overload.name in names for overload in overloads):
-                for number, overload in zip(numbers, overloads, strict=True):
-                    if number not in self._doors:
-                        self._doors[number] = _wire(overload)(self.machine.door(number))
-                    self._door_table[number] = ctypes.cast(self._doors[number], ctypes.c_void_p).value
+    def _open_doors(self, image: LoadedImage) -> None:
+        """Put the doors that an image calls into the table of the C boundary."""
+        for number in image.doors:
+            self._door_table[number] = self._door(number)
+
+    def _door(self, number: int) -> int:
+        """The address at which native code calls the door of an overload."""
+        if number not in self._doors:
+            self._doors[number] = _wire(self.machine.dialect.overloads[number])(self.machine.door(number))
+        return ctypes.cast(self._doors[number], ctypes.c_void_p).value or 0
 
     # --- what native code asks ---------------------------------------------------------------------------
 
@@ -227,17 +240,29 @@ class NativeRunner:
         machine = self.machine
         ranges = sorted(
             [
-                *self._argument_ranges,
+                *((start, end, False) for start, end in self._argument_ranges),
                 *(
-                    (entry.start, entry.end)
+                    (entry.start, entry.end, not entry.settled)
                     for memory in machine.map.memories.values()
                     for entry in memory.allocations(machine.map.owner(memory))
                 ),
             ]
         )
-        table = np.array(ranges, np.uint64).reshape(-1, 2)
+        table = np.array(ranges, np.uint64).reshape(-1, 3)
         task.native.ranges, task.native.range_count = table.ctypes.data, len(table)
         task.native.keep = table
+
+    def _settle(self, address: int) -> None:
+        """Native code is about to load from memory whose undefined bytes do not hold the poison yet."""
+        try:
+            for memory in self.machine.map.memories.values():
+                entry = memory.find(address)
+                if entry is not None:
+                    entry.settle()
+            assert self.machine.task is not None
+            self._set_ranges(self.machine.task)
+        except BaseException as error:
+            self.machine.ledger.crash(error)
 
     def _stop(self) -> None:
         self._status.value = 1

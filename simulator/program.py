@@ -46,6 +46,7 @@ class Program:
     def __init__(self, sources: Sequence[Path], include: Sequence[str | Path], device: Device) -> None:
         self.device = device
         self._builder = Builder(device.shape, include)
+        self._runtime = self._builder.compiler.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in sources]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
@@ -98,11 +99,11 @@ class Program:
         memory = self.device.memory
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
-        signature = load_image(self._builder.compiler.runtime(), image.library).signature(number)
+        signature = load_image(self._runtime, image.library).signature(number)
         arguments = LaunchArguments(kernel, parse_signature(signature), values, memory)
         request = {
             "shape": self.device.shape, "device": self.device.name, "library": image.library,
-            "entry": number, "names": image.names, "kernel": kernel, "arguments": arguments.bytes,
+            "entry": number, "kernel": kernel, "arguments": arguments.bytes,
             "dim": dim, "type": type, "on_finding": on_finding, "time_limit": time_limit,
         }  # fmt: skip
         try:
@@ -116,7 +117,7 @@ class Program:
     def _execute(
         self, request: dict[str, Any], isolate: bool, progress: Callable[[int, int], None] | None
     ) -> tuple[Log, list[Finding]]:
-        memory, runtime = self.device.memory, self._builder.compiler.runtime()
+        memory, runtime = self.device.memory, self._runtime
         if not isolate:
             return execute(local_host(runtime), memory.memory, request, progress)
         try:
@@ -128,7 +129,8 @@ class Program:
                 "crash", f"the process that ran the kernel ended ({death})", kernel=request["kernel"],
                 suggestion="run it with isolate=False under a debugger",
             )  # fmt: skip
-            return empty_log(self.device, request), [finding]
+            launch = {"kernel": request["kernel"], "dim": list(request["dim"]), "type": request["type"]}
+            return Log.empty(self.device.shape, self.device.name, launch), [finding]
 
     def _image(self, kernel: str) -> Image:
         if kernel in self._images:
@@ -181,14 +183,6 @@ def declared_variables(builder: Builder, image: Image) -> tuple[Any, ...]:
         raise BuildError(
             f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include its file"
         ) from None
-
-
-def empty_log(device: Device, request: dict[str, Any]) -> Log:
-    """The log of a launch of which nothing is known."""
-    from .recorder import Recorder
-
-    launch = {"kernel": request["kernel"], "dim": list(request["dim"]), "type": request["type"]}
-    return Recorder().finish(lambda counters: [], device.shape, device.name, launch)
 
 
 def raise_on_error(run: Run, on_finding: str) -> Run:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .device import Rates
+from .device import Device, Rates
 from .finding import ERROR, Finding
 from .log import Log
 from .timing import Timeline, replay
@@ -20,6 +20,11 @@ class Run:
     log: Log
     rates: Rates
     output: Any = None  # of an operator: an array, or a named tuple of arrays
+
+    @classmethod
+    def empty(cls, device: Device, output: Any = None) -> Run:
+        """The run of an operator that had nothing to launch: no records, no time."""
+        return cls([], Log.empty(device.shape, device.name, {}), device.rates, output)
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -47,6 +47,7 @@ class ScalarUnit:
     def access(self, address: int, size: int, store: bool, pc: int) -> None:
         """One access of a Python kernel; raises `Skip` when it may not happen."""
         entry = self._allocation(address, size, store, pc)
+        entry.settle()
         key = (pc, store, entry.start)
         run = self._open.get(key)
         if run and run.size == size and (run.count == 1 or address == run.last + run.stride):

@@ -62,7 +62,7 @@ def replay(log: Log, rates: Rates) -> Timeline:
         end,
         np.array(walk.reason, np.uint8),
         np.array(walk.cause, np.int64),
-        float(end.max(initial=0.0)) + rates.launch_overhead_us,
+        float(end.max(initial=0.0)) + (rates.launch_overhead_us if log.launch else 0.0),
         costs.assumed_share,
         costs.not_modelled,
     )

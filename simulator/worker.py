@@ -105,7 +105,8 @@ class Worker:
                     else:
                         if kind == "last":
                             self.close()
-                        return value
+                        answer: _Answer = value
+                        return answer
 
     def _relay(self) -> None:
         """Pass what kernels printed on to the user's standard output."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..declare import INFERRED, declare
 
 #: The engines of a core; the kernel's processor is the scalar pipe.
 ENGINES = ("bdc", "gdma", "hau", "sdma")
-_WAIT = {"pipe": "sync", "provenance": INFERRED}
+_WAIT: dict[str, Any] = {"pipe": "sync", "provenance": INFERRED}
 
 initialize = declare(
     "void tpu_initialize()", doc="First call of a kernel: every engine is idle and ready", waits=ENGINES, **_WAIT
@@ -21,7 +23,9 @@ sync_all = declare(
     barrier="union",
     **_WAIT,
 )
-_CACHE = {"space": "global", "pipe": "scalar", "engine": "cache", "provenance": INFERRED, "work": "size"}
+_CACHE: dict[str, Any] = {
+    "space": "global", "pipe": "scalar", "engine": "cache", "provenance": INFERRED, "work": "size",
+}  # fmt: skip
 flush = declare(
     "void tpu_flush_cache(const void address[size], uint64 size)",
     doc="Scalar stores to the range reach memory, where engines see them",

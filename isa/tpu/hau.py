@@ -7,6 +7,8 @@ K are undefined.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..declare import INFERRED, Align, Require, instruction
@@ -18,13 +20,13 @@ GATHER_TYPES = {
     1: "int8", 0: "uint8", 3: "half", 11: "bfloat16", 5: "float", 7: "int16", 6: "uint16", 9: "int32", 8: "uint32",
 }  # fmt: skip
 
-_ENGINE = {"space": "global", "pipe": "hau", "deferred": True, "overlap": "any"}
+_ENGINE: dict[str, Any] = {"space": "global", "pipe": "hau", "deferred": True, "overlap": "any"}
 _SORT_RULES = (
     Align(4),
     Require("len > 0", "len is greater than 0", rule="length", provenance=INFERRED),
     Require("0 < K <= len", "K is between 1 and len", rule="length"),
 )
-_SORT = {
+_SORT: dict[str, Any] = {
     "types": "float int32 uint32",
     "type_argument": "dtype",
     "type_values": SORT_TYPES,
@@ -37,6 +39,7 @@ _SORT = {
 _TOP = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _SIGN = np.uint32(0x80000000)
+_FEWEST_GROUPS = 128
 
 
 def sort_keys(values: np.ndarray, descended: bool) -> np.ndarray:
@@ -53,14 +56,23 @@ def sort_keys(values: np.ndarray, descended: bool) -> np.ndarray:
 
 
 def _contenders(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
-    """Positions, ascending, of values that may be among the first ``count``; far fewer than all where ``count`` is."""
-    if count > len(values) // 2:
+    """Positions, ascending, of values that may be among the first ``count``; far fewer than all where ``count`` is.
+
+    The values are dealt to groups. The best values of the ``count`` best groups are ``count`` values, so that nothing
+    worse than the last of them is among the first ``count``.
+    """
+    groups = max(4 * count, _FEWEST_GROUPS)
+    depth = len(values) // groups
+    if depth < 2:
         return np.arange(len(values))
-    at = len(values) - count if descended else count - 1
-    limit = np.partition(values, at)[at]  # NumPy puts NaN last too
+    best = np.maximum if descended else np.minimum
+    limits = best.reduce(values[: groups * depth].reshape(depth, groups))
+    at = groups - count if descended else count - 1
+    limits.partition(at)  # NaN: last, as in the order
+    limit = limits[at]
     if limit != limit:
         return np.arange(len(values))
-    return np.flatnonzero(~(values < limit) if descended else values <= limit)
+    return (~(values < limit) if descended else values <= limit).nonzero()[0]
 
 
 def stable_order(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
@@ -77,7 +89,8 @@ def indexed_order(values: np.ndarray, indices: np.ndarray, count: int, descended
     positions = _contenders(values, count, descended)
     combined = sort_keys(values[positions], descended).astype(np.uint64) << _TOP
     combined |= indices[positions].view(np.uint32) ^ _SIGN
-    return positions[np.argsort(combined, kind="stable")[:count]]
+    ordered: np.ndarray = positions[np.argsort(combined, kind="stable")[:count]]
+    return ordered
 
 
 def sort_values(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
@@ -127,7 +140,7 @@ def sort_specific_index(
     return input_data_addr[order], input_idx_addr[order]
 
 
-_GATHER = {
+_GATHER: dict[str, Any] = {
     "types": " ".join(GATHER_TYPES.values()),
     "type_argument": "dtype",
     "type_values": GATHER_TYPES,
@@ -157,7 +170,7 @@ def line_gather(
     output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: int,  # noqa: N803
     start: int, end: int, fill_const: bool,
 ) -> Partial:  # fmt: skip
-    """output[h] = param[index[h] - start] where start <= index[h] <= end; elsewhere C, or untouched without fill_const."""
+    """output[h] = param[index[h] - start] where start <= index[h] <= end; elsewhere C if fill_const, else unchanged."""
     inside = (index_addr >= start) & (index_addr <= end)
     values = np.empty_like(output_addr)
     values[inside] = param_addr[index_addr[inside].astype(np.int64) - start]
@@ -168,7 +181,8 @@ def line_gather(
     return Partial(values, np.ones(len(inside), bool))
 
 
-_GENERAL = {**_SORT, "type_argument": "dtype_flags", "type_values": {0: "float", 1: "int32", 2: "uint32"}}
+_FLAGS = {0: "float", 1: "int32", 2: "uint32"}
+_GENERAL: dict[str, Any] = {**_SORT, "type_argument": "dtype_flags", "type_values": _FLAGS}
 
 
 @instruction(
@@ -197,7 +211,7 @@ def sort_general(
     return src_data_addr[order], order if idx_enable else order[:0]
 
 
-_ROWS = {
+_ROWS: dict[str, Any] = {
     **_SORT,
     "provenance": INFERRED,
     "archs": ">=1690",

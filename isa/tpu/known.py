@@ -1,4 +1,4 @@
-"""Names of TPU-KERNEL that compile and are not modelled yet: a kernel that executes one gets a `NotModelled` finding."""
+"""Names of TPU-KERNEL that compile and are not modelled yet: executing one is a `not-modelled` finding."""
 
 from __future__ import annotations
 

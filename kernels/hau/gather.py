@@ -52,11 +52,11 @@ def embedding(
 ) -> Run:
     """Look lines of a table up by index.
 
-    ``table`` is an array or a `DeviceArray` of shape [lines, n] and an element type of 1, 2 or 4 bytes (int8, uint8, float16,
-    bfloat16, float32, int16, uint16, int32, uint32); ``indices`` is an integer array of any shape. ``run.output`` has shape [*indices.shape, n].
-    An index outside [0, lines) gives a line of ``fill``, and so does ``padding_idx`` (negative: from the end of the table).
-    The indices are shared out over the cores of the device. Raises TypeError or ValueError for wrong arguments, before anything
-    runs; KernelError as `Program.launch` does.
+    ``table`` is an array or a `DeviceArray` of shape [lines, n] and an element type of 1, 2 or 4 bytes (int8, uint8,
+    float16, bfloat16, float32, int16, uint16, int32, uint32); ``indices`` is an integer array of any shape.
+    ``run.output`` has shape [*indices.shape, n]. An index outside [0, lines) gives a line of ``fill``, and so does
+    ``padding_idx`` (negative: from the end of the table). The indices are shared out over the cores of the device.
+    Raises TypeError or ValueError for wrong arguments, before anything runs; KernelError as `Program.launch` does.
     """
     check_device("embedding", device)
     lines = checked_array("table", table, tuple(LINE_TYPES))

@@ -51,10 +51,10 @@ class SortArguments(ctypes.Structure):
 def topk(device: Device, x: Any, k: int, largest: bool = True, *, on_finding: str = "raise") -> Run:
     """Find the ``k`` largest (or smallest) elements along the last axis, in order, and their positions.
 
-    ``x`` is an array or a `DeviceArray` of float32, int32 or uint32, shape [..., n]; ``run.output`` is a `TopK` of arrays
-    of shape [..., k]. Equal elements keep their order; NaN is greater than every number; -0 equals 0. The rows are
-    shared out over the cores of the device. Raises TypeError or ValueError for wrong arguments, before anything runs;
-    KernelError as `Program.launch` does.
+    ``x`` is an array or a `DeviceArray` of float32, int32 or uint32, shape [..., n]; ``run.output`` is a `TopK` of
+    arrays of shape [..., k]. Equal elements keep their order; NaN is greater than every number; -0 equals 0. The rows
+    are shared out over the cores of the device. Raises TypeError or ValueError for wrong arguments, before anything
+    runs; KernelError as `Program.launch` does.
     """
     check_device("topk", device)
     array = _rows("x", x)
@@ -80,12 +80,11 @@ def argsort(device: Device, x: Any, descending: bool = False, *, on_finding: str
     return with_output(run, indices)
 
 
-def sort_by_key(
-    device: Device, keys: Any, indices: Any, descending: bool = False, *, on_finding: str = "raise"
-) -> Run:
+def sort_by_key(device: Device, keys: Any, indices: Any, descending: bool = False, *, on_finding: str = "raise") -> Run:
     """Sort keys along the last axis together with the indices given with them; equal keys by index.
 
-    ``indices`` is of int32 and has the shape of ``keys``; ``run.output`` is a `Sorted` of arrays of that shape; the rest is as in `topk`.
+    ``indices`` is of int32 and has the shape of ``keys``; ``run.output`` is a `Sorted` of arrays of that shape; the
+    rest is as in `topk`.
     """
     check_device("sort_by_key", device)
     array = _rows("keys", keys)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import Device, DeviceArray, Program, Run, launch, load
+from mlusim.simulator import Device, DeviceArray, Program, Run, load
 
 __all__ = ["logspace"]
 
@@ -33,9 +33,9 @@ def logspace(
 ) -> Run:
     """Compute ``base ** (start + i * (end - start) / (steps - 1))`` for i in 0..steps-1 on all cores of a device.
 
-    ``run.output`` has shape [steps] and ``dtype``: "float32" ("float"), "float16" ("half") or "int32". ``start``, ``end``
-    and ``base`` are taken as float32 and may be infinite or NaN. ``out`` receives the result as well: an array of that
-    dtype with at least ``steps`` elements, written from its first one on. With 0 steps the kernel is not launched.
+    ``run.output`` has shape [steps] and ``dtype``: "float32" ("float"), "float16" ("half") or "int32". ``start``,
+    ``end`` and ``base`` are taken as float32 and may be infinite or NaN. ``out`` receives the result as well: an array
+    of that dtype with at least ``steps`` elements, written from its first one on. With 0 steps nothing is launched.
 
     Raises ValueError or TypeError for wrong arguments, KernelError as `Program.launch` does.
     """
@@ -44,7 +44,7 @@ def logspace(
     _check_out(out, count, result_type)
     scalars = [_checked_scalar(name, value) for name, value in (("start", start), ("end", end), ("base", base))]
     if count == 0:
-        return _nothing(device, result_type)
+        return Run.empty(device, np.zeros(0, result_type))
     target = out if isinstance(out, DeviceArray) else np.zeros(count, result_type)
     run = _program(device).launch(
         f"MLUKernelLogspace<{_KERNEL_TYPES[result_type.name]}>",
@@ -103,12 +103,3 @@ def _check_out(out: Any, steps: int, dtype: np.dtype[Any]) -> None:
         raise ValueError(f"out has {size} elements and steps is {steps}; pass an array of at least {steps} elements")
     if isinstance(out, np.ndarray) and not out.flags.writeable:
         raise ValueError("out cannot be written; pass a writeable array")
-
-
-def _nothing(device: Device, dtype: np.dtype[Any]) -> Run:
-    """The run of no kernel: an empty output and a log without records."""
-
-    def no_kernel(context: Any) -> None:
-        """Execute nothing."""
-
-    return dataclasses.replace(launch(no_kernel, device=device), output=np.zeros(0, dtype))

@@ -20,8 +20,8 @@ __mlu_func__ void __mluop_get_indices(float *dst, float start_index, uint32_t le
 }
 
 // dst[i] = (float)(start_index + i), rounded once, for |start_index| < 2^47.
-// The start is split into a multiple of 2^23 and a remainder. The sequence from the remainder is exact, so is the multiple,
-// and the sum of two exact floats is rounded to nearest: what a cast of the whole index gives.
+// The start is split into a multiple of 2^23 and a remainder. The sequence from the remainder is exact, so is the
+// multiple, and the sum of two exact floats is rounded to nearest: what a cast of the whole index gives.
 __mlu_func__ void getWideIndices(float *dst, int64_t start_index, uint32_t len) {
   int64_t remainder = start_index % INDICES_EXACT_BLOCK;
   if (start_index > -INDICES_EXACT_BLOCK && start_index + len < INDICES_EXACT_BLOCK) {

@@ -2,12 +2,16 @@
 #pragma once
 #include <mlu.h>
 
+#if __BANG_ARCH__ < 322
+#error "logspace needs __bang_pow2, which exists from BANG architecture 322 on; choose a newer device"
+#endif
+
 #define SPLIT_FACTOR 4097.0f   // 2^12 + 1: splits a float into two of 12 bits
 #define SATURATING 0x1p127f    // three factors of it take the smallest float beyond the largest
 #define TWO_PART_MAX 0x1p23f   // beyond, a float has no place left for the whole part; nearly all results are 0 or inf
 
 enum PowerKind {
-  DIRECT_POWER,    // pow2(y * log2|base|): error below 8e-8 * |y * log2|base|| + 2e-7
+  DIRECT_POWER,    // pow2(y * log2|base|): error below 9e-8 * |y * log2|base|| + 2e-7
   TWO_PART_POWER,  // the same with product and logarithm in two floats: error below 4e-7
   EXTREME_POWER,   // |base| is 0 or inf: 0, 1 or inf, by the sign of y
   NAN_POWER,       // base is nan: 1 where y is 0, else nan
@@ -54,7 +58,7 @@ __mlu_func__ void log2InTwoParts(float x, Power *power) {
   power->base_log_low = (sum - power->base_log_high) + (sum_rest + rest);
 }
 
-// How to compute |base|^y for |y| <= max_y: pow2(y * log2|base|) as it is while the exponent of two stays within direct_limit.
+// How to compute |base|^y for |y| <= max_y: pow2(y * log2|base|) while the exponent of two stays within direct_limit.
 __mlu_func__ Power choosePower(float base, float max_y, float direct_limit) {
   Power power = {DIRECT_POWER, 0, 0, 0};
   const float magnitude = fabsf(base);

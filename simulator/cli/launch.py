@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,12 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         if error.run is None:
             raise
         return report_run(options, screen, error.run, {}, {})
-    results = {} if run.output is None else {"result": run.output}
-    return report_run(options, screen, run, results, {options.out: "result"} if options.out and results else {})
+    results = _results(run.output)
+    saved = {options.out: tuple(results)} if options.out and results else {}
+    if saved and len(results) > 1 and options.out.suffix != ".npz":
+        listed = ", ".join(results)
+        raise ValueError(f"cannot write {options.out}: {options.name} has the results {listed}; name a .npz file")
+    return report_run(options, screen, run, results, saved)
 
 
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
@@ -105,11 +110,18 @@ def _list_operators(screen: Screen) -> bool:
     return True
 
 
+def _results(output: Any) -> dict[str, np.ndarray]:
+    """The arrays that an operator gave, by the name that reports give them: one, or those of a named tuple."""
+    if output is None:
+        return {}
+    return output._asdict() if isinstance(output, tuple) else {"result": output}  # type: ignore[attr-defined]
+
+
 def _on_finding(options: argparse.Namespace) -> str:
     return "collect" if options.collect else "raise"
 
 
-def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, str]:
+def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, tuple[str]]:
     """The files of --save with the names of the arguments that go there; ValueError for what is no array."""
     found = {}
     for number, path in pairs(texts, "0=out.npy").items():
@@ -119,5 +131,5 @@ def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, str
             raise ValueError(f"--save {number}={path}: argument {number} is no array; the arrays are {listed}")
         if Path(path) in found:
             raise ValueError(f"two outputs have the path {path}; pass two paths")
-        found[Path(path)] = name
+        found[Path(path)] = (name,)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,16 @@ def check_paths(*paths: Path | None) -> None:
         seen.add(path.absolute())
 
 
-def write_array(array: np.ndarray, path: Path) -> None:
-    """Write a .npy file: all of it, or nothing and the old file stays."""
+def write_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
+    """Write arrays by name to a .npz file, or one array as .npy: all of it, or nothing and the old file stays."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as file:
-            np.save(file, array, allow_pickle=False)
+            if path.suffix == ".npz":
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+            else:
+                (array,) = arrays.values()
+                np.save(file, array, allow_pickle=False)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -54,7 +58,11 @@ def write_array(array: np.ndarray, path: Path) -> None:
 
 
 def report_run(
-    options: argparse.Namespace, screen: Screen, run: Run, results: Mapping[str, np.ndarray], saved: Mapping[Path, str]
+    options: argparse.Namespace,
+    screen: Screen,
+    run: Run,
+    results: Mapping[str, np.ndarray],
+    saved: Mapping[Path, Sequence[str]],
 ) -> bool:
     """Write the files and the report of a run; whether it was without errors.
 
@@ -62,8 +70,8 @@ def report_run(
     that ended early has none.
     """
     written = [str(path) for path in saved]
-    for path, name in saved.items():
-        write_array(results[name], path)
+    for path, names in saved.items():
+        write_arrays({name: results[name] for name in names}, path)
     written += write_records(options, screen, run.log, run.timeline)
     if screen.json:
         document = {

@@ -47,7 +47,7 @@ def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser
     command.set_defaults(handler=launch.run_operator)
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
-    command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result")
+    command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
     _add_device(command)
     _add_outputs(command)
     return command

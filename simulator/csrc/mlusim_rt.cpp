@@ -94,6 +94,7 @@ void mlusim_failed_assertion(const char* text, int64_t pc) {
 uint64_t mlusim_take_register(void) {
   uint64_t found = mlusim_current->registers;
   mlusim_current->registers += mlusim_current->register_bytes;
+  memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
   return found;
 }
 
@@ -168,6 +169,15 @@ static int in_image(uint64_t address) {
   return 0;
 }
 
+static void access_range(const struct mlusim_range* range, uint64_t address, int size, int store, int64_t pc) {
+  if (!store && range->unsettled) {
+    mlusim_leave();
+    callbacks.settle(address);
+    mlusim_back(pc);
+  }
+  gather(address, size, store, pc);
+}
+
 static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
   if (!in_kernel) return;
   if (time_is_up) {
@@ -177,7 +187,7 @@ static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
   const struct mlusim_range* ranges = mlusim_current->ranges;
   uint64_t count = mlusim_current->range_count;
   if (last_range < count && address >= ranges[last_range].start && address + size <= ranges[last_range].end) {
-    gather(address, size, store, pc);
+    access_range(&ranges[last_range], address, size, store, pc);
     return;
   }
   if (address >= stack_low && address < stack_high) return;
@@ -189,7 +199,7 @@ static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
   }
   if (low && address + size <= ranges[low - 1].end) {
     last_range = low - 1;
-    gather(address, size, store, pc);
+    access_range(&ranges[last_range], address, size, store, pc);
     return;
   }
   if (in_image(address)) return;

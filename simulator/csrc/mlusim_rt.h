@@ -11,6 +11,7 @@ extern "C" {
 // A range of addresses that the running task may use for scalar accesses.
 struct mlusim_range {
   uint64_t start, end;
+  uint64_t unsettled;  // its undefined bytes have to be filled before a load
 };
 
 // A run of scalar accesses of one source position at one stride.
@@ -41,6 +42,7 @@ struct mlusim_callbacks {
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
+  void (*settle)(uint64_t address);
 };
 
 enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3, MLUSIM_EXIT = 4 };
@@ -63,5 +65,7 @@ void mlusim_give_register(void);
 }
 #endif
 
+// Puts the number of a door into a section of the image, so that only the doors in use are opened.
+#define MLUSIM_DOOR(number) __asm__ volatile(".pushsection mlusim_doors,\"a\"\n.long " #number "\n.popsection")
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
 #define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))

@@ -16,15 +16,25 @@ from .header import operations
 from .language import Language, language_of
 from .rewrite import RewriteError
 
-_FLAGS = ("-O2", "-g", "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
-          "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize",
-          "-fno-tree-slp-vectorize", "-fno-unroll-loops", "-ffunction-sections", "-fdata-sections", "-fno-strict-aliasing", "-fvisibility=hidden")  # fmt: skip
+# What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
+# source line out of several.
+_FLAGS = (
+    "-O2", "-g", "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
+    "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
+    "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden",
+)  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
-_LINK = ("-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--wrap=abort,--wrap=exit")
-_UNDECLARED = re.compile(r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)|(?:undeclared identifier|declaration of function) '(\w+)'")
+_LINK = (
+    "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
+    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+)  # fmt: skip
+_UNDECLARED = re.compile(
+    r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"
+    r"|(?:undeclared identifier|declaration of function) '(\w+)'"
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,6 @@ class Source:
     text: str
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
-    names: frozenset[str]  # every identifier, to know which instructions it may use
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,6 @@ class Image:
 
     library: Path
     kernels: tuple[str, ...]
-    names: frozenset[str]
 
 
 class Builder:
@@ -59,7 +67,9 @@ class Builder:
         text = operations(self.dialect)
         header = self.compiler.cached("mlusim_ops.h", text, lambda path: _write(path, text))
         self._header = header.parent
-        self._key = text + "".join(file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))])
+        self._key = text + "".join(
+            file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
+        )
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it is missing or does not preprocess."""
@@ -67,8 +77,8 @@ class Builder:
             raise BuildError(f"{path} does not exist; pass the path of a kernel source")
         language = language_of(self.dialect, path)
         result = self.compiler.run(
-            ["-E", "-x", language.kind, *(f"-I{folder}" for folder in [*self.include, language.include, self._header]),
-             *language.preprocess(self.shape), str(path.absolute())]
+            ["-E", "-x", language.kind, *(f"-I{folder}" for folder in self.include), "-isystem", str(language.include),
+             "-isystem", str(self._header), *language.preprocess(self.shape), str(path.absolute())]
         )  # fmt: skip
         if result.returncode:
             raise self._failed(path, result.stderr)
@@ -76,8 +86,7 @@ class Builder:
             unit = language.read(result.stdout)
         except RewriteError as error:
             raise BuildError(f"{path} cannot be read: {error}") from None
-        names = frozenset(re.findall(r"\b\w+", unit.text))
-        return Source(path, language, unit.text, unit.kernels, unit.templates, names)
+        return Source(path, language, unit.text, unit.kernels, unit.templates)
 
     def compile(self, source: Source, kernels: Iterable[str]) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name)."""
@@ -99,7 +108,7 @@ class Builder:
                     raise self._failed(source.path, result.stderr)
 
         key = "\0".join([self._key, *self._flags, *_LINK, text])
-        return Image(self.compiler.cached(f"{source.path.stem}.so", key, make), wanted, source.names)
+        return Image(self.compiler.cached(f"{source.path.stem}.so", key, make), wanted)
 
     def _failed(self, path: Path, messages: str) -> BuildError:
         """The compiler's own text, with the nearest instructions for misspelt ones."""
@@ -107,11 +116,16 @@ class Builder:
         for name in dict.fromkeys(a or b for a, b in _UNDECLARED.findall(messages)):
             if name.startswith(self.dialect.prefix):
                 near = self.dialect.nearest(name)
-                hints.append(f"{self.dialect.title} has no instruction {name}" + (f"; the nearest are {', '.join(near)}" if near else ""))
+                hints.append(
+                    f"{self.dialect.title} has no instruction {name}"
+                    + (f"; the nearest are {', '.join(near)}" if near else "")
+                )
         where = re.search(r"^([^\n:]+):(\d+):\d+: (?:fatal )?error: (.*)$", messages, re.M)
         location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
         message = "\n".join([f"{path} does not compile:", messages.strip(), *hints])
-        finding = Finding("build", where[3] if where else "does not compile", location=location, suggestion="; ".join(hints))
+        finding = Finding(
+            "build", where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
+        )
         return BuildError(message, finding)
 
 

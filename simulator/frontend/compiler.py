@@ -67,7 +67,9 @@ class Compiler:
 
         def make(path: Path) -> None:
             probe = ["-E", "-x", "c++", os.devnull]
-            path.write_text(next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), ""))
+            path.write_text(
+                next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), "")
+            )
 
         return self.cached("flags", "\0".join(spellings), make).read_text().split()
 

@@ -13,10 +13,12 @@ _WIDE = "int64_t"
 
 def operations(dialect: Dialect) -> str:
     """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known."""
-    lines = ["// Generated from the declarations in isa/. Every function enters the simulator's door of its number.", "#pragma once", ""]
-    selectors = {
-        entry.select.argument: entry.select for entry in dialect.instructions if entry.select is not None
-    }
+    lines = [
+        "// Generated from the declarations in isa/. Every function enters the simulator's door of its number.",
+        "#pragma once",
+        "",
+    ]
+    selectors = {entry.select.argument: entry.select for entry in dialect.instructions if entry.select is not None}
     for argument, select in selectors.items():
         values = ", ".join(f"{case.label} = {value}" for value, case in select.cases.items())
         lines += [f"typedef enum {{ {values} }} mlusim_{argument};", ""]
@@ -89,5 +91,5 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     keep, give = ("", "") if returns == "void" else (f"{_WIDE} result = ", f" return ({returns})result;")
     return (
         f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{give} }}"
+        f"MLUSIM_DOOR({number}); mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{give} }}"
     )

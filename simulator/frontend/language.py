@@ -27,6 +27,19 @@ class Unit:
     templates: tuple[str, ...] = ()
 
 
+def _sections(*names: str) -> list[str]:
+    """Functions that give the bounds of sections of an image; 0 where the image has none."""
+    lines = []
+    for name in names:
+        for bound, which in (("start", "begin"), ("stop", "end")):
+            symbol = f"__{bound}_mlusim_{name}"
+            lines += [
+                f'extern char {symbol}[] __attribute__((weak, visibility("hidden")));',
+                f"{_VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
+            ]
+    return lines
+
+
 class Language(Protocol):
     """What the build must know of a language."""
 
@@ -74,11 +87,7 @@ class BangC:
 
     def entries(self, kernels: Sequence[str]) -> str:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
-        lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {',
-                 'extern void* __start_mlusim_slots[] __attribute__((weak, visibility("hidden")));',
-                 'extern void* __stop_mlusim_slots[] __attribute__((weak, visibility("hidden")));',
-                 f"{_VISIBLE} void** mlusim_slots_begin() {{ return __start_mlusim_slots; }}",
-                 f"{_VISIBLE} void** mlusim_slots_end() {{ return __stop_mlusim_slots; }}"]  # fmt: skip
+        lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *_sections("slots", "doors")]
         for number, kernel in enumerate(kernels):
             lines += [
                 f'# 1 "<launch of {kernel}>"',
@@ -116,8 +125,7 @@ class TpuKernel:
     def entries(self, kernels: Sequence[str]) -> str:
         """An entry for each kernel; its one argument is a block of bytes."""
         begin, end = ('extern "C" {', "}") if self.kind == "c++" else ("", "")
-        lines = ["", '# 1 "<mlusim entry points>"', begin]
-        lines += [f"{_VISIBLE} void** mlusim_slots_{which}(void) {{ return 0; }}" for which in ("begin", "end")]
+        lines = ["", '# 1 "<mlusim entry points>"', begin, *_sections("slots", "doors")]
         for number, kernel in enumerate(kernels):
             lines += [
                 f"{_UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",

@@ -84,8 +84,8 @@ def check_all_sorts(device: Device, x: np.ndarray, order: Any, count: int, desce
         t.tpu_hau_sort_specific_index(c, ci, source, indices, n, count, descended, code)
         t.tpu_hau_poll()
 
-    index = np.zeros(n, np.int32)
-    run, (a, b, bi, c, ci, source, indices) = execute(device, kernel, x * 0, x * 0, index, x * 0, index, x, carried)
+    blank, index = np.zeros_like(x), np.zeros(n, np.int32)
+    run, (a, b, bi, c, ci, source, indices) = execute(device, kernel, blank, blank, index, blank, index, x, carried)
     wanted = np.asarray(order)[:count]
     expected = x[wanted].view(np.uint32).tolist()
     assert run.findings == []
@@ -115,7 +115,9 @@ def test_sorts_of_many_values(device: Device, dtype: np.dtype[Any], descended: b
         check_all_sorts(device, x, order, count, descended)
 
 
-@pytest.mark.parametrize(("dtype", "descended", "count"), [(FLOAT, False, 2**20), (FLOAT, True, 100), (INT, True, 2**19)])
+@pytest.mark.parametrize(
+    ("dtype", "descended", "count"), [(FLOAT, False, 2**20), (FLOAT, True, 100), (INT, True, 2**19)]
+)
 def test_sorts_of_a_million_values(device: Device, dtype: np.dtype[Any], descended: bool, count: int) -> None:
     x = (np.random.default_rng(6).standard_normal(2**20) * 1e6).astype(dtype)
     check_all_sorts(device, x, large_order(x, descended), count, descended)
@@ -125,7 +127,9 @@ def test_sorts_of_a_million_values(device: Device, dtype: np.dtype[Any], descend
 @BOTH_ORDERS
 @pytest.mark.parametrize("shape", ["equal", "sorted", "reversed"])
 def test_sorts_of_orderly_values(device: Device, dtype: np.dtype[Any], descended: bool, shape: str) -> None:
-    x = {"equal": np.full(200, 7), "sorted": np.arange(200) // 3, "reversed": np.arange(200)[::-1] // 3}[shape].astype(dtype)
+    x = {"equal": np.full(200, 7), "sorted": np.arange(200) // 3, "reversed": np.arange(200)[::-1] // 3}[shape].astype(
+        dtype
+    )
     order = plain_order(x, descended)
     for count in lengths_of_k(200):
         check_all_sorts(device, x, order, count, descended)
@@ -178,7 +182,7 @@ def test_what_one_sort_leaves_undefined_was_read_before_by_an_earlier_one(device
     assert second[0] == y.min()
 
 
-# --- the raw command and rows --------------------------------------------------------------------------------------------
+# --- the raw command and rows ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("dtype", "flag"), [(FLOAT, 0), (INT, 1), (UINT, 2)], ids=str)
@@ -187,9 +191,11 @@ def test_the_raw_command_takes_its_sources_first(device: Device, dtype: np.dtype
     x, given = mixed(dtype, 90, 3), np.arange(90, dtype=np.int32)[::-1].copy()
 
     def kernel(t: Any, source: Any, ties: Any, values: Any, indices: Any) -> None:
-        t.tpu_hau_sort_general(source, ties, values, indices, flag, 90, True, indexed != "none", indexed == "natural", 33)
+        t.tpu_hau_sort_general(
+            source, ties, values, indices, flag, 90, True, indexed != "none", indexed == "natural", 33
+        )
 
-    run, (_, _, values, indices) = execute(device, kernel, x, given, x * 0, np.full(90, -9, np.int32))
+    run, (_, _, values, indices) = execute(device, kernel, x, given, np.zeros_like(x), np.full(90, -9, np.int32))
     order = plain_order(x, True, given if indexed == "given" else None)[:33]
     expected = {"none": [-9] * 33, "natural": order, "given": given[order].tolist()}[indexed]
     assert run.findings == []
@@ -226,7 +232,7 @@ def test_rows_are_of_newer_architectures(device: Device) -> None:
     assert "1684" in finding.message
 
 
-# --- gathering lines ---------------------------------------------------------------------------------------------------------
+# --- gathering lines -------------------------------------------------------------------------------------------------
 
 
 def gather(

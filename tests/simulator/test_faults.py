@@ -192,7 +192,9 @@ def test_a_jump_to_a_wild_address(program):
     assert f"segmentation fault at {WILD:#x}" in found.message
 
 
-@pytest.mark.parametrize("kernel, args", [("endless", [1]), ("endless_memory", [np.zeros(2, np.int32)]), ("endless_instructions", [])])
+@pytest.mark.parametrize(
+    ("kernel", "args"), [("endless", [1]), ("endless_memory", [np.zeros(2, np.int32)]), ("endless_instructions", [])]
+)
 def test_a_loop_that_does_not_end(program, kernel, args):
     found = fault(program, kernel, *args, time_limit=0.2)
     assert found.rule == "time"
@@ -272,7 +274,7 @@ def test_an_exception_in_the_callers_progress_function(program):
 
 
 @pytest.mark.parametrize(
-    "args, message",
+    ("args", "message"),
     [
         ([1], r"numbers\(int32, uint8, float, half, float\*\) takes 5 arguments; 1 were given"),
         (["1", 2, 3, 4, None], "argument 0 .* int32; pass a number, not str"),
@@ -299,7 +301,7 @@ def test_an_unknown_kernel_lists_the_kernels(program):
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         ({"dim": (0, 1, 1)}, "dim"),
         ({"dim": (1, 1)}, "three whole numbers"),
@@ -308,6 +310,7 @@ def test_an_unknown_kernel_lists_the_kernels(program):
         ({"type": "union1", "dim": (6, 1, 1)}, "multiple of 4"),
         ({"on_finding": "ignore"}, "pass 'raise' or 'collect'"),
         ({"time_limit": 0}, "above 0"),
+        ({"time_limit": 1, "isolate": False}, "needs a process of its own"),
     ],
 )
 def test_launch_options_that_do_not_fit(program, options, message):
@@ -319,7 +322,7 @@ def test_an_array_larger_than_the_device_memory(program):
     size = program.device.shape.spaces["gdram"].bytes + 4
     # Broadcast from one element, it takes no memory of the host.
     large = np.broadcast_to(np.float32(0), (size // 4,))
-    with pytest.raises(MemoryError, match="argument 0 of healthy needs .* bytes of device memory"):
+    with pytest.raises(MemoryError, match=r"argument 0 of healthy needs .* bytes of device memory"):
         program.launch("healthy", args=[large, 1])
     assert healthy(program)
 

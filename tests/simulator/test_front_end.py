@@ -104,7 +104,9 @@ def test_a_structure_as_an_argument(program):
         program.launch("structure", args=[packed[:-1], out])
 
 
-@pytest.mark.parametrize("name, dtype, large", [("half", np.float16, 60000), ("bfloat16_t", ml_dtypes.bfloat16, 3e38)])
+@pytest.mark.parametrize(
+    ("name", "dtype", "large"), [("half", np.float16, 60000), ("bfloat16_t", ml_dtypes.bfloat16, 3e38)]
+)
 def test_arithmetic_of_16_bit_floats_rounds_every_operation(program, name, dtype, large):
     given = np.array([large, 1, 2, 3, 0.7, 5, 1 / 3, 1], dtype)
     x = given.copy()
@@ -241,6 +243,18 @@ def test_launches_from_several_threads(program):
         logs = list(threads.map(lambda count: (count, sums(program, count)), [100, 200, 300, 100, 200, 300]))
     again = {count: sums(program, count).records["work"].tolist() for count in (100, 200, 300)}
     assert all(log.records["work"].tolist() == again[count] for count, log in logs)
+
+
+def test_programs_loaded_from_several_threads_keep_their_variables_apart(tmp_path):
+    def declared(number: int) -> int:
+        path = tmp_path / f"source_{number}.mlu"
+        arrays = "".join(f"__nram__ char a{i}[{number}];\n" for i in range(100))
+        path.write_text(f"#include <bang.h>\n{arrays}__mlu_entry__ void k() {{ a0[0] = 1; }}\n")
+        return load([path], device=Device.load("mlu370-x4")).budget["nram"].declared
+
+    sizes = [100, 200, 300, 400]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(declared, sizes)) == [100 * size for size in sizes]
 
 
 def test_host_code_compiles_and_is_no_kernel(program):

@@ -73,7 +73,7 @@ def log_of(*rows: Row) -> Log:
         record["work"], record["flags"] = row.work, BLOCKING if row.blocking else 0
         bytes = row.bytes if row.bytes is not None else row.moved
         record["operands"] = [(region_key(gdram, 0, 0), bytes)] + [(0, 0)] * (MAX_OPERANDS - 1)
-    return Log(records, tuple(OPS.values()), PIPES, (Location("k.mlu", 1),), SHAPE, "test")
+    return Log(records, tuple(OPS.values()), PIPES, (Location("k.mlu", 1),), SHAPE, "test", {"kernel": "k"})
 
 
 def timed(rates, *rows):

@@ -51,7 +51,7 @@ def make_log(rows: Sequence[Row], ops: tuple[Op, ...] = OPS, locations: tuple[Lo
         record["flags"] = BLOCKING if row.blocking else 0
         record["core"], record["task"], record["loc"], record["work"] = row.core, row.task, row.line - 1, row.work
         record["operands"] = keys + [(0, 0)] * (MAX_OPERANDS - len(keys))
-    return Log(records, ops, PIPES, locations, DEVICE.shape, DEVICE.name)
+    return Log(records, ops, PIPES, locations, DEVICE.shape, DEVICE.name, {"kernel": "k"})
 
 
 def make_timeline(log: Log, times: Sequence[tuple[float, float, Reason, int]]) -> Timeline:

@@ -87,12 +87,16 @@ struct Local {
 
 // A vector register; its lanes lie in the core's register memory.
 template <class T>
+struct Register;
+template <class T>
+void copy_register(Register<T>& to, const Register<T>& from);
+template <class T>
 struct Register {
   uint64_t address;
   __attribute__((no_sanitize("thread"))) Register() : address(mlusim_take_register()) {}
   __attribute__((no_sanitize("thread"))) Register(const Register& other) : Register() { *this = other; }
   __attribute__((no_sanitize("thread"))) Register& operator=(const Register& other) {
-    memcpy(reinterpret_cast<void*>(address), reinterpret_cast<void*>(other.address), mlusim_current->register_bytes);
+    copy_register(*this, other);
     return *this;
   }
   __attribute__((no_sanitize("thread"))) ~Register() { mlusim_give_register(); }
@@ -108,15 +112,15 @@ struct Unmodelled {
 
 // What is computed with such a value is never used: the instruction that gave it has ended the launch, or is in its findings.
 #define MLUSIM_UNMODELLED(op)                                                                                       \
-  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  template <class T, class = if_number<T>>                                                                          \
   T& operator op##=(T& left, Unmodelled) {                                                                          \
     return left;                                                                                                    \
   }                                                                                                                 \
-  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  template <class T, class = if_number<T>>                                                                          \
   T operator op(T left, Unmodelled) {                                                                               \
     return left;                                                                                                    \
   }                                                                                                                 \
-  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled>>>                                      \
+  template <class T, class = if_number<T>>                                                                          \
   T operator op(Unmodelled, T right) {                                                                              \
     return right;                                                                                                   \
   }
@@ -207,3 +211,8 @@ static inline bool __is_ipu() { return coreId != 0x80; }
 #include "mlusim_fusion.h"
 #include "mlusim_ops.h"
 #include "mlusim_scalar.h"
+
+template <class T>
+__attribute__((always_inline)) inline void mlusim::copy_register(Register<T>& to, const Register<T>& from) {
+  __vv_move(to, from);  // like every other change of simulated memory, an instruction
+}

@@ -7,6 +7,12 @@
 
 namespace mlusim {
 
+struct Unmodelled;  // converts to any number by itself; see mlu.h
+template <class T>
+using if_number = std::enable_if_t<!std::is_same_v<T, Unmodelled>>;
+template <class T, class Float>
+using beside = std::conditional_t<std::is_integral_v<T>, Float, T>;  // T with a float beside it
+
 inline uint32_t word_of(float value) {
   uint32_t word;
   memcpy(&word, &value, 4);
@@ -55,7 +61,7 @@ struct Narrow {
   uint16_t bits;
 
   Narrow() = default;
-  template <class T, class = decltype(float(T()))>
+  template <class T, class = if_number<T>, class = decltype(float(T()))>
   Narrow(T value) : bits(Format::narrow(float(value))) {}
   operator float() const { return Format::widen(bits); }
 
@@ -65,19 +71,19 @@ struct Narrow {
   Narrow& operator--() { return *this -= 1; }
 
 // As with built-in types: an integer takes the type of the float beside it, a wider float wins.
-#define MLUSIM_NARROW(op)                                                                                         \
-  friend Narrow operator op(Narrow a, Narrow b) { return float(a) op float(b); }                                  \
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                           \
-  friend std::conditional_t<std::is_integral_v<T>, Narrow, T> operator op(Narrow a, T b) {                        \
-    return std::conditional_t<std::is_integral_v<T>, float, T>(a) op std::conditional_t<std::is_integral_v<T>, float, T>(b); \
-  }                                                                                                               \
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                           \
-  friend std::conditional_t<std::is_integral_v<T>, Narrow, T> operator op(T a, Narrow b) {                        \
-    return std::conditional_t<std::is_integral_v<T>, float, T>(a) op std::conditional_t<std::is_integral_v<T>, float, T>(b); \
-  }                                                                                                               \
-  template <class T>                                                                                              \
-  Narrow& operator op##=(T value) {                                                                               \
-    return *this = Narrow(*this op value);                                                                        \
+#define MLUSIM_NARROW(op)                                                                        \
+  friend Narrow operator op(Narrow a, Narrow b) { return float(a) op float(b); }                 \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                          \
+  friend beside<T, Narrow> operator op(Narrow a, T b) {                                          \
+    return beside<T, float>(a) op beside<T, float>(b);                                           \
+  }                                                                                              \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                          \
+  friend beside<T, Narrow> operator op(T a, Narrow b) {                                          \
+    return beside<T, float>(a) op beside<T, float>(b);                                           \
+  }                                                                                              \
+  template <class T, class = if_number<T>>                                                       \
+  Narrow& operator op##=(T value) {                                                              \
+    return *this = Narrow(*this op value);                                                       \
   }
   MLUSIM_NARROW(+)
   MLUSIM_NARROW(-)

@@ -47,12 +47,10 @@ static inline std::common_type_t<A, B> max(A a, B b) {
   static inline half name(half x, half y) { return (half)name##f((float)x, (float)y); }
 #define MLUSIM_HALF_TEST(name) \
   static inline bool name(half x) { return __builtin_##name((float)x); }
-// clang-format off
 #define MLUSIM_HALF_NAMES(ONE, TWO, TEST)                                                                       \
   ONE(sin) ONE(cos) ONE(tan) ONE(tanh) ONE(exp) ONE(exp2) ONE(log) ONE(log2) ONE(log10) ONE(sqrt) ONE(cbrt)     \
   ONE(erf) ONE(fabs) ONE(floor) ONE(ceil) ONE(round) ONE(trunc) ONE(rint)                                       \
   TWO(pow) TWO(fmin) TWO(fmax) TWO(fmod) TWO(atan2) TEST(isnan) TEST(isinf) TEST(isfinite)
-// clang-format on
 MLUSIM_HALF_NAMES(MLUSIM_HALF_MATH, MLUSIM_HALF_MATH2, MLUSIM_HALF_TEST)
 static inline half abs(half x) { return fabs(x); }
 

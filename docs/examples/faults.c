@@ -1,0 +1,32 @@
+// One small kernel for each rule that only TPU-KERNEL kernels break, named after the rule.
+#include "tpu_kernel.h"
+
+typedef struct {
+  global_addr_t out, in;
+} arguments_t;
+
+int cache(const void *arguments) {
+  const arguments_t *a = arguments;
+  const float *out = tpu_global_mem_addr(a->out);
+  tpu_initialize();
+  tpu_hau_sort(a->out, a->in, 64, 8, true, DT_FP32);
+  tpu_hau_poll();
+  printf("largest: %g\n", out[0]);
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(cache);
+
+int dtype(const void *arguments) {
+  const arguments_t *a = arguments;
+  tpu_initialize();
+  tpu_hau_sort(a->out, a->in, 64, 8, true, DT_FP16);
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(dtype);
+
+int assertion(const void *arguments) {
+  const arguments_t *a = arguments;
+  TPUKERNEL_ASSERT(a->in % 4096 == 1);
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(assertion);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 import shutil
 import subprocess
@@ -18,8 +19,8 @@ import numpy as np
 from ..isa import Overload
 from ..isa.prototype import VECTOR_REGISTER_BYTES
 from .context import not_modelled
-from .ledger import Skip
 from .finding import Finding
+from .ledger import Skip
 from .log import Location, Log
 from .machine import Machine, Variable
 from .memory import host_bytes
@@ -148,6 +149,8 @@ class NativeRunner:
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._doors: dict[int, Any] = {}
+        memories = machine.map.memories.values()
+        self._own_memories = [memory for memory in memories if memory.space.scope != "device"]
         self._callbacks = _Callbacks(
             _DRAIN(self._drain), _FAULT(self._fault), _LOCAL(self._local), _RELEASE(self._release),
             _NOT_MODELLED(self._not_modelled), _NOT_MODELLED(self._assertion),
@@ -173,7 +176,7 @@ class NativeRunner:
         image = load_image(self._runtime_path, library)
         self._open_doors(image)
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
-        self._argument_ranges = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in values]
+        self._common_ranges = self._ranges_of_all(values)
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
         address = image.entry(entry)
         machine = self.machine
@@ -193,6 +196,14 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.ledger.on_stop = lambda task: None, lambda: None
 
+    def _ranges_of_all(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> list[tuple[int, int, bool]]:
+        """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
+        found = [(ctypes.addressof(value), ctypes.addressof(value) + len(value), False) for value in arguments]
+        for memory in self.machine.map.memories.values():
+            if memory.space.scope == "device":
+                found += [(entry.start, entry.end, not entry.settled) for entry in memory.allocations()]
+        return found
+
     def _open_doors(self, image: LoadedImage) -> None:
         """Put the doors that an image calls into the table of the C boundary."""
         for number in image.doors:
@@ -209,10 +220,11 @@ class NativeRunner:
     def _enter(self, task: Task, image: LoadedImage) -> None:
         if task.native is None:
             task.native = self._native(task)
+            task.native.slots = self._addresses(task, image)
             self._set_ranges(task)
         self._current.value = ctypes.addressof(task.native)
         if len(image.slots):
-            image.slots[:] = self._addresses(task, image)
+            image.slots[:] = task.native.slots
 
     def _native(self, task: Task) -> _Task:
         x, y, z = task.dim
@@ -226,30 +238,21 @@ class NativeRunner:
 
     def _addresses(self, task: Task, image: LoadedImage) -> np.ndarray:
         """Where the file-scope variables of an image are for a task, in the order of its slots."""
-        found = []
-        by_space = {
-            name: iter(list(memory.allocations(self.machine.map.owner(memory))))
-            for name, memory in self.machine.map.memories.items()
-        }
-        for variable in image.variables:
-            found.append(next(by_space[variable.space]).start)
-        return np.array(found, np.uint64)[image.order]
+        memories, owner = self.machine.map.memories, self.machine.map.owner
+        spaces = dict.fromkeys(variable.space for variable in image.variables)
+        placed = {name: memories[name].allocations(owner(memories[name])) for name in spaces}
+        return np.array([next(placed[variable.space]).start for variable in image.variables], np.uint64)[image.order]
 
     def _set_ranges(self, task: Task) -> None:
         """Tell native code which addresses the task may use for scalar accesses."""
-        machine = self.machine
-        ranges = sorted(
-            [
-                *((start, end, False) for start, end in self._argument_ranges),
-                *(
-                    (entry.start, entry.end, not entry.settled)
-                    for memory in machine.map.memories.values()
-                    for entry in memory.allocations(machine.map.owner(memory))
-                ),
-            ]
-        )
-        table = np.array(ranges, np.uint64).reshape(-1, 3)
-        task.native.ranges, task.native.range_count = table.ctypes.data, len(table)
+        space_map = self.machine.map
+        ranges = list(self._common_ranges)
+        for memory in self._own_memories:
+            for entry in memory.allocations(space_map.owner(memory)):
+                ranges += ((entry.start, entry.end, not entry.settled),)
+        ranges.sort()
+        table = (_u64 * (3 * len(ranges)))(*itertools.chain.from_iterable(ranges))
+        task.native.ranges, task.native.range_count = ctypes.addressof(table), len(ranges)
         task.native.keep = table
 
     def _settle(self, address: int) -> None:

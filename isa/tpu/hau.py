@@ -72,7 +72,8 @@ def _contenders(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
     limit = limits[at]
     if limit != limit:
         return np.arange(len(values))
-    return (~(values < limit) if descended else values <= limit).nonzero()[0]
+    positions: np.ndarray = (~(values < limit) if descended else values <= limit).nonzero()[0]
+    return positions
 
 
 def stable_order(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
@@ -96,7 +97,8 @@ def indexed_order(values: np.ndarray, indices: np.ndarray, count: int, descended
 def sort_values(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
     """The first ``count`` values in order, shape [count]."""
     if values.dtype.kind == "f" and (np.isnan(values).any() or (values.view(np.uint32) == _SIGN).any()):
-        return values[stable_order(values, count, descended)]  # NaN and -0: equal values that differ in their bits
+        first: np.ndarray = values[stable_order(values, count, descended)]  # NaN, -0: equal values of unequal bits
+        return first
     if count < len(values) // 2:
         at = len(values) - count if descended else count - 1
         part = np.partition(values, at)
@@ -133,7 +135,10 @@ def sort_natural_index(input_addr: np.ndarray, K: int, descended: bool) -> tuple
     **_SORT,
 )
 def sort_specific_index(
-    input_data_addr: np.ndarray, input_idx_addr: np.ndarray, K: int, descended: bool  # noqa: N803
+    input_data_addr: np.ndarray,
+    input_idx_addr: np.ndarray,
+    K: int,  # noqa: N803
+    descended: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The first K of len values in order and their given indices; equal values by index value."""
     order = indexed_order(input_data_addr, input_idx_addr, K, descended)
@@ -249,7 +254,10 @@ def sort_natural_index_2d(input_addr: np.ndarray, K: int, descended: bool) -> tu
     **_ROWS,
 )
 def sort_specific_index_2d(
-    input_data_addr: np.ndarray, input_idx_addr: np.ndarray, K: int, descended: bool  # noqa: N803
+    input_data_addr: np.ndarray,
+    input_idx_addr: np.ndarray,
+    K: int,  # noqa: N803
+    descended: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """`tpu_hau_sort_specific_index` of every row."""
     rows = zip(input_data_addr, input_idx_addr, strict=True)

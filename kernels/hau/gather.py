@@ -15,7 +15,6 @@ from .launching import (
     check_device,
     checked_array,
     checked_whole,
-    no_work,
     on_device,
     program,
     with_output,
@@ -70,7 +69,7 @@ def embedding(
         masked = checked_whole("padding_idx", padding_idx, -count, count - 1, f"table has {count} lines") % count
     shape = (*wanted.shape, length)
     if 0 in shape or not count:
-        return no_work(device, np.full(shape, filler, lines.dtype))
+        return Run.empty(device, np.full(shape, filler, lines.dtype))
     source, at = on_device(device, lines), device.array(_line_numbers(wanted, count, masked))
     output = device.array(np.empty((math.prod(wanted.shape), length), lines.dtype))
     arguments = GatherArguments(

@@ -1,4 +1,4 @@
-"""What the HAU operators share: their device, their arrays, their programs, and the run of no work."""
+"""What the HAU operators share: their device, their arrays and their programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import Device, DeviceArray, Program, Run, launch, load
+from mlusim.simulator import Device, DeviceArray, Program, Run, load
 
 #: Lengths are `int` in TPU-KERNEL.
 MAX_LENGTH = 2**31 - 1
@@ -55,12 +55,3 @@ def on_device(device: Device, array: np.ndarray | DeviceArray) -> DeviceArray:
 def with_output(run: Run, output: Any) -> Run:
     """The run with its result."""
     return dataclasses.replace(run, output=output)
-
-
-def no_work(device: Device, output: Any) -> Run:
-    """The run of an operator that has nothing to compute: a result, and a launch without instructions."""
-
-    def nothing(tpu: Any) -> None:
-        """Execute no instruction."""
-
-    return with_output(launch(nothing, device=device), output)

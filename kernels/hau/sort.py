@@ -14,7 +14,6 @@ from .launching import (
     check_device,
     checked_array,
     checked_whole,
-    no_work,
     on_device,
     program,
     with_output,
@@ -62,7 +61,7 @@ def topk(device: Device, x: Any, k: int, largest: bool = True, *, on_finding: st
     count = checked_whole("k", k, 0, length, f"the last axis of x has {length} elements")
     shape = (*array.shape[:-1], count)
     if 0 in shape:
-        return no_work(device, TopK(np.empty(shape, array.dtype), np.empty(shape, _INDEX)))
+        return Run.empty(device, TopK(np.empty(shape, array.dtype), np.empty(shape, _INDEX)))
     run, values, indices = _sort(device, "hau_topk", array, None, count, largest, on_finding)
     return with_output(run, TopK(values, indices))
 
@@ -75,7 +74,7 @@ def argsort(device: Device, x: Any, descending: bool = False, *, on_finding: str
     check_device("argsort", device)
     array = _rows("x", x)
     if 0 in array.shape:
-        return no_work(device, np.empty(array.shape, _INDEX))
+        return Run.empty(device, np.empty(array.shape, _INDEX))
     run, _, indices = _sort(device, "hau_topk", array, None, array.shape[-1], descending, on_finding)
     return with_output(run, indices)
 
@@ -94,7 +93,7 @@ def sort_by_key(device: Device, keys: Any, indices: Any, descending: bool = Fals
             f"indices has shape {list(given.shape)} and keys {list(array.shape)}; pass one index for every key"
         )
     if 0 in array.shape:
-        return no_work(device, Sorted(np.empty(array.shape, array.dtype), np.empty(array.shape, _INDEX)))
+        return Run.empty(device, Sorted(np.empty(array.shape, array.dtype), np.empty(array.shape, _INDEX)))
     run, ordered, carried = _sort(device, "hau_sort_by_key", array, given, array.shape[-1], descending, on_finding)
     return with_output(run, Sorted(ordered, carried))
 

@@ -10,6 +10,8 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include <map>
+
 extern "C" {
 
 struct mlusim_task* mlusim_current;
@@ -23,6 +25,7 @@ static uint64_t stack_low, stack_high;    // usable part of this thread's stack
 static struct mlusim_range* images;  // the kernel images in this process, code and data
 static size_t image_count, image_room;
 static uint64_t last_range;
+static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have taken from the C library's heap
 
 enum { RUNS = 256, KEYS = 128 };
 static struct mlusim_run runs[RUNS];
@@ -32,7 +35,12 @@ static struct {
   int index;
 } keys[KEYS];
 
-void mlusim_connect(const struct mlusim_callbacks* given) { callbacks = *given; }
+// A launch begins; what an earlier one has left on the heap is given back.
+void mlusim_connect(const struct mlusim_callbacks* given) {
+  callbacks = *given;
+  for (const auto& block : heap) free((void*)block.first);
+  heap.clear();
+}
 
 static void forget_runs(void) {
   run_count = 0;
@@ -169,6 +177,11 @@ static int in_image(uint64_t address) {
   return 0;
 }
 
+static int in_heap(uint64_t address, int size) {
+  auto after = heap.upper_bound(address);
+  return after != heap.begin() && address + size <= (--after)->second;
+}
+
 static void access_range(const struct mlusim_range* range, uint64_t address, int size, int store, int64_t pc) {
   if (!store && range->unsettled) {
     mlusim_leave();
@@ -202,7 +215,7 @@ static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
     access_range(&ranges[last_range], address, size, store, pc);
     return;
   }
-  if (in_image(address)) return;
+  if (in_image(address) || in_heap(address, size)) return;
   fault(MLUSIM_ACCESS, address, size, store, pc, 1);
 }
 
@@ -272,6 +285,22 @@ void __tsan_func_entry(void* caller) {
 // Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
 void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
 void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
+
+// The heap is memory of the kernel's processor: it may use what it has taken.
+static void* taken(void* block, size_t bytes) {
+  if (block) heap[(uint64_t)block] = (uint64_t)block + bytes;
+  return block;
+}
+void* __wrap_malloc(size_t bytes) { return taken(malloc(bytes), bytes); }
+void* __wrap_calloc(size_t count, size_t size) { return taken(calloc(count, size), count * size); }
+void* __wrap_realloc(void* block, size_t bytes) {
+  heap.erase((uint64_t)block);
+  return taken(realloc(block, bytes), bytes);
+}
+void __wrap_free(void* block) {
+  heap.erase((uint64_t)block);
+  free(block);
+}
 
 // --- tasks -----------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _LINK = (
     "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free",  # and knows what a kernel may access on the heap
 )  # fmt: skip
 _UNDECLARED = re.compile(
     r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"

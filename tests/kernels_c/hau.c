@@ -54,6 +54,20 @@ int read_result(const void *arguments) {
 }
 TPUKERNEL_FUNC_REGISTER(read_result);
 
+// Reads more of a block of the heap (of n elements) than was taken, if k is larger than n.
+int use_heap(const void *arguments) {
+  const sort_t *s = arguments;
+  int *block = malloc(s->n * sizeof(int)), sum = 0;
+  for (int i = 0; i < s->n; ++i) block[i] = i;
+  block = realloc(block, 2 * s->n * sizeof(int));
+  for (int i = s->n; i < 2 * s->n; ++i) block[i] = block[i - s->n];
+  for (int i = 0; i < 2 * s->k; ++i) sum += block[i];
+  printf("sum %d\n", sum);
+  free(block);
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(use_heap);
+
 int check(const void *arguments) {
   const sort_t *s = arguments;
   TPUKERNEL_ASSERT(s->k <= s->n);

@@ -228,6 +228,14 @@ def test_an_assertion_of_the_kernel(program: Program) -> None:
     assert caught.value.finding.rule == "assert"
 
 
+def test_the_heap_belongs_to_the_kernel(program: Program, capfd: pytest.CaptureFixture[str]) -> None:
+    assert program.launch("use_heap", args=SortArguments(0, 0, 100, 100, 0)).findings == []
+    assert capfd.readouterr().out == f"sum {2 * sum(range(100))}\n"
+    with pytest.raises(KernelError) as caught:
+        program.launch("use_heap", args=SortArguments(0, 0, 100, 101, 0))
+    assert (caught.value.finding.rule, caught.value.finding.instruction) == ("bounds", "scalar.load")
+
+
 @pytest.mark.parametrize(("name", "cores"), [("bm1684x", 1), ("bm1688", 2), ("bm1690", 8)])
 def test_every_core_takes_its_part_and_all_meet(name: str, cores: int) -> None:
     device = Device.load(name)

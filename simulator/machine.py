@@ -233,7 +233,7 @@ class Machine:
         used = memory.used(self.map.owner(memory)) + bytes
         if used > memory.space.budget:
             self.ledger.report(
-                budget_finding(memory.space.name, used, memory.space.bytes, memory.space.reserved, name), pc
+                budget_finding(memory.space.name, used, memory.space.bytes, name), pc
             )
         entry = memory.allocate(self.map.owner(memory), bytes, name)
         entry.poison()

@@ -22,11 +22,15 @@ from .worker import WorkerDied, execute, local_host, pool
 
 @dataclass(frozen=True)
 class SpaceBudget:
-    """Bytes that the variables of a program declare in one on-chip space, and how many a kernel may use."""
+    """Bytes that the variables of a program declare in one on-chip space, and how many the space has.
+
+    Kernels leave the last ``reserved`` bytes to the vendor's compiler by convention.
+    """
 
     space: str
     declared: int
     limit: int
+    reserved: int = 0
 
 
 def load(sources: Sequence[str | Path], include: Sequence[str | Path] = (), *, device: Device) -> Program:
@@ -152,11 +156,11 @@ class Program:
             if name in ("nram", "wram", "sram"):
                 mine = [variable for variable in variables if variable.space == name]
                 declared = sum(variable.bytes for variable in mine)
-                found[name] = SpaceBudget(name, declared, space.budget)
+                found[name] = SpaceBudget(name, declared, space.budget, space.reserved)
                 if declared > space.budget:
                     largest = max(mine, key=lambda variable: variable.bytes)
                     finding = replace(
-                        budget_finding(name, declared, space.bytes, space.reserved, largest.name),
+                        budget_finding(name, declared, space.bytes, largest.name),
                         location=largest.location,
                     )
                     raise BuildError(str(finding), finding)

@@ -181,9 +181,9 @@ def test_build(capsys):
     code, out, _ = call(capsys, "build", SOURCE)
     assert code == 0
     assert out.split()[:5] == ["KERNELS", "FOR", "mlu370-x4", "add", "overrun"]
-    assert ["NRAM", "2", "KiB", "640", "KiB", "0.3", "%"] in [line.split() for line in out.splitlines()]
+    assert ["NRAM", "2", "KiB", "768", "KiB", "0.3", "%"] in [line.split() for line in out.splitlines()]
     code, data = document(capsys, "build", SOURCE, "--device", "mlu270")
-    assert data["budget"][0] == {"space": "nram", "declared": 2048, "limit": 393216}
+    assert data["budget"][0] == {"space": "nram", "declared": 2048, "limit": 524288, "reserved": 131072}
 
 
 def test_a_source_that_does_not_compile(capsys):

@@ -76,7 +76,9 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         program = load(options.files, options.include, device=device)
     budget = program.budget.values()
     if screen.json:
-        rows = [{"space": b.space, "declared": b.declared, "limit": b.limit} for b in budget]
+        rows = [
+            {"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget
+        ]
         screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
         return True
     screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))
@@ -88,6 +90,10 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
             for b in budget
         ),
     )
+    for b in budget:
+        if b.declared > b.limit - b.reserved:
+            left = size(b.limit - b.declared)
+            screen.line(f"{b.space.upper()}: {left} left; by convention kernels leave {size(b.reserved)} to the compiler")
     return True
 
 

@@ -65,8 +65,8 @@ def test_public_figures(name):
         "sram": "cluster",
         "vreg": "core",
     }
-    assert shape.spaces["nram"].budget == (nram - 128) * KB
-    assert shape.spaces["sram"].budget == (sram - 128) * KB
+    assert shape.spaces["nram"].budget == nram * KB
+    assert shape.spaces["sram"].budget == sram * KB
     assert shape.spaces["wram"].budget == wram * KB
     assert rates.clock_mhz == mhz
     assert (rates.engines["compute"].per_cycle, rates.engines["compute"].quantum) == (128, 128)
@@ -123,7 +123,7 @@ def test_replace_changes_rates_and_marks_them_assumed():
 def test_device_replace_changes_shape_and_rates_together():
     device = Device.load("mlu370-x4")
     bigger = device.replace({"shape.spaces.nram.bytes": 1536 * KB, "engines.io.startup_cycles": 0})
-    assert bigger.shape.spaces["nram"].budget == (1536 - 128) * KB
+    assert bigger.shape.spaces["nram"].budget == 1536 * KB
     assert bigger.shape.spaces["wram"] == device.shape.spaces["wram"]
     assert bigger.rates.engines["io"].startup_cycles == 0
     assert bigger.facts["shape.spaces.nram.bytes"].kind == "assumed"

@@ -144,7 +144,7 @@ def test_peak_is_of_the_fullest_memory_and_counts_shared_bytes_once() -> None:
         change("alloc", 1, "sram", 0, 1000, 24),
     ]
     timeline = make_timeline(make_log(rows), [(0.0, 0.0, Reason.LAUNCH, -1)] * len(rows))
-    budgets = {name: space.bytes - space.reserved for name, space in DEVICE.shape.spaces.items()}
+    budgets = {name: space.bytes for name, space in DEVICE.shape.spaces.items()}
     assert summarise(timeline).peaks == (
         Peak("nram", 0, 150, budgets["nram"]),
         Peak("sram", 0, 1024, budgets["sram"]),

@@ -1,0 +1,152 @@
+"""What README and docs show still holds: links, commands with their output, findings, tables of facts, examples."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from mlusim.isa import DIALECTS
+from mlusim.simulator import Device
+from mlusim.simulator.cli import main
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "docs" / "examples"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: A block of commands with their output; those of a page are one session.
+BLOCK = re.compile(r"<!-- run -->\n```console\n(.*?)```", re.S)
+SESSIONS = {page.name: "".join(BLOCK.findall(page.read_text(encoding="utf-8"))) for page in PAGES}
+#: Numbers change with the rates of a device; source lines (`scale.mlu:11`) and names do not.
+NUMBER = re.compile(r"(?<![\w:.])[\d,]+(\.\d+)?(?!\w)")
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that a page's headings make."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in headings(file), f"{page.name} links to {target}"
+
+
+# --- sessions ----------------------------------------------------------------------------------------------------------
+
+
+def steps(text: str) -> list[tuple[str, list[str]]]:
+    """The commands of a session, each with the lines shown after it, as `normal` has them."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].extend(normal(line))
+    return found
+
+
+def normal(text: str) -> list[str]:
+    """The lines of a text that are not blank, without their numbers and their spacing."""
+    return [" ".join(NUMBER.sub("#", line).split()) for line in text.splitlines() if line.strip()]
+
+
+def shown_in(expected: list[str], output: list[str]) -> bool:
+    """Whether the lines are those of an output; ``...`` stands for any number of lines."""
+    if not expected:
+        return not output
+    if expected[0] == "...":
+        return any(shown_in(expected[1:], output[at:]) for at in range(len(output) + 1))
+    return bool(output) and expected[0] == output[0] and shown_in(expected[1:], output[1:])
+
+
+@pytest.mark.parametrize("page", [name for name, session in SESSIONS.items() if session])
+def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
+    folder = shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(folder)
+    for command, expected in steps(SESSIONS[page]):
+        program, *arguments = shlex.split(command)
+        if program == "mlusim":
+            main(arguments)
+        elif program == "python":
+            exec(arguments[arguments.index("-c") + 1], {})
+        else:
+            assert program == "cd"
+        out, err = capsys.readouterr()
+        assert shown_in(expected, normal((err + out).replace(f"{folder}/", ""))), f"{command} prints\n{err}{out}"
+
+
+# --- findings ------------------------------------------------------------------------------------------------------------
+
+
+def example(name: str) -> ModuleType:
+    """A Python example as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_examples_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_finding_is_as_documented():
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    documented = dict(re.findall(r"^## ([\w-]+)\n.*?```text\n(.*?)\n```", page, re.M | re.S))
+    found = {}
+    for rule, finding in example("findings").findings().items():
+        assert finding.rule == rule
+        found[rule] = re.sub(r"0x[0-9a-f]{9,}", "0x...", str(finding).replace(f"{EXAMPLES}/", ""))
+    assert found == documented
+
+
+def test_every_rule_of_the_simulator_is_documented():
+    sources = "".join(
+        path.read_text(encoding="utf-8") for folder in ("simulator", "isa") for path in (ROOT / folder).rglob("*.py")
+    )
+    named = set(re.findall(r"\bFinding\(\s*\"([\w-]+)\"", sources)) | set(re.findall(r"\brule=\"([\w-]+)\"", sources))
+    assert named <= headings(ROOT / "docs" / "findings.md")
+
+
+# --- facts and examples ------------------------------------------------------------------------------------------------------
+
+
+def table(page: Path) -> list[list[str]]:
+    """The rows of the table that is marked as facts, without its headings."""
+    text = page.read_text(encoding="utf-8").partition("<!-- facts -->\n")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
+
+
+def test_counts_of_instructions_and_devices():
+    rows = [row[1:] for row in table(ROOT / "README.md")]
+    dialects = [DIALECTS["bang"], DIALECTS["tpu"]]
+    assert rows[0] == [str(len({entry.name for entry in dialect.instructions})) for dialect in dialects]
+    assert rows[1] == [str(len(dialect.known)) for dialect in dialects]
+    devices = [[name for name in Device.names() if Device.load(name).isa == dialect.name] for dialect in dialects]
+    assert [sorted(cell.split(", ")) for cell in rows[2]] == devices
+
+
+def test_counts_of_sources():
+    shown = {row[0]: [int(cell) for cell in row[1:]] for row in table(ROOT / "docs" / "timing.md")}
+    counted = {}
+    for name in Device.names():
+        kinds = Counter(fact.kind for fact in Device.load(name).facts.values())
+        counted[name] = [kinds.total(), *(kinds[kind] for kind in ("measured", "documented", "derived", "assumed"))]
+    assert shown == counted
+
+
+@pytest.mark.parametrize("name", ["scale", "launch_scale"])
+def test_examples_give_the_right_result(name):
+    done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, check=True)
+    assert "equal: True" in done.stdout

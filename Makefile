@@ -1,4 +1,4 @@
-# make demo   run a kernel and write its trace
+# make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
 # make test   run the tests
 # make lint   style and types
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -23,6 +23,8 @@ demo: compiler $(STAMP)
 	@mkdir -p out
 	$(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
 	    --device mlu370-x4 --trace out/logspace.trace.json
+	$(RUN) -c "import numpy; numpy.save('out/rows.npy', numpy.random.default_rng(0).random((64, 1000), 'float32'))"
+	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
 
 test: compiler $(STAMP)
 	$(RUN) -m pytest

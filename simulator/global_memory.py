@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import weakref
+from collections import deque
 
 import numpy as np
 
@@ -34,16 +35,23 @@ class GlobalMemory:
         mapping = Mapping(space.bytes, self.address, self.fd)
         self.memory = Memory(space, list(shape.spaces).index(name), 1, mapping)
         self.mapping = mapping
+        self.dropped: deque[Allocation] = deque()
         weakref.finalize(self, os.close, self.fd)
 
     def take(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
+        self.reclaim()
         used = self.memory.used(0)
         if used + bytes > self.memory.space.bytes:
             raise MemoryError(
                 f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
             )
         return self.memory.allocate(0, max(bytes, 1), name)
+
+    def reclaim(self) -> None:
+        """Return the memory of dropped arrays. Not when they are dropped: that may be at any allocation of Python's."""
+        while self.dropped:
+            self.give(self.dropped.popleft())
 
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
@@ -74,7 +82,7 @@ class DeviceArray:
             raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
         self.allocation = memory.put(array, "device array")
-        weakref.finalize(self, memory.give, self.allocation)
+        weakref.finalize(self, memory.dropped.append, self.allocation)
 
     @property
     def address(self) -> int:

@@ -149,9 +149,8 @@ class Memory:
         return self._allocations[owner][starts[at - 1]] if at else None
 
     def allocations(self, owner: int = 0) -> Iterator[Allocation]:
-        """The allocations of an owner by address; arrays may be dropped (garbage collected) in the meantime."""
-        found = self._allocations[owner]
-        return (found[start] for start in tuple(self._starts[owner]) if start in found)
+        """The allocations of an owner by address."""
+        return (self._allocations[owner][start] for start in self._starts[owner])
 
     def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
         """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal."""

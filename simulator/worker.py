@@ -64,6 +64,7 @@ class Worker:
     def launch(self, memory: GlobalMemory, request: dict[str, Any], progress: Callable[[int, int], None] | None) -> Reply:
         """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is."""
         shared = None
+        memory.reclaim()
         if memory.address not in self._known:
             shared = (memory.address, memory.memory.space.name)
             self._known.add(memory.address)

@@ -1,4 +1,4 @@
-"""Breaks every rule once and prints the findings: `python findings.py` or, for some of them, `python findings.py bounds`."""
+"""Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`."""
 
 import ctypes
 import sys
@@ -17,8 +17,10 @@ SPECIAL = {
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
 RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misspelt": "build"}
-BANG = """bounds space alignment length overlap arch argument value undefined order budget barrier
-    not_modelled crash stack endless""".split()
+BANG = [
+    "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "undefined", "order", "budget",
+    "barrier", "not_modelled", "crash", "stack", "endless",
+]  # fmt: skip
 TPU = ["dtype", "cache", "assertion"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import OPERATORS
+from ...kernels import DEFAULT_DEVICES, OPERATORS
 from ..device import Device
 from ..finding import KernelError
 from ..program import load
@@ -29,7 +29,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         )
     function = OPERATORS[options.name]
     arguments = operator_arguments(options.name, function, options.arguments)
-    device = Device.load(options.device)
+    device = Device.load(options.device or DEFAULT_DEVICES[options.name])
     check_paths(options.out, options.trace, options.log)
     try:
         with screen.busy(f"running {options.name} on {device.name}"):

@@ -48,7 +48,9 @@ def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
     command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
-    _add_device(command)
+    command.add_argument(
+        "--device", metavar="D", help="name or .toml file (default: one that the operator is made for)"
+    )
     _add_outputs(command)
     return command
 

@@ -311,3 +311,12 @@ def test_an_unknown_function_names_the_nearest(tmp_path: Path, device: Device, s
 def test_an_unknown_function_of_a_python_kernel(device: Device) -> None:
     with pytest.raises(AttributeError, match="tpu_hau_sort_natural_index"):
         launch(lambda t: t.tpu_hau_sort_natural_indx(), device=device)
+
+
+def test_memory_of_dropped_arrays_is_used_again() -> None:
+    device = Device.load("bm1684x")
+    kept, dropped = device.array(np.zeros(4)), device.array(np.zeros(100))
+    address = dropped.address
+    del dropped
+    assert device.array(np.ones(100)).address == address
+    assert kept.numpy().tolist() == [0] * 4

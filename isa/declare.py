@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,9 @@ from .types import TYPES, ElementType
 DOCUMENTED = "documented"
 INFERRED = "inferred"
 
+_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "!=": operator.ne, "==": operator.eq,
+}  # fmt: skip
 _ARCH = re.compile(r"(>=|<=|>|<|!=|==)\s*(\d+)")
 
 
@@ -32,8 +36,7 @@ class Archs:
             raise DeclarationError(f"not a set of architectures: {self.text!r}")
 
     def __contains__(self, arch: int) -> bool:
-        tests = {">=": int.__ge__, "<=": int.__le__, ">": int.__gt__, "<": int.__lt__, "!=": int.__ne__, "==": int.__eq__}
-        return all(tests[op](arch, int(number)) for op, number in _ARCH.findall(self.text))
+        return all(_COMPARE[op](arch, int(number)) for op, number in _ARCH.findall(self.text))
 
     def __str__(self) -> str:
         return self.text or "all"
@@ -166,8 +169,9 @@ def instruction(
 ) -> Callable[[Callable[..., Any]], Instruction]:
     """Declare an instruction whose semantics is the decorated function.
 
-    The function takes arrays and scalars by the names of the prototype (``count_<operand>`` is the number of elements of
-    an operand) and returns the new contents of the written operands. ``types`` lists the element types of T ("half float"), or maps each type
+    The function takes arrays and scalars by the names of the prototype (``count_<operand>`` is the number of elements
+    of an operand) and returns the new contents of the written operands.
+    ``types`` lists the element types of T ("half float"), or maps each type
     variable to such a list (all combinations), or lists the bindings one by one. ``inferred_types`` are
     further types of T that public kernels use and no document states.
     """

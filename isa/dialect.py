@@ -21,7 +21,7 @@ class Dialect:
     instructions: tuple[Instruction, ...]
     known: Mapping[str, str]  # name -> what it does, for names that compile and are not modelled
     prefix: str = "__"  # of the names that C kernels call
-    address_types: Mapping[str, str] = field(default_factory=dict)  # space -> C type of its addresses, where not a pointer
+    address_types: Mapping[str, str] = field(default_factory=dict)  # space -> C type of addresses, if no pointer
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
     cached_space: str = ""  # the space that the scalar unit sees through a cache
     launch_type: str = "block"  # how kernels are launched unless told otherwise

@@ -15,7 +15,7 @@ class Partial:
     rows: np.ndarray
 
 
-class ValueOutOfRange(Exception):
+class ValueOutOfRange(Exception):  # noqa: N818 - a kernel's fault, not an error of the program
     """An element of an operand has a value that the instruction cannot work with."""
 
     def __init__(self, operand: str, index: int, value: int, limit: str) -> None:

@@ -58,6 +58,7 @@ class InstructionRow:
     operands: tuple[OperandRow, ...]
     types: tuple[str, ...]
     inferred_types: tuple[str, ...]
+    type_argument: str  # the argument whose value names the type, where C has no overloads
     archs: str
     rules: tuple[RuleRow, ...]
     overlap: str
@@ -92,6 +93,7 @@ def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = Non
         operands=tuple(OperandRow(p.name, _direction(p), _space(entry, p), _span(p)) for p in memory),
         types=tuple(text for text, inferred in bindings if text and not inferred),
         inferred_types=tuple(text for text, inferred in bindings if text and inferred),
+        type_argument=entry.type_argument,
         archs=str(entry.archs),
         rules=tuple(dict.fromkeys(_rule(entry, rule) for rule in rules)),
         overlap=_OVERLAP[entry.overlap] if len(memory) > 1 else "",
@@ -118,24 +120,30 @@ def instruction_rows(dialect: Dialect, arch: int | None = None) -> list[Instruct
     return [instruction_row(dialect, entry, arch) for entry in entries]
 
 
-def markdown(dialect: Dialect) -> str:
-    """The dialect as a Markdown page."""
-    rows = instruction_rows(dialect)
+def markdown(dialects: Sequence[Dialect]) -> str:
+    """All dialects side by side in one table, as a Markdown page."""
+    rows = [(dialect, row) for dialect in dialects for row in instruction_rows(dialect)]
     lines = [
-        f"# The instructions of {dialect.title}",
+        "# The instructions",
         "",
         "Generated from the declarations; regenerate with: `mlusim isa --markdown > docs/isa.md`",
         "",
-        f"{len({row.name for row in rows})} names, {len(dialect.overloads)} overloads.",
+        *(
+            f"- `{dialect.name}`: {dialect.title}, {len({row.name for row in instruction_rows(dialect)})} names,"
+            f" {len(dialect.overloads)} overloads"
+            for dialect in dialects
+        ),
+        "",
         "`documented` facts are published by the vendor; `inferred` ones follow from public kernels.",
         "A rule without architectures holds on all of them.",
         "An operand in another space than NRAM is declared with its space. It spans `[count]` elements,",
         "or `[count @ stride]` with a stride in bytes; of `[count : n]` only the first n get a value.",
         "",
         *_table(
-            ("Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source"),
+            ("ISA", "Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source"),
             (
                 (
+                    dialect.name,
                     f"`{row.name}`",
                     row.doc,
                     f"`{row.arguments}`" if row.arguments else "",
@@ -145,19 +153,19 @@ def markdown(dialect: Dialect) -> str:
                     " or ".join(dict.fromkeys(case.pipe for case in row.cases)) or row.pipe,
                     row.provenance,
                 )
-                for row in rows
+                for dialect, row in rows
             ),
         ),
+        "",
+        "## Known, not modelled",
+        "",
+        "A kernel that names one of these compiles; one that executes it gets a finding.",
+        "",
+        *_table(
+            ("ISA", "Instruction", "Does"),
+            ((dialect.name, f"`{name}`", does) for dialect in dialects for name, does in dialect.known.items()),
+        ),
     ]
-    if dialect.known:
-        lines += [
-            "",
-            "## Known, not modelled",
-            "",
-            "A kernel that names one of these compiles; one that executes it gets a finding.",
-            "",
-            *_table(("Instruction", "Does"), ((f"`{name}`", does) for name, does in dialect.known.items())),
-        ]
     return "\n".join(lines) + "\n"
 
 

@@ -20,7 +20,7 @@ _NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "voi
 
 @dataclass(frozen=True)
 class KernelParameter:
-    """One parameter of a C kernel: a type code of `struct` ("s" for structures), or the code that a pointer points to."""
+    """One parameter of a C kernel: a type code of `struct` ("s" for structures), or that of what a pointer points to."""
 
     code: str
     bytes: int
@@ -43,7 +43,9 @@ def parse_signature(text: str) -> tuple[KernelParameter, ...]:
 class LaunchArguments:
     """The arguments of one launch: arrays are copied to the device, and `finish` copies them back and frees them."""
 
-    def __init__(self, kernel: str, parameters: Sequence[KernelParameter], values: Sequence[Any], memory: GlobalMemory) -> None:
+    def __init__(
+        self, kernel: str, parameters: Sequence[KernelParameter], values: Sequence[Any], memory: GlobalMemory
+    ) -> None:
         """TypeError for a wrong number of arguments or a value that does not fit its parameter."""
         if len(values) != len(parameters):
             shown = ", ".join(map(str, parameters))
@@ -93,7 +95,8 @@ class LaunchArguments:
         if isinstance(value, (int, np.integer)):
             return int(value)
         if not isinstance(value, (np.ndarray, DeviceArray)):
-            raise TypeError(f"{what} is of type {parameter}; pass an ndarray, a device array or an address, not {type(value).__name__}")
+            given = type(value).__name__
+            raise TypeError(f"{what} is of type {parameter}; pass an ndarray, a device array or an address, not {given}")
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)

@@ -150,7 +150,8 @@ class Context:
         if space == "vreg":  # all of it is the core's own already; registers are handed out one after the other
             block = next(memory.allocations(self._task.core))
             block.settle()
-            first, self._registers = self._registers, self._registers - (-int(count) * kind.size // VECTOR_REGISTER_BYTES)
+            first = self._registers
+            self._registers += -(-int(count) * kind.size // VECTOR_REGISTER_BYTES)
             return Pointer(self, block.start + first * VECTOR_REGISTER_BYTES, kind)
         if memory.space.scope == "cluster":
             self._shared += 1

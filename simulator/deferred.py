@@ -67,7 +67,8 @@ class Deferrals:
             self._ledger.report(
                 Finding(
                     "order",
-                    f"{name} uses memory that {entry.name} is still working on; nothing waits for the {entry.pipe} pipe",
+                    f"{name} uses memory that {entry.name} is still working on;"
+                    f" nothing waits for the {entry.pipe} pipe",
                     instruction=name,
                     suggestion=f"call {wait}() between them" if wait else "",
                 ),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .log import Location, Region
+from .log import NOWHERE, Location, Region
 
 if TYPE_CHECKING:
     from .run import Run
@@ -26,7 +26,7 @@ ERROR, WARNING = "error", "warning"
 class Finding:
     """One broken rule. Findings with one cause are one finding with a count."""
 
-    rule: str  # bounds, space, alignment, length, overlap, dtype, arch, budget, argument, value, undefined, barrier, crash, ...
+    rule: str  # see docs/findings.md for the names
     message: str  # what is wrong, with the value and the limit
     instruction: str = ""
     operand: str = ""
@@ -36,7 +36,7 @@ class Finding:
     kernel: str = ""
     core: int = -1
     task: int = -1
-    location: Location = Location("", 0)
+    location: Location = NOWHERE
     related: Location | None = None  # the other instruction involved
     severity: str = ERROR
     count: int = 1

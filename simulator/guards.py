@@ -1,7 +1,8 @@
 """Checks on the arguments of an instruction, derived from its declaration.
 
-A check is a function from (overload, arch) to `Guard`s; `CHECKS` is what the door subscribes. A guard is a Python expression over
-the argument names, ``b_<operand>`` (bytes spanned) and ``sizeof_<operand>``, so that what does not apply costs nothing.
+A check is a function from (overload, arch) to `Guard`s; `CHECKS` is what the door subscribes. A guard is a Python
+expression over the argument names, ``b_<operand>`` (bytes spanned) and ``sizeof_<operand>``, so that what does not
+apply costs nothing.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -105,20 +106,16 @@ class Ledger:
 
     def bad_value(self, error: ValueOutOfRange, pc: int, overload: Overload) -> int:
         """Report an element with a value out of range; the instruction had no effect."""
-        try:
-            self.report(
-                Finding(
-                    "value",
-                    str(error),
-                    instruction=overload.name,
-                    operand=error.operand,
-                    limit=error.limit,
-                    suggestion=f"keep every element of {error.operand} {error.limit}",
-                ),
-                pc,
-            )
-        except Skip:
-            pass
+        finding = Finding(
+            "value",
+            str(error),
+            instruction=overload.name,
+            operand=error.operand,
+            limit=error.limit,
+            suggestion=f"keep every element of {error.operand} {error.limit}",
+        )
+        with suppress(Skip):
+            self.report(finding, pc)
         return 0
 
     def crash(self, error: BaseException) -> int:

@@ -90,6 +90,10 @@ class Location:
         return f"{self.file}:{self.line}" if self.line else "?"
 
 
+#: No known line.
+NOWHERE = Location("", 0)
+
+
 @dataclass(frozen=True)
 class Log:
     """All records of a launch, in the order of execution, with the tables they point into."""

@@ -1,7 +1,8 @@
 """Tasks of a launch: which core runs which, in which groups, and where they meet.
 
-A Block task takes one core. The tasks of a "cores" launch take a core each and run together. A Union-N task takes N clusters: its 4 N cores run one group, and the memory core of each cluster
-runs the same kernel beside them. One task runs at a time; it gives way only at a meeting, in an order that we decide.
+A Block task takes one core. The tasks of a "cores" launch take a core each and run together. A Union-N task takes N
+clusters: its 4 N cores run one group, and the memory core of each cluster runs the same kernel beside them.
+One task runs at a time; it gives way only at a meeting, in an order that we decide.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def check_launch(shape: Shape, dim: tuple[int, int, int], type: str) -> None:
     if type not in TYPES:
         raise ValueError(f"type is {type!r}; pass one of {', '.join(TYPES)}")
     if type == "cores" and dim[0] * dim[1] * dim[2] > shape.cores:
-        raise ValueError(f"dim is {dim}; all tasks of a 'cores' launch run at once, and this device has {shape.cores} cores")
+        raise ValueError(f"dim is {dim}; the tasks of a 'cores' launch run at once, on the device's {shape.cores} cores")
     if type.startswith("union"):
         clusters = int(type[5:])
         if clusters > shape.clusters:
@@ -83,7 +84,6 @@ def check_launch(shape: Shape, dim: tuple[int, int, int], type: str) -> None:
 
 def groups(shape: Shape, dim: tuple[int, int, int], type: str) -> Iterator[list[Task]]:
     """The groups of tasks that run together, in launch order. Later groups reuse the cores of earlier ones."""
-    x, y, _ = dim
     total = dim[0] * dim[1] * dim[2]
     per_cluster = shape.cores_per_cluster
     if type == "block":

@@ -133,7 +133,7 @@ def _isa(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParse
     command.set_defaults(handler=show.isa)
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("--arch", type=int, metavar="N", help="only what exists and is in force on an architecture")
-    command.add_argument("--dialect", choices=list(DIALECTS), default="bang", help="(default: bang)")
+    command.add_argument("--dialect", choices=list(DIALECTS), help="(default: bang; of NAME, the one that has it)")
     command.add_argument("--markdown", action="store_true", help="write docs/isa.md")
     return command
 

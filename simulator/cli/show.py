@@ -42,12 +42,12 @@ def devices(options: argparse.Namespace, screen: Screen) -> bool:
 
 def isa(options: argparse.Namespace, screen: Screen) -> bool:
     """List the instructions; with a name, everything its declarations say."""
-    dialect = DIALECTS[options.dialect]
-    if options.name:
-        return _instruction(dialect, options.name, options.arch, screen)
     if options.markdown:
-        print(markdown(dialect), end="")
+        print(markdown(list(DIALECTS.values())), end="")
         return True
+    if options.name:
+        return _instruction(_dialect_of(options.name, options.dialect), options.name, options.arch, screen)
+    dialect = DIALECTS[options.dialect or "bang"]
     rows = instruction_rows(dialect, options.arch)
     if screen.json:
         screen.document({"instructions": [row.to_dict() for row in rows], "not_modelled": dict(dialect.known)})
@@ -59,6 +59,15 @@ def isa(options: argparse.Namespace, screen: Screen) -> bool:
     screen.line("known, not modelled", "bold")
     screen.table([("", False), ("", False)], ((f"  {name:{wide}}", does) for name, does in dialect.known.items()))
     return True
+
+
+def _dialect_of(name: str, wanted: str | None) -> Dialect:
+    """The dialect asked for, else the one that has the name, else the one that has names like it."""
+    if wanted:
+        return DIALECTS[wanted]
+    dialects = list(DIALECTS.values())
+    having = [d for d in dialects if name in d.known or name in d.by_name or d.named(name)]
+    return (having or [dialect for dialect in dialects if dialect.nearest(name)] or dialects)[0]
 
 
 def _facts(row: InstructionRow) -> str:
@@ -106,6 +115,7 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
     screen.line()
     lines: list[tuple[str, str | Text]] = [
         ("source", _source(row.provenance)),
+        ("types", " ".join(row.types) + (f", named by {row.type_argument}" if row.type_argument else "")),
         ("inferred types", " ".join(row.inferred_types)),
         ("architectures", row.archs + missing),
         ("pipe", f"by {row.selector}" if row.cases else row.pipe),

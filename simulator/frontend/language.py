@@ -109,7 +109,8 @@ class TpuKernel:
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
-        defines = [f"-DMLUSIM_{name.upper()}={getattr(shape, name) or 0}" for name in ("arch", "lanes", "banks", "eu_bytes")]
+        numbers = {name: getattr(shape, name) or 0 for name in ("arch", "lanes", "banks", "eu_bytes")}
+        defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
         defines.append(f"-DMLUSIM_LOCAL_BYTES={shape.spaces['local'].bytes if 'local' in shape.spaces else 0}")
         multi = ["-DENABLE_MULTI_CORE"] if shape.cores > 1 else []
         return [self._standard, "-DUSING_CMODEL", *defines, *multi]
@@ -129,7 +130,7 @@ class TpuKernel:
         for number, kernel in enumerate(kernels):
             lines += [
                 f"{_UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",
-                f"{_VISIBLE} void mlusim_signature_{number}(char* out) {{ out[0] = 's'; out[1] = '0'; out[2] = ','; out[3] = 0; }}",
+                f'{_VISIBLE} void mlusim_signature_{number}(char* out) {{ __builtin_strcpy(out, "s0,"); }}',
             ]
         return "\n".join([*lines, end, ""])
 

@@ -58,4 +58,5 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
         else:
             changes, done = declaration(source, site, serial)
             edits += changes
-    return Rewritten(apply_edits(preprocessed, edits), tuple(k for k in kernels.values() if k.template or k.name in defined))
+    found = tuple(kernel for kernel in kernels.values() if kernel.template or kernel.name in defined)
+    return Rewritten(apply_edits(preprocessed, edits), found)

@@ -50,6 +50,7 @@ extremes = family(
         "minequal": (np.fmin, "dst[i] = min(src0[i], src1[i])"),
     },
     types=FLOATS,
+    inferred_types="int32",
     **_FACTS,
 )
 newer_extremes = family(
@@ -84,6 +85,15 @@ divide = declare(
     archs=">=322 !=372",
     ufunc=np.divide,
     overlap="none",
+    **_FACTS,
+)
+divide_scalar = declare(
+    _SCALAR.format(op="div"),
+    doc="dst[i] = src[i] / value",
+    types="half float",
+    archs=">=322 !=372",
+    provenance=INFERRED,
+    ufunc=np.divide,
     **_FACTS,
 )
 scalar = family(

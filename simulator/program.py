@@ -141,6 +141,8 @@ class Program:
             return self._images[kernel]
         base = kernel.partition("<")[0]
         for source in self._sources:
+            if base in source.templates and kernel == base:
+                raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
             if base in source.templates:
                 image = self._builder.compile(source, [kernel])
                 self._images[kernel] = image

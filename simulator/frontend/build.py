@@ -37,6 +37,8 @@ _UNDECLARED = re.compile(
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
 )
 
+_FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -123,7 +125,9 @@ class Builder:
                 )
         where = re.search(r"^([^\n:]+):(\d+):\d+: (?:fatal )?error: (.*)$", messages, re.M)
         location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
-        message = "\n".join([f"{path} does not compile:", messages.strip(), *hints])
+        # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
+        shown = _FAR_CARET.sub("", messages).strip()
+        message = "\n".join([f"{path} does not compile:", shown, *hints])
         finding = Finding(
             "build", where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
         )

@@ -25,8 +25,8 @@ typedef enum {
 
 typedef enum { cnrtSuccess = 0, cnrtErrorNotReady = 1 } cnrtRet_t;
 #define CNRT_RET_SUCCESS cnrtSuccess
-typedef void* cnrtQueue_t;
-typedef void* cnrtNotifier_t;
+typedef struct cnrtQueue* cnrtQueue_t;
+typedef struct cnrtNotifier* cnrtNotifier_t;
 typedef int cnrtDev_t;
 typedef enum { cnrtMemcpyHostToDev, cnrtMemcpyDevToHost, cnrtMemcpyDevToDev, cnrtMemcpyHostToHost } cnrtMemTransDir_t;
 #define CNRT_MEM_TRANS_DIR_HOST2DEV cnrtMemcpyHostToDev
@@ -57,6 +57,7 @@ cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t*);
 cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t);
 cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t, cnrtQueue_t);
 cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t, cnrtNotifier_t, float*);
+cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t, cnrtNotifier_t, float*);
 #ifdef __cplusplus
 }
 #endif

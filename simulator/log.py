@@ -114,6 +114,10 @@ class Log:
     def __len__(self) -> int:
         return len(self.records)
 
+    def __repr__(self) -> str:
+        kernel = self.launch.get("kernel", "no kernel")
+        return f"<Log of {kernel} on {self.device}: {len(self)} records of {len(self.ops)} instructions>"
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Log)

@@ -21,6 +21,9 @@ class Run:
     rates: Rates
     output: Any = None  # of an operator: an array, or a named tuple of arrays
 
+    def __repr__(self) -> str:
+        return f"<Run: {self.log!r}, {len(self.findings)} findings>"
+
     @classmethod
     def empty(cls, device: Device, output: Any = None) -> Run:
         """The run of an operator that had nothing to launch: no records, no time."""

@@ -85,6 +85,8 @@ def report_run(
     else:
         for name, array in results.items():
             screen.line(f"{name}: {array_text(array)}")
+        if not run.findings:
+            screen.line("no findings: every rule was kept")
         if results:
             print_report(screen, run.timeline)
             screen.line()

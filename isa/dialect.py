@@ -20,9 +20,11 @@ class Dialect:
     title: str
     instructions: tuple[Instruction, ...]
     known: Mapping[str, str]  # name -> what it does, for names that compile and are not modelled
+    source: str = "bang-c"  # the language of its kernels, as the compiler front end knows it
     prefix: str = "__"  # of the names that C kernels call
     address_types: Mapping[str, str] = field(default_factory=dict)  # space -> C type of addresses, if no pointer
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
+    queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
     cached_space: str = ""  # the space that the scalar unit sees through a cache
     launch_type: str = "block"  # how kernels are launched unless told otherwise
 

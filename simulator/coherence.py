@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..isa import Dialect
 from .finding import Finding
 from .intervals import Intervals
 
@@ -15,8 +16,9 @@ from .intervals import Intervals
 class Coherence:
     """Bytes that engines wrote since the cache was invalidated, and bytes that scalar stores left in it unflushed."""
 
-    def __init__(self, report: Callable[[Finding, int], None]) -> None:
+    def __init__(self, dialect: Dialect, report: Callable[[Finding, int], None]) -> None:
         self._report = report
+        self._names = {entry.cache: entry.name for entry in dialect.instructions if entry.cache}
         self.reset()
 
     def reset(self) -> None:
@@ -36,7 +38,7 @@ class Coherence:
                     "the engine reads memory whose scalar stores may still be in the cache",
                     instruction=overload.name,
                     operand=parameter.name,
-                    suggestion="flush the cache after the stores (tpu_flush_cache)",
+                    suggestion=f"flush the cache after the stores ({self._names['flush']})",
                     provenance="inferred",
                 ),
                 pc,
@@ -51,7 +53,7 @@ class Coherence:
                     "cache",
                     "scalar load of memory that an engine has written; the cache may hold the old value",
                     instruction="scalar.load",
-                    suggestion="invalidate the cache before the load (tpu_invalidate_cache)",
+                    suggestion=f"invalidate the cache before the load ({self._names['invalidate']})",
                     provenance="inferred",
                 ),
                 pc,

@@ -86,6 +86,8 @@ class Context:
         dialect = self._machine.dialect
         if name in dialect.values:
             return dialect.values[name]
+        if name in dialect.queries:
+            return lambda: getattr(self._task, dialect.queries[name])
         if name in self._machine.map.memories:
             return lambda type, count=1: self._local(name, type, count, sys._getframe(1))
         if name not in dialect.by_name:
@@ -134,14 +136,6 @@ class Context:
             for overload in (self._machine.dialect.overloads[n] for n in numbers[:6])
         )
         raise TypeError(f"{name}({given}) matches no form of the instruction; the forms are: {shown}")
-
-    def tpu_core_index(self) -> int:
-        """The number of this core among those of the launch."""
-        return self._task.taskId
-
-    def tpu_core_num(self) -> int:
-        """The number of cores of the launch."""
-        return self._task.taskDim
 
     def _local(self, space: str, type: Any, count: int, frame: Any) -> Pointer:
         kind, pc = element_type(type), self._lines.number(frame)

@@ -16,25 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..isa import Case, Overload, Partial, Parameter, ValueOutOfRange
+from ..isa import Case, Overload, Parameter, Partial, ValueOutOfRange
 from .guards import CHECKS, Guard
 from .ledger import Skip
-from .log import BLOCKING, Op
+from .log import BLOCKING, Op, Region
 from .recorder import PACK, ROW
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 Door = Callable[..., int]
-
-
-class _Nothing:
-    """Where a cache points before the first use: no address lies in it."""
-
-    lo = hi = 0
-
-
-_EMPTY = (1, 0, None, 0, _Nothing, None)  # start, end, view, key, undefined, allocation
 
 
 def issue(machine: Machine, overload: Overload) -> Door:
@@ -46,10 +37,7 @@ def dispatch(machine: Machine, overload: Overload) -> Door:
     """The door of an instruction whose element type is the value of an argument."""
     entry = overload.instruction
     at = [p.name for p in entry.prototype.parameters].index(entry.type_argument)
-    doors = {
-        value: issue(machine, Overload(entry, {"T": kind}))
-        for value, kind in entry.type_values.items()
-    }
+    doors = {value: issue(machine, Overload(entry, {"T": kind})) for value, kind in entry.type_values.items()}
 
     def door(pc: int, *arguments: Any) -> int:
         chosen = doors.get(arguments[at])
@@ -60,9 +48,17 @@ def dispatch(machine: Machine, overload: Overload) -> Door:
         limit = ", ".join(str(names.get(value, value)) for value in doors)
         with contextlib.suppress(Skip):
             machine.ledger.broken(
-                Guard("", "dtype", f"{entry.type_argument} is {given}", limit=f"one of {limit}", suggestion=f"pass one of {limit}"),
-                pc, overload, None,
-            )  # fmt: skip
+                Guard(
+                    "",
+                    "dtype",
+                    f"{entry.type_argument} is {given}",
+                    limit=f"one of {limit}",
+                    suggestion=f"pass one of {limit}",
+                ),
+                pc,
+                overload,
+                None,
+            )
         return 0
 
     return door
@@ -76,22 +72,21 @@ class _Writer:
         self.memory = self.entry.prototype.memory
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
-            "machine": machine, "cur": machine.current, "rec": machine.recorder, "EMPTY": _EMPTY, "Skip": Skip,
-            "find": machine.map.find, "remember": machine.remembering.add, "fail": self._fail, "prod": np.prod, "drain": machine.deferrals.drain, "defer": machine.deferrals.defer,
-            "ValueOutOfRange": ValueOutOfRange, "pack": PACK[len(self.memory)], "ordered_copy": _ordered_copy, "assign": _assign,
-            "order": machine.deferrals.order, "undefine": machine.map.undefine, "spoil": machine.map.spoil, "Partial": Partial, "partial": machine.map.partial,
+            "machine": machine, "cur": machine.current, "rec": machine.recorder, "Skip": Skip, "fail": self._fail,
+            "find": machine.map.find, "touch": machine.map.touch, "undefine": machine.map.undefine,
+            "spoil": machine.map.spoil, "partial": machine.map.partial,
+            "write_strided": machine.map.define_strided, "read_strided": machine.map.read_strided,
+            "drain": machine.deferrals.drain, "defer": machine.deferrals.defer, "order": machine.deferrals.order,
             "coherent_read": machine.coherence.read, "coherent_write": machine.coherence.write,
-            "touch": machine.map.touch, "write_strided": machine.map.define_strided, "read_strided": machine.map.read_strided,
+            "ValueOutOfRange": ValueOutOfRange, "Partial": Partial, "pack": PACK[len(self.memory)], "prod": np.prod,
+            "ordered_copy": _ordered_copy, "assign": _assign,
         }  # fmt: skip
         self.guards: list[Guard] = []
 
     def door(self) -> Door:
         """Generate, compile and return the function."""
         parameters = ", ".join(["pc", *(p.name for p in self.overload.parameters)])
-        caches = ", ".join(f"c_{p.name}" for p in self.memory)
         self._line(f"def door({parameters}):")
-        if caches:
-            self._line(f" global {caches}")
         self._line(" try:")
         self._spans()
         self._select()
@@ -103,14 +98,9 @@ class _Writer:
         self._line(" except Skip: return 0")
         self._line(" except ValueOutOfRange as error: return machine.ledger.bad_value(error, pc, OVERLOAD)")
         self._line(" except BaseException as error: return machine.ledger.crash(error)")
-        self._line("def reset():")
-        self._line(f" global {caches}" if caches else " pass")
-        for p in self.memory:
-            self._line(f" c_{p.name} = EMPTY")
         self.names["OVERLOAD"] = self.overload
         code = compile("\n".join(self.lines), f"<door of {self.overload.name}>", "exec")
         exec(code, self.names)
-        self.names["reset"]()
         door: Door = self.names["door"]
         return door
 
@@ -194,30 +184,37 @@ class _Writer:
         return len(self.guards) - 1
 
     def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
-        guard = self.guards[number]
-        shown = replace(guard, message=guard.message.format_map(values))
-        region = None
-        if guard.operand:
-            region = self.machine.map.region(values[guard.operand], values[f"b_{guard.operand}"])
-        self.machine.ledger.broken(shown, pc, self.overload, region)
+        guard, locate = self.guards[number], self.machine.map.region
+        regions = {p.name: locate(values[p.name], values.get(f"b_{p.name}", 0)) for p in self.memory}
+        where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
+        shown = replace(guard, message=guard.message.format_map({**values, **where}))
+        self.machine.ledger.broken(shown, pc, self.overload, regions.get(guard.operand))
         if guard.fatal:
             raise Skip
 
+    def _place(self, address: int, region: Region | None) -> str:
+        """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
+        if region is None or self.machine.map.memories[region.space].space.scope == "device":
+            return hex(address)
+        return region.begin
+
     def _find(self) -> None:
         """The memory behind every operand, cached from call to call; a typed array of what it spans."""
+        if self.memory:
+            self._in("found = cur.found")
         for p in self.memory:
             name, element = p.name, self.overload.element(p)
             self.names[f"t_{name}"], self.names[f"P_{name}"] = element.dtype, p
             strided = len(p.dims) > 1
             low = f"low_{name}" if strided else name
             space = f"spaces[{name!r}]" if self.entry.select else repr(p.space or self.entry.space)
-            self._in(f"s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
+            place, parts = self.machine.map.cache.new(), f"s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name}"
+            self._in(f"{parts} = found[{place}]")
             wrong = f" or a_{name}.space != {space}" if self.entry.select else ""
             span = "1" if self.entry.cache else f"b_{name}"  # a cache works in lines, which may reach past an array
-            self._in(f"if {low} < s_{name} or {low} + {span} > e_{name}{wrong}:")
-            self._in(" remember(reset)")
-            self._in(f" c_{name} = find(pc, OVERLOAD, P_{name}, {low}, {span}, {space}, t_{name})")
-            self._in(f" s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name} = c_{name}")
+            nothing = "" if self.entry.cache else f" or not b_{name}"  # must not depend on what was found before
+            self._in(f"if {low} < s_{name} or {low} + {span} > e_{name}{wrong}{nothing}:")
+            self._in(f" {parts} = find(pc, OVERLOAD, P_{name}, {low}, {span}, {space}, t_{name}, {place})")
             if strided:
                 self._in(f"x_{name} = a_{name}.strided({name}, t_{name}, shape_{name}, strides_{name})")
             elif element.size == 1:
@@ -247,7 +244,8 @@ class _Writer:
                 else:
                     self._in(f" u_{name}.remove({name}, {name} + b_{name})")
             if p.writes and p.defined:
-                row, rows = f"({p.dims[-1].count}) * sizeof_{name}", " * ".join(f"({d.count})" for d in p.dims[:-1]) or "1"
+                row = f"({p.dims[-1].count}) * sizeof_{name}"
+                rows = " * ".join(f"({d.count})" for d in p.dims[:-1]) or "1"
                 self._in(f"for first in range({name}, {name} + ({rows}) * {row}, max({row}, 1)):")
                 self._in(f" undefine(a_{name}, first + ({p.defined}) * sizeof_{name}, first + {row})")
                 self._in(f"rest_{name} = x_{name}[..., {p.defined}:]; x_{name} = x_{name}[..., :{p.defined}]")
@@ -386,5 +384,3 @@ def _ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:
         return
     for index in itertools.product(*(range(count) for count in target.shape[:-1])):
         target[index] = source[index]
-
-

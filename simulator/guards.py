@@ -63,7 +63,7 @@ def arguments(overload: Overload, arch: int) -> Iterator[Guard]:
                     yield Guard(
                         f"not {parameter.name} & {rule.bytes - 1}",
                         "alignment",
-                        f"address of {parameter.name} is {{{parameter.name}:#x}}, not a multiple of {rule.bytes}",
+                        f"{parameter.name} is at {{at_{parameter.name}}}, not a multiple of {rule.bytes}",
                         operand=parameter.name,
                         limit=f"{rule.bytes} bytes" + (f" on architectures {rule.archs}" if rule.archs.text else ""),
                         suggestion=f"start {parameter.name} at a multiple of {rule.bytes} bytes",
@@ -87,7 +87,7 @@ def overlaps(overload: Overload, arch: int) -> Iterator[Guard]:
             yield Guard(
                 f"{d} == {s} or {apart}" if same else apart,
                 "overlap",
-                f"{d} [{{{d}:#x}}, +{{b_{d}}}) and {s} [{{{s}:#x}}, +{{b_{s}}}) "
+                f"{d} ({{b_{d}}} bytes at {{at_{d}}}) and {s} ({{b_{s}}} bytes at {{at_{s}}}) "
                 + ("overlap and do not coincide" if same else "overlap"),
                 operand=d,
                 limit="operands coincide or stay apart" if same else "operands stay apart",

@@ -15,6 +15,11 @@ class Intervals:
         self._ends: list[int] = []
         self.lo = self.hi = 0
 
+    def fill(self, start: int, end: int) -> None:
+        """Become the bytes of [start, end) alone."""
+        self._starts[:], self._ends[:] = [start], [end]
+        self.lo, self.hi = start, end
+
     def add(self, start: int, end: int) -> None:
         """Add the bytes of [start, end)."""
         first, last = bisect_left(self._ends, start), bisect_right(self._starts, end)

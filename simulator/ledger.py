@@ -11,6 +11,7 @@ from ..isa import Overload, ValueOutOfRange
 from .finding import ERROR, Finding
 from .guards import Guard
 from .log import Location, Region
+from .operand_cache import Found
 
 if TYPE_CHECKING:
     from .deferred import Deferred
@@ -31,6 +32,7 @@ class Current:
     kind: int = 0
     cluster: int = 0
     pending: list[Deferred] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)  # where the operands of doors were found last on this core
 
 
 class Ledger:

@@ -56,8 +56,13 @@ class Region:
     offset: int
     bytes: int
 
+    @property
+    def begin(self) -> str:
+        """The first byte as text, the same from run to run."""
+        return f"{self.space}[{self.owner}] {self.offset:#x}"
+
     def __str__(self) -> str:
-        return f"{self.space}[{self.owner}] {self.offset:#x}..{self.offset + self.bytes:#x}"
+        return f"{self.begin}..{self.offset + self.bytes:#x}"
 
 
 def region_key(space: int, owner: int, offset: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from contextvars import Context, copy_context
 
 import numpy as np
 from greenlet import getcurrent, greenlet
@@ -15,26 +15,13 @@ from .deferred import Deferrals
 from .device import Shape
 from .door import Door, dispatch, issue
 from .finding import Finding, budget_finding
+from .layout import Layout, Variable
 from .ledger import Current, Ledger, Locate, Skip
-from .log import Location, Log, Op
+from .log import Log, Op
 from .memory import Allocation, Memory
 from .memory_map import MemoryMap
 from .recorder import Recorder
 from .tasks import MEMORY, Task, groups
-
-
-Contents = bytes
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A file-scope variable of a kernel in on-chip memory."""
-
-    name: str
-    space: str
-    bytes: int
-    initial: Contents | None = None
-    location: Location = Location("", 0)
 
 
 class Machine:
@@ -48,14 +35,15 @@ class Machine:
         self.ledger = Ledger(self.current)
         self.map = MemoryMap(shape, shared, self.current, self.ledger)
         self.deferrals = Deferrals(self.dialect, self.current, self.ledger)
-        self.coherence = Coherence(self.ledger.report)
+        self.coherence = Coherence(self.dialect, self.ledger.report)
         self.private_spaces = {
             name for name, space in shape.spaces.items() if space.scope == "core" and name not in ("ldram", "vreg")
         }
-        self.remembering: set[Callable[[], None]] = set()  # resets of the doors that have found a memory
+        self.layout = Layout(self.map.memories.values())
+        self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
+        self._scalar_pipe = self.recorder.pipe("scalar")
         self.on_enter: Callable[[Task], None] = lambda task: None
         self._doors: dict[int, Door] = {}
-        self._variables: tuple[Variable, ...] = ()
         self._begin("", "raise")
 
     def door(self, number: int) -> Door:
@@ -79,6 +67,7 @@ class Machine:
         self.task: Task | None = None
         self.recorder.at = 0
         self.coherence.reset()
+        self.map.cache.forget_shared()
 
     def run(
         self,
@@ -97,10 +86,12 @@ class Machine:
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         self._begin(kernel, on_finding)
-        self._variables = variables
+        self.layout.use(variables)
+        with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
+            context = copy_context()
         total, done = dim[0] * dim[1] * dim[2], 0
         for group in groups(self.shape, dim, type):
-            self._run_group(group, entry)
+            self._run_group(group, entry, context)
             done += len(group)
             if progress:
                 progress(min(done, total), total)
@@ -112,13 +103,14 @@ class Machine:
         log = self.recorder.finish(locate, self.shape, self.device, launch)
         return log, self.ledger.located(locate)
 
-    def _run_group(self, group: list[Task], entry: Callable[[Task], None]) -> None:
+    def _run_group(self, group: list[Task], entry: Callable[[Task], None], context: Context) -> None:
         self._group, self._shared = group, {}
         for owner in {task.cluster for task in group}:
-            self._place(owner, "cluster")
+            self._place("cluster", owner)
         for task in group:
-            self._place(task.core, "core")
+            self._place("core", task.core)
             task.greenlet = greenlet(self._body(task, entry))
+            task.greenlet.gr_context = context.copy()
         while any(not task.done for task in group):
             if self.ledger.ended:
                 self._unwind(group)
@@ -140,11 +132,10 @@ class Machine:
     def _body(self, task: Task, entry: Callable[[Task], None]) -> Callable[[], None]:
         def body() -> None:
             try:
-                with np.errstate(all="ignore"):
-                    self._take(task)
-                    entry(task)
-                    self.deferrals.drain()
-                    self._give(task)
+                self._take(task)
+                entry(task)
+                self.deferrals.drain()
+                self._give(task)
             except Skip:
                 pass
             except BaseException as error:
@@ -157,58 +148,35 @@ class Machine:
         self.task = task
         current = self.current
         current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
-        current.pending = task.pending
-        self._forget()
+        current.pending, current.found = task.pending, self.map.cache[task.core]
         self.on_enter(task)
 
-    def _forget(self) -> None:
-        """Doors look their operands' memories up anew."""
-        for reset in self.remembering:
-            reset()
-        self.remembering.clear()
-
-    def _place(self, owner: int, scope: str) -> None:
-        """Lay out the file-scope variables of one owner, fresh."""
-        for name, memory in self.map.memories.items():
-            if memory.space.scope != scope:
-                continue
-            memory.clear(owner)
-            if name == "vreg":
-                memory.allocate(owner, memory.space.bytes, "vector registers").poison()
-            for variable in self._variables:
-                if variable.space == name:
-                    allocation = memory.allocate(owner, variable.bytes, variable.name)
-                    allocation.poison()
-                    if variable.initial is not None:
-                        allocation.view(np.dtype(np.uint8))[:] = np.frombuffer(variable.initial, np.uint8)
-                        allocation.undefined.remove(allocation.start, allocation.end)
+    def _place(self, scope: str, owner: int) -> None:
+        """Fresh file-scope variables for one owner; doors look for them anew where they are not where they were."""
+        if self.layout.place(scope, owner):
+            self.map.cache.forget((owner,) if scope == "core" else None)
 
     def _take(self, task: Task) -> None:
-        for memory in self.map.memories.values():
-            if memory.space.scope == "core" and memory.name != "vreg" and task.kind != MEMORY:
-                for entry in memory.allocations(task.core):
-                    self._mark("alloc", entry, self.variable_counter(entry.name))
+        if task.kind != MEMORY:
+            for number, entry in self.layout.placement("core", task.core).variables:
+                self._mark("alloc", entry, variable_counter(number))
 
     def _give(self, task: Task) -> None:
         """The variables that a task still holds at its end go back, the last one first."""
-        local = {entry.start: pc for entry, pc in task.locals}
-        for memory in self.map.memories.values():
-            if memory.space.scope == "core" and memory.name != "vreg":
-                for entry in reversed(list(memory.allocations(task.core))):
-                    if entry.start in local or task.kind != MEMORY:
-                        pc = local.get(entry.start)
-                        self._mark("free", entry, self.variable_counter(entry.name) if pc is None else pc)
-
-    def variable_counter(self, name: str) -> int:
-        """The (negative) program counter that stands for the declaration of a file-scope variable."""
-        return -1 - next(number for number, variable in enumerate(self._variables) if variable.name == name)
+        for entry, pc in reversed(task.locals):
+            self._mark("free", entry, pc)
+        if task.kind != MEMORY:
+            for number, entry in reversed(self.layout.placement("core", task.core).variables):
+                self._mark("free", entry, variable_counter(number))
 
     def _mark(self, name: str, entry: Allocation, pc: int) -> None:
-        op = self.recorder.op(Op(name, entry.space, ("dst",), (False,), ""))
+        op = self._marks.get((name, entry.space))
+        if op is None:
+            op = self._marks[name, entry.space] = self.recorder.op(Op(name, entry.space, ("dst",), (False,), ""))
+        current = self.current
         self.recorder.write(
-            op, self.recorder.pipe("scalar"), 0, self.current.core, self.current.task, pc, 0,
-            (entry.key, entry.end - entry.start),
-        )  # fmt: skip
+            op, self._scalar_pipe, 0, current.core, current.task, pc, 0, (entry.key, entry.end - entry.start)
+        )
 
     # --- variables of a task -------------------------------------------------------------------------
 
@@ -232,9 +200,7 @@ class Machine:
             raise Skip
         used = memory.used(self.map.owner(memory)) + bytes
         if used > memory.space.budget:
-            self.ledger.report(
-                budget_finding(memory.space.name, used, memory.space.bytes, name), pc
-            )
+            self.ledger.report(budget_finding(memory.space.name, used, memory.space.bytes, name), pc)
         entry = memory.allocate(self.map.owner(memory), bytes, name)
         entry.poison()
         self.task.locals.append((entry, pc))
@@ -248,9 +214,10 @@ class Machine:
             entry = held[0]
             if entry.start == address:
                 self.task.locals.remove(held)
-                self.map.memories[entry.space].free(entry)
+                memory = self.map.memories[entry.space]
+                memory.free(entry)
+                self.map.cache.forget((self.current.core,) if memory.space.scope == "core" else None)
                 self._mark("free", entry, pc)
-                self._forget()
                 return
 
     # --- deferred effects and meetings -------------------------------------------------------------------
@@ -304,3 +271,8 @@ class Machine:
         for task in stuck:
             task.waiting = None
         self.ledger.stop()
+
+
+def variable_counter(number: int) -> int:
+    """The (negative) program counter that stands for the declaration of a file-scope variable, by its number."""
+    return -1 - number

@@ -96,8 +96,7 @@ class Allocation:
 
     def poison(self) -> None:
         """Make every byte undefined; `settle` puts NaN patterns there before anyone reads them."""
-        self.undefined = Intervals()
-        self.undefined.add(self.start, self.end)
+        self.undefined.fill(self.start, self.end)
         self.settled = False
 
     def settle(self) -> None:
@@ -121,6 +120,7 @@ class Memory:
         self.base = _round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
         self._starts: list[list[int]] = [[] for _ in range(owners)]
         self._allocations: list[dict[int, Allocation]] = [{} for _ in range(owners)]
+        self._versions = [0] * owners
 
     @property
     def name(self) -> str:
@@ -167,24 +167,24 @@ class Memory:
         )
         insort(self._starts[owner], start)
         self._allocations[owner][start] = made
+        self._versions[owner] += 1
         return made
 
     def free(self, allocation: Allocation) -> None:
         """Return an allocation; its host pages are given back where the memory is shared."""
         self._starts[allocation.owner].remove(allocation.start)
         del self._allocations[allocation.owner][allocation.start]
+        self._versions[allocation.owner] += 1
 
-    def clear(self, owner: int) -> None:
-        """Return everything an owner has."""
-        self._starts[owner].clear()
-        self._allocations[owner].clear()
+    def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
+        """Let an owner have these allocations, in order of address, and no others."""
+        self._allocations[owner] = {entry.start: entry for entry in allocations}
+        self._starts[owner] = list(self._allocations[owner])
+        self._versions[owner] += 1
 
-    def restore(self, allocations: Iterable[Allocation]) -> None:
-        """Take over the allocations of the first owner from another process that shares the memory."""
-        self.clear(0)
-        for entry in allocations:
-            self._starts[0].append(entry.start)
-            self._allocations[0][entry.start] = entry
+    def version(self, owner: int) -> int:
+        """A number that is another one whenever the allocations of an owner have changed."""
+        return self._versions[owner]
 
     def used(self, owner: int) -> int:
         """Bytes in use by an owner, guards not counted."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from .finding import WARNING, Finding
 from .ledger import Current, Ledger, Skip
 from .log import Region, region_key
 from .memory import POISON, Allocation, Memory
-
-Cache = tuple[int, int, np.ndarray, int, Any, Allocation]
+from .operand_cache import Found, OperandCache
 
 
 class MemoryMap:
@@ -24,6 +22,7 @@ class MemoryMap:
     def __init__(self, shape: Shape, shared: Mapping[str, Memory], current: Current, ledger: Ledger) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space."""
         self._current, self._ledger = current, ledger
+        self.cache = OperandCache(shape.cores + shape.clusters)
         self.memories: dict[str, Memory] = {}
         for index, (name, space) in enumerate(shape.spaces.items()):
             owners = {"device": 1, "cluster": shape.clusters, "core": shape.cores + shape.clusters}[space.scope]
@@ -31,8 +30,8 @@ class MemoryMap:
 
     def owner(self, memory: Memory) -> int:
         """The running task's number among the owners of a memory."""
-        current = self._current
-        return {"device": 0, "cluster": current.cluster, "core": current.core}[memory.space.scope]
+        scope = memory.space.scope
+        return self._current.core if scope == "core" else 0 if scope == "device" else self._current.cluster
 
     def region(self, address: int, bytes: int) -> Region | None:
         """The region that an address range is, if it lies in a memory."""
@@ -48,18 +47,24 @@ class MemoryMap:
         return region_key(list(self.memories).index(found.space), found.owner, found.offset) if found else 0
 
     def find(
-        self, pc: int, overload: Overload, parameter: Parameter, address: int, bytes: int, space: str, dtype: np.dtype
-    ) -> Cache:
-        """The memory behind an operand, or a finding: wrong space, another core's memory, or out of bounds."""
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, bytes: int, space: str, dtype: np.dtype,
+        place: int,
+    ) -> Found:  # fmt: skip
+        """The memory behind an operand, noted in its place of the cache, or a finding.
+
+        The findings are wrong space, another core's memory, and out of bounds.
+        """
         memory = self.memories[space]
         if bytes == 0:  # an operand that these arguments leave out; its address means nothing
             nobody = Allocation(address, address, space, 0, 0)
             return address, address, np.empty(0, dtype), 0, nobody.undefined, nobody
-        scope = memory.space.scope
-        owner = self._current.core if scope == "core" else 0 if scope == "device" else self._current.cluster
-        entry = memory.before(owner, address)
+        entry = memory.before(self.owner(memory), address)
         if entry is not None and entry.start <= address <= address + bytes <= entry.end:
-            return entry.start, entry.end, entry.view(dtype), entry.key, entry.undefined, entry
+            places = self._current.found
+            places[place] = found = entry.start, entry.end, entry.view(dtype), entry.key, entry.undefined, entry
+            if memory.space.scope == "device":
+                self.cache.note_shared(places, place)
+            return found
         finding = self.misplaced(address, bytes, memory, parameter.writes)
         self._ledger.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Skip
@@ -95,7 +100,9 @@ class MemoryMap:
             suggestion="make the variable larger or the count smaller",
         )
 
-    def touch(self, pc: int, overload: Overload, parameter: Parameter, entry: Allocation, start: int, bytes: int) -> None:
+    def touch(
+        self, pc: int, overload: Overload, parameter: Parameter, entry: Allocation, start: int, bytes: int
+    ) -> None:
         """Warn of a read of bytes that nobody wrote, once for each byte."""
         piece = entry.undefined.first(start, start + bytes)
         if piece:

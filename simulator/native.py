@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..isa import Overload
-from ..isa.prototype import VECTOR_REGISTER_BYTES
 from .context import not_modelled
 from .finding import Finding
+from .image import LoadedImage, load_image
 from .ledger import Skip
 from .log import Location, Log
-from .machine import Machine, Variable
-from .memory import host_bytes
+from .machine import Machine
+from .native_core import NativeCore, range_table
 from .scalar import ScalarRun, ScalarUnit
 from .tasks import Task
 
@@ -41,20 +36,6 @@ class _Run(ctypes.Structure):
                 ("size", _i32), ("store", _i32)]  # fmt: skip
 
 
-class _Task(ctypes.Structure):
-    _fields_ = [
-        *((name, _i32) for name in ("taskId", "taskIdX", "taskIdY", "taskIdZ", "taskDim", "taskDimX", "taskDimY",
-                                    "taskDimZ", "clusterId", "clusterDim", "coreId", "coreDim")),
-        ("jump", ctypes.c_void_p), ("ranges", ctypes.c_void_p), ("range_count", _u64),
-        ("registers", _u64), ("register_bytes", _u64),
-    ]  # fmt: skip
-
-
-class _Slot(ctypes.Structure):
-    _fields_ = [("name", _text), ("space", _text), ("file", _text), ("initial", ctypes.c_void_p), ("bytes", _u64),
-                ("line", _i32)]  # fmt: skip
-
-
 _DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Run), _u64)
 _FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _i32, _i32, _i64)
 _LOCAL = ctypes.CFUNCTYPE(_u64, _text, _text, _u64, ctypes.c_void_p, _i64)
@@ -66,75 +47,6 @@ _NOT_MODELLED = ctypes.CFUNCTYPE(None, _text, _i64)
 class _Callbacks(ctypes.Structure):
     _fields_ = [("drain", _DRAIN), ("fault", _FAULT), ("local", _LOCAL), ("release", _RELEASE),
                 ("not_modelled", _NOT_MODELLED), ("assertion", _NOT_MODELLED), ("settle", _SETTLE)]  # fmt: skip
-
-
-class LoadedImage:
-    """A kernel image in this process: its entry points and its file-scope variables."""
-
-    def __init__(self, runtime: ctypes.CDLL, path: str) -> None:
-        self.library = ctypes.CDLL(path, mode=_RTLD_LAZY)
-        count = _i32()
-        runtime.mlusim_take_slots.restype = ctypes.POINTER(_Slot)
-        slots = runtime.mlusim_take_slots(ctypes.byref(count))
-        self.variables = tuple(_variable(slots[i]) for i in range(count.value))
-        #: Numbers of the doors that its instructions go through.
-        self.doors: list[int] = sorted(set(self._section("doors", np.dtype(np.int32)).tolist()))
-        table = self._section("slots", np.dtype(np.uint64))
-        #: The reference slots of the image, and which variable each one stands for.
-        self.slots, self.order = table, table.astype(np.int64) - 1
-        self.low, self.high = _mapped(path)
-        runtime.mlusim_add_image(_u64(self.low), _u64(self.high))
-
-    def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
-        """The contents of a section of the image, in place."""
-        bounds = [getattr(self.library, f"mlusim_{name}_{which}") for which in ("begin", "end")]
-        for bound in bounds:
-            bound.restype = ctypes.c_void_p
-        begin, end = (bound() or 0 for bound in bounds)
-        return host_bytes(begin, end - begin).view(dtype) if end > begin else np.zeros(0, dtype)
-
-    def entry(self, number: int) -> ctypes.c_void_p:
-        """The address at which a kernel is entered, by its number in the image."""
-        return ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
-
-    def signature(self, number: int) -> str:
-        """The types of a kernel's parameters; see `arguments.parse_signature`."""
-        text = ctypes.create_string_buffer(4096)
-        getattr(self.library, f"mlusim_signature_{number}")(text)
-        return text.value.decode()
-
-
-_RTLD_LAZY = 1
-#: One image at a time: the runtime hears of the variables of the image that is being loaded.
-_LOADING = threading.Lock()
-
-
-@cache
-def load_image(runtime: Path, library: Path) -> LoadedImage:
-    """Load an image into this process, once: its variables announce themselves only the first time."""
-    with _LOADING:
-        return LoadedImage(ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL), str(library))
-
-
-def _variable(slot: _Slot) -> Variable:
-    initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
-    return Variable(
-        slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, Location(slot.file.decode(), int(slot.line))
-    )
-
-
-def _mapped(path: str) -> tuple[int, int]:
-    """The address range of a loaded library, its zero-initialised data included."""
-    low, high = 0, 0
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        start, end = (int(part, 16) for part in line.split()[0].split("-"))
-        if line.endswith(path):
-            low, high = low or start, end
-        elif high and start == high and len(line.split()) == 5:
-            high = end
-        elif high:
-            break
-    return low, high
 
 
 class NativeRunner:
@@ -149,6 +61,7 @@ class NativeRunner:
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._doors: dict[int, Any] = {}
+        self._cores: dict[int, NativeCore] = {}
         memories = machine.map.memories.values()
         self._own_memories = [memory for memory in memories if memory.space.scope != "device"]
         self._callbacks = _Callbacks(
@@ -176,13 +89,13 @@ class NativeRunner:
         image = load_image(self._runtime_path, library)
         self._open_doors(image)
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
-        self._common_ranges = self._ranges_of_all(values)
+        common = range_table(self._common_ranges(values))
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
         address = image.entry(entry)
         machine = self.machine
         machine.on_enter, machine.ledger.on_stop = lambda task: self._enter(task, image), self._stop
         self._time_limit = time_limit
-        self.runtime.mlusim_connect(ctypes.byref(self._callbacks))
+        self.runtime.mlusim_connect(ctypes.byref(self._callbacks), _u64(common.ctypes.data), _u64(len(common)))
         self.runtime.mlusim_set_stack()
         self.runtime.mlusim_time_limit(time_limit or 0.0)
         try:
@@ -196,7 +109,7 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.ledger.on_stop = lambda task: None, lambda: None
 
-    def _ranges_of_all(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> list[tuple[int, int, bool]]:
+    def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> list[tuple[int, int, bool]]:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
         found = [(ctypes.addressof(value), ctypes.addressof(value) + len(value), False) for value in arguments]
         for memory in self.machine.map.memories.values():
@@ -219,41 +132,25 @@ class NativeRunner:
 
     def _enter(self, task: Task, image: LoadedImage) -> None:
         if task.native is None:
-            task.native = self._native(task)
-            task.native.slots = self._addresses(task, image)
-            self._set_ranges(task)
-        self._current.value = ctypes.addressof(task.native)
+            task.native = self._core(task, image)
+            task.native.begin(task)
+        self._current.value = task.native.address
         if len(image.slots):
             image.slots[:] = task.native.slots
 
-    def _native(self, task: Task) -> _Task:
-        x, y, z = task.dim
-        registers = 0
-        if "vreg" in self.machine.map.memories:
-            registers = next(self.machine.map.memories["vreg"].allocations(task.core)).start
-        return _Task(
-            task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, x, y, z, task.clusterId,
-            task.clusterDim, task.coreId, task.coreDim, None, None, 0, registers, VECTOR_REGISTER_BYTES,
-        )  # fmt: skip
-
-    def _addresses(self, task: Task, image: LoadedImage) -> np.ndarray:
-        """Where the file-scope variables of an image are for a task, in the order of its slots."""
-        memories, owner = self.machine.map.memories, self.machine.map.owner
-        spaces = dict.fromkeys(variable.space for variable in image.variables)
-        placed = {name: memories[name].allocations(owner(memories[name])) for name in spaces}
-        return np.array([next(placed[variable.space]).start for variable in image.variables], np.uint64)[image.order]
+    def _core(self, task: Task, image: LoadedImage) -> NativeCore:
+        """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
+        layout = self.machine.layout
+        own, shared = layout.placement("core", task.core), layout.placement("cluster", task.cluster)
+        core = self._cores.get(task.core)
+        if core is None or not core.serves(image, own, shared):
+            core = self._cores[task.core] = NativeCore(image, own, shared)
+        return core
 
     def _set_ranges(self, task: Task) -> None:
-        """Tell native code which addresses the task may use for scalar accesses."""
-        space_map = self.machine.map
-        ranges = list(self._common_ranges)
-        for memory in self._own_memories:
-            for entry in memory.allocations(space_map.owner(memory)):
-                ranges += ((entry.start, entry.end, not entry.settled),)
-        ranges.sort()
-        table = (_u64 * (3 * len(ranges)))(*itertools.chain.from_iterable(ranges))
-        task.native.ranges, task.native.range_count = ctypes.addressof(table), len(ranges)
-        task.native.keep = table
+        """The running task has taken or returned a variable: tell native code what it may use."""
+        owner = self.machine.map.owner
+        task.native.set_ranges(entry for memory in self._own_memories for entry in memory.allocations(owner(memory)))
 
     def _settle(self, address: int) -> None:
         """Native code is about to load from memory whose undefined bytes do not hold the poison yet."""
@@ -262,8 +159,6 @@ class NativeRunner:
                 entry = memory.find(address)
                 if entry is not None:
                     entry.settle()
-            assert self.machine.task is not None
-            self._set_ranges(self.machine.task)
         except BaseException as error:
             self.machine.ledger.crash(error)
 
@@ -289,7 +184,9 @@ class NativeRunner:
                 finding = finding or Finding("bounds", f"scalar access to {address:#x}")
             elif kind == _STACK:
                 finding = Finding(
-                    "stack", "the kernel has overflowed its stack", suggestion="end the recursion, or move large arrays off the stack"
+                    "stack",
+                    "the kernel has overflowed its stack",
+                    suggestion="end the recursion, or move large arrays off the stack",
                 )
             elif kind == _TIME:
                 finding = Finding(
@@ -345,11 +242,13 @@ class NativeRunner:
         missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
         inside = [pc for pc in missing if image.low <= pc < image.high]
         self._places.update(dict.fromkeys(missing, Location("", 0)))
-        tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
-        if inside and tool:
+        tool = inside and (shutil.which("addr2line") or shutil.which("llvm-addr2line"))
+        if tool:
             library = str(image.library._name)
             addresses = "".join(f"{pc - 1 - image.low:#x}\n" for pc in inside)
-            done = subprocess.run([tool, "-e", library, "-a", "-i"], input=addresses, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [tool, "-e", library, "-a", "-i"], input=addresses, capture_output=True, text=True, check=False
+            )
             blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
             for pc, block in zip(inside, blocks, strict=False):
                 self._places[pc] = _place(block.splitlines())
@@ -366,9 +265,5 @@ def _place(lines: list[str]) -> Location:
 
 def _wire(overload: Overload) -> Any:
     """The ctypes signature of an overload's door."""
-    kinds = [
-        ctypes.c_double if not p.is_memory and overload.element(p).is_float else _i64 for p in overload.parameters
-    ]
+    kinds = [ctypes.c_double if not p.is_memory and overload.element(p).is_float else _i64 for p in overload.parameters]
     return ctypes.CFUNCTYPE(_i64, _i64, *kinds)
-
-

@@ -13,8 +13,8 @@ from .arguments import LaunchArguments, parse_signature
 from .device import Device
 from .finding import ERROR, BuildError, Finding, KernelError, budget_finding
 from .frontend.build import Builder, Image, Source
+from .image import load_image
 from .log import Log
-from .native import load_image
 from .run import Run
 from .tasks import check_launch
 from .worker import WorkerDied, execute, local_host, pool

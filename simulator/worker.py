@@ -33,6 +33,9 @@ from .native import NativeRunner
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside.
 _GRACE = 5.0
+#: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
+_KEPT_BY_MALLOC = 32 << 20
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 Reply = tuple[Log | None, list[Finding]]
 _Answer = tuple[Log, list[Finding], dict[int, Intervals]]
 
@@ -214,7 +217,10 @@ def main() -> None:
     memories: dict[int, Memory] = {}
     runtime_library = ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL)
     runtime_library.mlusim_guard_process()
-    ctypes.CDLL(None).setvbuf(ctypes.c_void_p.in_dll(ctypes.CDLL(None), "stdout"), None, 1, 0)
+    libc = ctypes.CDLL(None)
+    libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
+    for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
+        libc.mallopt(option, _KEPT_BY_MALLOC)
     while True:
         try:
             shared, address, allocations, request, wants_progress = connection.recv()
@@ -224,7 +230,7 @@ def main() -> None:
             _, (descriptor_of_memory, *_), _, _ = socket.recv_fds(channel, 1, 1)
             memories[address] = _attach(request["shape"], shared[1], address, descriptor_of_memory)
         memory = memories[address]
-        memory.restore(allocations)
+        memory.keep(0, allocations)
         try:
             progress = (lambda done, total: connection.send(("progress", (done, total)))) if wants_progress else None
             log, findings = execute(host, memory, request, progress)

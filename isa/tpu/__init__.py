@@ -19,9 +19,11 @@ TPU = Dialect(
     "TPU-KERNEL (Sophgo TPU)",
     collect(hau, control),
     KNOWN,
+    source="tpu-kernel",
     prefix="tpu_",
     address_types={"global": "system_addr_t"},
     constants=_CONSTANTS,
+    queries={"tpu_core_index": "taskId", "tpu_core_num": "taskDim"},
     cached_space="global",
     launch_type="cores",
 )

@@ -21,10 +21,12 @@ volatile int mlusim_status;
 static struct mlusim_callbacks callbacks;
 static volatile sig_atomic_t in_kernel;   // native kernel code is running, not Python
 static volatile sig_atomic_t time_is_up;  // the time limit has passed; the next access or instruction ends the task
-static uint64_t stack_low, stack_high;    // usable part of this thread's stack
+static uint64_t stack_low, stack_high;    // usable part of the stack of the thread that runs kernels
 static struct mlusim_range* images;  // the kernel images in this process, code and data
 static size_t image_count, image_room;
-static uint64_t last_range;
+static struct mlusim_range* common;  // what every task may use: arguments and device memory, sorted
+static uint64_t common_count;
+static struct mlusim_range* last_range;  // where the running task's last access was
 static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have taken from the C library's heap
 
 enum { RUNS = 256, KEYS = 128 };
@@ -36,8 +38,10 @@ static struct {
 } keys[KEYS];
 
 // A launch begins; what an earlier one has left on the heap is given back.
-void mlusim_connect(const struct mlusim_callbacks* given) {
+void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count) {
   callbacks = *given;
+  common = ranges;
+  common_count = count;
   for (const auto& block : heap) free((void*)block.first);
   heap.clear();
 }
@@ -61,7 +65,7 @@ void mlusim_leave(void) {
 }
 
 void mlusim_back(int64_t pc) {
-  last_range = 0;
+  last_range = NULL;
   if (time_is_up) {
     time_is_up = 0;
     callbacks.fault(MLUSIM_TIME, 0, 0, 0, pc);
@@ -182,13 +186,15 @@ static int in_heap(uint64_t address, int size) {
   return after != heap.begin() && address + size <= (--after)->second;
 }
 
-static void access_range(const struct mlusim_range* range, uint64_t address, int size, int store, int64_t pc) {
-  if (!store && range->unsettled) {
-    mlusim_leave();
-    callbacks.settle(address);
-    mlusim_back(pc);
+// The range that holds an access, or NULL.
+static struct mlusim_range* range_of(struct mlusim_range* ranges, uint64_t count, uint64_t address, int size) {
+  uint64_t low = 0, high = count;
+  while (low < high) {
+    uint64_t middle = (low + high) / 2;
+    if (ranges[middle].start <= address) low = middle + 1;
+    else high = middle;
   }
-  gather(address, size, store, pc);
+  return low && address + size <= ranges[low - 1].end ? &ranges[low - 1] : NULL;
 }
 
 static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
@@ -197,90 +203,25 @@ static void scalar_access(uint64_t address, int size, int store, int64_t pc) {
     mlusim_leave();
     mlusim_back(pc);
   }
-  const struct mlusim_range* ranges = mlusim_current->ranges;
-  uint64_t count = mlusim_current->range_count;
-  if (last_range < count && address >= ranges[last_range].start && address + size <= ranges[last_range].end) {
-    access_range(&ranges[last_range], address, size, store, pc);
-    return;
+  struct mlusim_range* range = last_range;
+  if (!range || address < range->start || address + size > range->end) {
+    if (address >= stack_low && address < stack_high) return;
+    range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
+    if (!range) range = range_of(common, common_count, address, size);
+    if (!range && (in_image(address) || in_heap(address, size))) return;
+    if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return
+    last_range = range;
   }
-  if (address >= stack_low && address < stack_high) return;
-  uint64_t low = 0, high = count;
-  while (low < high) {
-    uint64_t middle = (low + high) / 2;
-    if (ranges[middle].start <= address) low = middle + 1;
-    else high = middle;
+  if (!store && range->unsettled) {
+    mlusim_leave();
+    callbacks.settle(address);
+    range->unsettled = 0;
+    mlusim_back(pc);
   }
-  if (low && address + size <= ranges[low - 1].end) {
-    last_range = low - 1;
-    access_range(&ranges[last_range], address, size, store, pc);
-    return;
-  }
-  if (in_image(address) || in_heap(address, size)) return;
-  fault(MLUSIM_ACCESS, address, size, store, pc, 1);
+  gather(address, size, store, pc);
 }
 
-#define ACCESS(n)                                                                                              \
-  void __tsan_read##n(void* p) { scalar_access((uint64_t)p, n, 0, MLUSIM_PC); }                                \
-  void __tsan_write##n(void* p) { scalar_access((uint64_t)p, n, 1, MLUSIM_PC); }                               \
-  void __tsan_volatile_read##n(void* p) { scalar_access((uint64_t)p, n, 0, MLUSIM_PC); }                       \
-  void __tsan_volatile_write##n(void* p) { scalar_access((uint64_t)p, n, 1, MLUSIM_PC); }                      \
-  void __tsan_unaligned_read##n(void* p) { scalar_access((uint64_t)p, n, 0, MLUSIM_PC); }                      \
-  void __tsan_unaligned_write##n(void* p) { scalar_access((uint64_t)p, n, 1, MLUSIM_PC); }
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
-// Atomics: one task runs at a time, so that a plain access does.
-#define ATOMIC_CHANGE(n, name, change)                                                          \
-  uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t* p, uint##n##_t value, int) {      \
-    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
-    uint##n##_t old = *p;                                                                       \
-    *p = change;                                                                                \
-    return old;                                                                                 \
-  }
-#define ATOMIC(n)                                                                               \
-  uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {                     \
-    scalar_access((uint64_t)p, n / 8, 0, MLUSIM_PC);                                            \
-    return *p;                                                                                  \
-  }                                                                                             \
-  void __tsan_atomic##n##_store(volatile uint##n##_t* p, uint##n##_t value, int) {              \
-    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
-    *p = value;                                                                                 \
-  }                                                                                             \
-  ATOMIC_CHANGE(n, exchange, value)                                                             \
-  ATOMIC_CHANGE(n, fetch_add, (uint##n##_t)(old + value))                                       \
-  ATOMIC_CHANGE(n, fetch_sub, (uint##n##_t)(old - value))                                       \
-  ATOMIC_CHANGE(n, fetch_and, old & value)                                                      \
-  ATOMIC_CHANGE(n, fetch_or, old | value)                                                       \
-  ATOMIC_CHANGE(n, fetch_xor, old ^ value)
-ATOMIC(8)
-ATOMIC(16)
-ATOMIC(32)
-ATOMIC(64)
-// Block copies and fills, which some compilers announce this way.
-void* __tsan_memcpy(void* to, const void* from, size_t n) {
-  if (n) scalar_access((uint64_t)from, (int)n, 0, MLUSIM_PC), scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
-  return memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, size_t n) {
-  if (n) scalar_access((uint64_t)from, (int)n, 0, MLUSIM_PC), scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
-  return memmove(to, from, n);
-}
-void* __tsan_memset(void* to, int value, size_t n) {
-  if (n) scalar_access((uint64_t)to, (int)n, 1, MLUSIM_PC);
-  return memset(to, value, n);
-}
-void __tsan_read_range(void* p, size_t n) { scalar_access((uint64_t)p, (int)n, 0, MLUSIM_PC); }
-void __tsan_write_range(void* p, size_t n) { scalar_access((uint64_t)p, (int)n, 1, MLUSIM_PC); }
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-void __tsan_init(void) {}
-void __tsan_func_exit(void) {}
-void __tsan_func_entry(void* caller) {
-  if (in_kernel && (uint64_t)__builtin_frame_address(0) < stack_low)
-    fault(MLUSIM_STACK, (uint64_t)__builtin_frame_address(0), 0, 0, (int64_t)caller, 1);
-}
+#include "mlusim_hooks.h"
 
 // Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
 void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
@@ -309,7 +250,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   sigjmp_buf jump;
   mlusim_current->jump = &jump;
   mlusim_status = 0;
-  last_range = 0;
+  last_range = NULL;
   forget_runs();
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
@@ -322,20 +263,26 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   return 1;
 }
 
-// Reads the bounds of this thread's stack; the last 256 KiB are left to the simulator.
+// This thread runs kernels from now on. The bounds of a stack are slow to find, so that a thread asks for them once;
+// the last 256 KiB are left to the simulator.
 int mlusim_set_stack(void) {
-  pthread_attr_t attributes;
-  void* low;
-  size_t size;
-  if (pthread_getattr_np(pthread_self(), &attributes)) return 1;
-  pthread_attr_getstack(&attributes, &low, &size);
-  pthread_attr_destroy(&attributes);
-  if (size > (8u << 20)) {  // an unlimited stack: take what the usual one has
-    low = (char*)low + (size - (8u << 20));
-    size = 8u << 20;
+  static thread_local uint64_t own_low, own_high;
+  if (!own_high) {
+    pthread_attr_t attributes;
+    void* low;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return 1;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    if (size > (8u << 20)) {  // an unlimited stack: take what the usual one has
+      low = (char*)low + (size - (8u << 20));
+      size = 8u << 20;
+    }
+    own_low = (uint64_t)low + (256u << 10);
+    own_high = (uint64_t)low + size;
   }
-  stack_low = (uint64_t)low + (256u << 10);
-  stack_high = (uint64_t)low + size;
+  stack_low = own_low;
+  stack_high = own_high;
   return 0;
 }
 

@@ -29,7 +29,7 @@ struct mlusim_task {
   int32_t taskDim, taskDimX, taskDimY, taskDimZ;
   int32_t clusterId, clusterDim, coreId, coreDim;
   sigjmp_buf* jump;                 // where an ended task unwinds to
-  const struct mlusim_range* ranges;  // sorted
+  struct mlusim_range* ranges;      // on-chip memory, sorted
   uint64_t range_count;
   uint64_t registers, register_bytes;  // vector registers: next free address, bytes of one
 };

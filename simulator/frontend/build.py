@@ -21,7 +21,7 @@ from .rewrite import RewriteError
 _FLAGS = (
     "-O2", "-g", "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
     "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
-    "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden",
+    "-fno-strict-aliasing", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden",
 )  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
@@ -30,6 +30,7 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _LINK = (
     "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+    "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free",  # and knows what a kernel may access on the heap
 )  # fmt: skip
 _UNDECLARED = re.compile(

@@ -75,11 +75,11 @@ class Compiler:
 
     def runtime(self) -> Path:
         """The native runtime as a shared library."""
-        sources = [CSRC / "mlusim_rt.cpp", CSRC / "mlusim_rt.h"]
+        sources = sorted(CSRC.glob("mlusim_*"))
 
         def make(path: Path) -> None:
             result = self.run(
-                ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), str(sources[0]), "-lpthread"]
+                ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), str(CSRC / "mlusim_rt.cpp"), "-lpthread"]
             )
             if result.returncode:
                 raise BuildError(f"{self.command} cannot build the runtime of mlusim:\n{result.stderr}")

@@ -137,6 +137,6 @@ class TpuKernel:
 
 def language_of(dialect: Dialect, path: Path) -> Language:
     """The language of a source file."""
-    if dialect.name == "tpu":
+    if dialect.source == "tpu-kernel":
         return TpuKernel("c" if path.suffix == ".c" else "c++")
     return BangC(dialect)

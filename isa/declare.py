@@ -225,9 +225,7 @@ def _bindings(types: Any, inferred: str) -> tuple[Mapping[str, str], ...]:
         return tuple({"T": name} for name in names) if names else ({},)
     if isinstance(types, Mapping):
         keys = list(types)
-        return tuple(
-            dict(zip(keys, row, strict=True)) for row in itertools.product(*(types[k].split() for k in keys))
-        )
+        return tuple(dict(zip(keys, row, strict=True)) for row in itertools.product(*(types[k].split() for k in keys)))
     return tuple(types)
 
 

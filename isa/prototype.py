@@ -5,7 +5,8 @@
 An array parameter is a memory operand: ``const`` ones are read, others written (``inout`` ones both); the brackets
 say what it spans, outermost first, ``[count]`` packed or ``[count @ stride_in_bytes]``; ``[count : defined]`` of an
 output says that only the first ``defined`` elements (of every row) get a value and the others become undefined.
-``gdram T dst[n]`` names a memory space other than the instruction's default. ``T &v`` is a vector register. Everything else is a scalar.
+``gdram T dst[n]`` names a memory space other than the instruction's default. ``T &v`` is a vector register.
+Everything else is a scalar.
 ``void<T>`` is an operand that C passes as ``void *`` and that holds elements of T.
 """
 

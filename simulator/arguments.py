@@ -20,7 +20,7 @@ _NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "voi
 
 @dataclass(frozen=True)
 class KernelParameter:
-    """One parameter of a C kernel: a type code of `struct` ("s" for structures), or that of what a pointer points to."""
+    """One parameter of a C kernel: a type code of `struct` ("s": a structure), or that of what a pointer points to."""
 
     code: str
     bytes: int
@@ -96,7 +96,7 @@ class LaunchArguments:
             return int(value)
         if not isinstance(value, (np.ndarray, DeviceArray)):
             given = type(value).__name__
-            raise TypeError(f"{what} is of type {parameter}; pass an ndarray, a device array or an address, not {given}")
+            raise TypeError(f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}")
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)

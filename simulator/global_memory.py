@@ -15,8 +15,8 @@ from .memory import Allocation, Mapping, Memory
 #: Device memories are reserved from here on, one terabyte apart, so that a worker finds the same addresses free.
 _FIRST_ADDRESS = 0x2000_0000_0000
 _SPACING = 1 << 40
-#: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays there, and
-#: a fresh page costs more than the copy that fills it.
+#: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
+#: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
 _BYTE = np.dtype(np.uint8)
 
@@ -102,5 +102,3 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<DeviceArray {self.dtype}{list(self.shape)} at {self.address:#x}>"
-
-

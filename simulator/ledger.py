@@ -77,6 +77,7 @@ class Ledger:
 
     def located(self, locate: Locate) -> list[Finding]:
         """All findings with their source lines; those of one line are one."""
+
         def place(pc: int | None) -> Location | None:
             return None if pc is None else locate([pc])[0]
 

@@ -162,9 +162,7 @@ class Memory:
             start = _round_up(entry.end + GUARD, ALIGNMENT)
         if start + bytes + GUARD > origin + self.stride:
             raise MemoryError(f"{self.name} has no room for {bytes} more bytes of {name or 'an array'}")
-        made = Allocation(
-            start, start + bytes, self.name, owner, region_key(self.index, owner, start - origin), name
-        )
+        made = Allocation(start, start + bytes, self.name, owner, region_key(self.index, owner, start - origin), name)
         insort(self._starts[owner], start)
         self._allocations[owner][start] = made
         self._versions[owner] += 1

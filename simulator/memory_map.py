@@ -131,9 +131,7 @@ class MemoryMap:
                 self.touch(pc, overload, parameter, entry, start, bytes)
                 return
 
-    def define_strided(
-        self, entry: Allocation, address: int, shape: tuple[int, ...], strides: tuple[int, ...]
-    ) -> None:
+    def define_strided(self, entry: Allocation, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         """Every segment of a strided operand has been written."""
         for start, bytes in _segments(address, shape, strides):
             entry.undefined.remove(start, start + bytes)

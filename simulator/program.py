@@ -83,13 +83,14 @@ class Program:
     ) -> Run:
         """Run a kernel.
 
-        ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays (copied
-        to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes (structures);
-        a kernel that takes one structure may be given it alone, as bytes or a ctypes structure. ``dim`` and ``type``
-        default to what the dialect's kernels expect: one Block task, or one task for every core of a TPU.
-        ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a
-        debugger; a crash then is a crash. An error finding raises KernelError; ``on_finding="collect"`` goes on where it can.
-        Raises ValueError or TypeError for wrong arguments, before anything runs.
+        ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays
+        (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
+        (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
+        ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
+        of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
+        process, for a debugger; a crash then is a crash. An error finding raises KernelError;
+        ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
+        anything runs.
         """
         if on_finding not in ("raise", "collect"):
             raise ValueError(f"on_finding is {on_finding!r}; pass 'raise' or 'collect'")
@@ -187,7 +188,7 @@ def declared_variables(builder: Builder, image: Image) -> tuple[Any, ...]:
         # The loader names a variable that is declared extern and defined nowhere.
         problem = str(error).removeprefix(f"{image.library}: ")
         raise BuildError(
-            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include its file"
+            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include it"
         ) from None
 
 

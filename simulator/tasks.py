@@ -69,7 +69,7 @@ def check_launch(shape: Shape, dim: tuple[int, int, int], type: str) -> None:
     if type not in TYPES:
         raise ValueError(f"type is {type!r}; pass one of {', '.join(TYPES)}")
     if type == "cores" and dim[0] * dim[1] * dim[2] > shape.cores:
-        raise ValueError(f"dim is {dim}; the tasks of a 'cores' launch run at once, on the device's {shape.cores} cores")
+        raise ValueError(f"dim is {dim}; the tasks of a 'cores' launch run at once, and there are {shape.cores} cores")
     if type.startswith("union"):
         clusters = int(type[5:])
         if clusters > shape.clusters:

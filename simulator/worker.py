@@ -33,6 +33,7 @@ from .native import NativeRunner
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside.
 _GRACE = 5.0
+_PROGRAM = "from mlusim.simulator.worker import main; main()"
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -51,7 +52,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         output, given = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from mlusim.simulator.worker import main; main()", str(theirs.fileno()), str(runtime)],
+            [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), str(runtime)],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=given,
@@ -64,7 +65,9 @@ class Worker:
         self._known: set[int] = set()
         self._finalize = weakref.finalize(self, _end, self._process, self._connection, ours, output)
 
-    def launch(self, memory: GlobalMemory, request: dict[str, Any], progress: Callable[[int, int], None] | None) -> Reply:
+    def launch(
+        self, memory: GlobalMemory, request: dict[str, Any], progress: Callable[[int, int], None] | None
+    ) -> Reply:
         """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is."""
         shared = None
         memory.reclaim()

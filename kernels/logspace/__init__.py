@@ -35,7 +35,8 @@ def logspace(
 
     ``run.output`` has shape [steps] and ``dtype``: "float32" ("float"), "float16" ("half") or "int32". ``start``,
     ``end`` and ``base`` are taken as float32 and may be infinite or NaN. ``out`` receives the result as well: an array
-    of that dtype with at least ``steps`` elements, written from its first one on. With 0 steps nothing is launched.
+    of that dtype with at least ``steps`` elements, written from its first one on. A device array stays where it is:
+    ``run.output`` is then that array, and nothing is copied to the host. With 0 steps nothing is launched.
 
     Raises ValueError or TypeError for wrong arguments, KernelError as `Program.launch` does.
     """
@@ -53,10 +54,9 @@ def logspace(
         args=[scalars[0], scalars[1], count, scalars[2], target],
         on_finding=on_finding,
     )
-    output = target.numpy().reshape(-1)[:count] if isinstance(target, DeviceArray) else target
     if isinstance(out, np.ndarray):
-        out.flat[:count] = output
-    return dataclasses.replace(run, output=output)
+        out.flat[:count] = target
+    return dataclasses.replace(run, output=target)
 
 
 @functools.lru_cache(maxsize=4)

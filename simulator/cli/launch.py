@@ -76,9 +76,7 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         program = load(options.files, options.include, device=device)
     budget = program.budget.values()
     if screen.json:
-        rows = [
-            {"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget
-        ]
+        rows = [{"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget]
         screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
         return True
     screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))

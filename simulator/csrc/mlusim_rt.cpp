@@ -157,7 +157,7 @@ static inline void gather(uint64_t address, int size, int store, int64_t pc) {
   if (keys[key].pc == pc) {
     struct mlusim_run* run = &runs[keys[key].index];
     int64_t step = (int64_t)(address - run->last);
-    if (run->count == 1 || step == run->stride) {
+    if (run->store == store && run->size == size && (run->count == 1 || step == run->stride)) {
       run->stride = step;
       run->last = address;
       run->count++;

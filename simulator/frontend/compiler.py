@@ -75,12 +75,10 @@ class Compiler:
 
     def runtime(self) -> Path:
         """The native runtime as a shared library."""
-        sources = sorted(CSRC.glob("mlusim_*"))
+        sources, main = sorted(CSRC.glob("mlusim_*")), str(CSRC / "mlusim_rt.cpp")
 
         def make(path: Path) -> None:
-            result = self.run(
-                ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), str(CSRC / "mlusim_rt.cpp"), "-lpthread"]
-            )
+            result = self.run(["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), main, "-lpthread"])
             if result.returncode:
                 raise BuildError(f"{self.command} cannot build the runtime of mlusim:\n{result.stderr}")
 

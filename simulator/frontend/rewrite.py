@@ -58,5 +58,5 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
         else:
             changes, done = declaration(source, site, serial)
             edits += changes
-    found = tuple(kernel for kernel in kernels.values() if kernel.template or kernel.name in defined)
-    return Rewritten(apply_edits(preprocessed, edits), found)
+    launchable = tuple(kernel for kernel in kernels.values() if kernel.template or kernel.name in defined)
+    return Rewritten(apply_edits(preprocessed, edits), launchable)

@@ -280,7 +280,7 @@ def test_an_exception_in_the_callers_progress_function(program):
         (["1", 2, 3, 4, None], "argument 0 .* int32; pass a number, not str"),
         ([1.5, 2, 3, 4, None], "argument 0 .* 1.5 is no whole number"),
         ([1, 256, 3, 4, None], "argument 1 .* uint8, which cannot hold 256"),
-        ([1, 2, 3, 4, [5.0]], r"argument 4 .* float\*; pass an ndarray, a device array or an address, not list"),
+        ([1, 2, 3, 4, [5.0]], r"argument 4 .* float\*; pass an array, a device array or an address, not list"),
         ([1, 2, 3, 4, np.zeros(1)], "argument 4 .* the array has dtype float64, pass float32"),
     ],
 )

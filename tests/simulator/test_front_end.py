@@ -191,6 +191,27 @@ def test_vector_registers(program):
     assert out.tolist() == [11.0 * (1 + 2 * i) for i in range(N)]
 
 
+def test_a_copied_register_is_an_instruction_and_keeps_its_lanes(program):
+    out = np.zeros(N, np.float32)
+    run = program.launch("copied_registers", args=[out])
+    assert out.tolist() == [2.0 * (1 + 2 * i) for i in range(N)]
+    assert run.findings == []
+    moves = [op for op in run.log.records["op"] if run.log.ops[op].name == "__vv_move"]
+    assert len(moves) == 2
+
+
+def test_block_copies_of_the_c_library_are_seen(program):
+    out = np.ones(N, np.float32)
+    log = program.launch("block_copies", args=[out, 4 * N]).log
+    assert out.tolist() == [0.0, 5.0, *[0.0] * (N - 2)]
+    sizes = [(log.ops[r["op"]].name, int(r["operands"]["bytes"][0])) for r in log.records]
+    assert ("scalar.store", 4 * N) in sizes
+    assert ("scalar.load", 4 * N) in sizes
+    with pytest.raises(KernelError) as caught:
+        program.launch("block_copies", args=[out, 4 * N + 1])
+    assert (caught.value.finding.rule, caught.value.finding.instruction) == ("bounds", "scalar.load")
+
+
 def test_inline_assembly(program):
     out = np.zeros(N, np.float32)
     log = program.launch("assembly", args=[out, 1.0, 0.5]).log

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 
 
 class Intervals:
@@ -30,6 +31,9 @@ class Intervals:
 
     def remove(self, start: int, end: int) -> None:
         """Take the bytes of [start, end) out."""
+        if start <= self.lo < end < self.hi and end < self._ends[0]:  # memory that is written from its beginning on
+            self._starts[0] = self.lo = end
+            return
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         if first >= last:
             return
@@ -46,7 +50,7 @@ class Intervals:
             return None
         return max(start, self._starts[at]), min(end, self._ends[at])
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[tuple[int, int]]:
         return iter(list(zip(self._starts, self._ends, strict=True)))
 
     def _bound(self) -> None:

@@ -65,12 +65,12 @@ class Require:
 
 @dataclass(frozen=True)
 class Case:
-    """What one value of the selecting argument means: the space of each operand and the pipe."""
+    """What one value of the selecting argument means: the space of each operand, the pipe, and who executes it."""
 
     label: str
     spaces: Mapping[str, str]
     pipe: str
-    archs: Archs = Archs()
+    by_memory_core: bool = False  # in a union, the cluster's memory core executes it, and no other core
 
 
 @dataclass(frozen=True)

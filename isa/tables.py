@@ -39,12 +39,12 @@ class RuleRow:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """A value of the selecting argument: the space of each operand, and the pipe."""
+    """A value of the selecting argument: the space of each operand, the pipe, and whether a memory core executes it."""
 
     label: str
     spaces: dict[str, str]
     pipe: str
-    archs: str
+    by_memory_core: bool
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = Non
         barrier=entry.barrier,
         selector=entry.select.argument if entry.select else "",
         cases=tuple(
-            CaseRow(case.label, dict(case.spaces), case.pipe, str(case.archs))
+            CaseRow(case.label, dict(case.spaces), case.pipe, case.by_memory_core)
             for case in (entry.select.cases.values() if entry.select else ())
         ),
         asm=entry.asm,

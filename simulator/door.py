@@ -21,6 +21,7 @@ from .guards import CHECKS, Guard
 from .ledger import Skip
 from .log import BLOCKING, Op, Region
 from .recorder import PACK, ROW
+from .tasks import MEMBER, MEMORY
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -136,7 +137,7 @@ class _Writer:
         private = {p.space or self.entry.space for p in self.memory} & self.machine.private_spaces
         if self.entry.select is None:
             if private:
-                self._in("if cur.kind == 2: return 0")
+                self._in(f"if cur.kind == {MEMORY}: return 0")
             self.names["CASE"] = self._case(self.entry.pipe, None)
             self._in("OP, PIPE = CASE")
             return
@@ -154,11 +155,10 @@ class _Writer:
         self._in("if cur.kind and cur.kind == skipped: return 0")
 
     def _skipped_kind(self, case: Case) -> int:
-        """The kind of core that ignores a case: 2 = memory cores, 1 = the others of a union, 0 = none."""
-        touched = set(case.spaces.values())
-        if touched & self.machine.private_spaces:
-            return 2
-        return 1 if touched == {"gdram", "sram"} else 0
+        """The kind of core that ignores a case; 0 = none."""
+        if set(case.spaces.values()) & self.machine.private_spaces:
+            return MEMORY
+        return MEMBER if case.by_memory_core else 0
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.machine.recorder, self.entry

@@ -37,8 +37,9 @@ DIRECTIONS = (
 
 def _case(label: str) -> Case:
     source, target = label.lower().split("2")
-    off_chip = {"gdram", "ldram"} & {source, target}
-    return Case(label, {"dst": target, "src": source}, "io" if off_chip else "move")
+    touched = {source, target}
+    pipe = "io" if {"gdram", "ldram"} & touched else "move"
+    return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
 
 
 _SELECT = Select("dir", {number: _case(label) for number, label in enumerate(DIRECTIONS)})

@@ -213,6 +213,7 @@ def execute(
 
 def main() -> None:
     """The worker: answer launches until the parent is gone."""
+    threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     descriptor, runtime = int(sys.argv[1]), Path(sys.argv[2])
     channel = socket.socket(fileno=descriptor)
     connection = Connection(os.dup(descriptor))
@@ -241,6 +242,13 @@ def main() -> None:
             connection.send(("last" if broken else "done", (log, findings, _undefined(memory))))
         except BaseException as error:
             connection.send(("failed", _portable(error)))
+
+
+def _follow_parent(parent: int) -> None:
+    """End this process when its parent has been killed, also in the middle of a kernel that does not end."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(0)
 
 
 def _attach(shape: Shape, space: str, address: int, descriptor: int) -> Memory:

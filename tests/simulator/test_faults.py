@@ -1,7 +1,11 @@
 """Broken C kernels: each fault is the finding that it should be, at its line, and the next launch works."""
 
 import re
+import subprocess
+import sys
 import textwrap
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -358,3 +362,33 @@ def test_a_missing_header_and_a_missing_file(tmp_path):
     assert caught.value.finding.location.line == 2
     with pytest.raises(BuildError, match="does not exist"):
         load([tmp_path / "other.mlu"], device=Device.load("mlu370-x4"))
+
+
+def children(process: int) -> list[Path]:
+    """The running children of a process."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it may end meanwhile
+            if stat.read_text().rpartition(")")[2].split()[1] == str(process):
+                found.append(stat.parent)
+    return found
+
+
+def test_a_killed_parent_takes_its_worker_along():
+    script = f"""
+import numpy as np
+from mlusim.simulator import Device, load
+program = load([{str(SOURCE)!r}], device=Device.load("mlu370-x4"))
+program.launch("healthy", args=[np.zeros(32, np.float32), 32])
+print("ready", flush=True)
+program.launch("endless", args=[1])
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout.readline() == "ready\n"
+        (worker,) = children(parent.pid)
+        time.sleep(0.3)  # into the endless kernel
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while worker.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not worker.exists()

@@ -6,6 +6,7 @@ import itertools
 import os
 import weakref
 from collections import deque
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,19 +25,23 @@ _BYTE = np.dtype(np.uint8)
 class GlobalMemory:
     """The off-chip memory of one device, shared with the process that runs its kernels."""
 
-    _slots = itertools.count()
+    _serials = itertools.count()
+    _slots: ClassVar[set[int]] = set()  # of the address space, in use
 
     def __init__(self, shape: Shape) -> None:
         name = next(name for name, space in shape.spaces.items() if space.scope == "device")
         space = shape.spaces[name]
         self.fd = os.memfd_create("mlusim-device-memory")
         os.ftruncate(self.fd, space.bytes)
-        self.address = _FIRST_ADDRESS + next(self._slots) * _SPACING
+        self.serial = next(self._serials)
+        slot = next(number for number in itertools.count() if number not in self._slots)
+        self.address = _FIRST_ADDRESS + slot * _SPACING
         mapping = Mapping(space.bytes, self.address, self.fd)
+        self._slots.add(slot)
         self.memory = Memory(space, list(shape.spaces).index(name), 1, mapping)
         self.mapping = mapping
         self.dropped: deque[Allocation] = deque()
-        weakref.finalize(self, os.close, self.fd)
+        weakref.finalize(self, _release, self.fd, mapping, self._slots, slot)
 
     def take(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
@@ -68,6 +73,13 @@ class GlobalMemory:
         """Return memory; the host gets its pages back, but for those that the next launch will want."""
         self.memory.free(entry)
         self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
+
+
+def _release(fd: int, mapping: Mapping, slots: set[int], slot: int) -> None:
+    """The memory of a device that nobody has any more goes back to the host."""
+    mapping.close()
+    os.close(fd)
+    slots.discard(slot)
 
 
 class DeviceArray:

@@ -46,6 +46,12 @@ class Machine:
         self._doors: dict[int, Door] = {}
         self._begin("", "raise")
 
+    def close(self) -> None:
+        """Give the on-chip memories back to the host; nothing can run afterwards."""
+        for memory in self.map.memories.values():
+            if memory.space.scope != "device":
+                memory.mapping.close()
+
     def door(self, number: int) -> Door:
         """The door of an overload, by its number in the dialect."""
         if number not in self._doors:

@@ -33,6 +33,8 @@ from .native import NativeRunner
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside.
 _GRACE = 5.0
+#: Devices whose memories a process keeps attached; the one used longest ago makes room.
+_DEVICES = 4
 _PROGRAM = "from mlusim.simulator.worker import main; main()"
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
@@ -62,21 +64,25 @@ class Worker:
         os.close(given)
         self._socket, self._connection, self._output = ours, Connection(os.dup(ours.fileno())), output
         os.set_blocking(output, False)
-        self._known: set[int] = set()
+        self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
         self._finalize = weakref.finalize(self, _end, self._process, self._connection, ours, output)
 
     def launch(
         self, memory: GlobalMemory, request: dict[str, Any], progress: Callable[[int, int], None] | None
     ) -> Reply:
         """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is."""
-        shared = None
         memory.reclaim()
-        if memory.address not in self._known:
-            shared = (memory.address, memory.memory.space.name)
-            self._known.add(memory.address)
+        fresh = self._known.pop(memory.serial, None) is None
+        old = [serial for serial, address in self._known.items() if address == memory.address]
+        dropped = list(dict.fromkeys([*old, *list(self._known)[: max(len(self._known) - _DEVICES + 1, 0)]]))
+        for serial in dropped:
+            del self._known[serial]
+        self._known[memory.serial] = memory.address
+        attach = (memory.address, memory.memory.space.name) if fresh else None
+        message = (dropped, memory.serial, attach, _allocations(memory.memory), request, progress is not None)
         try:
-            self._connection.send((shared, memory.address, _allocations(memory.memory), request, progress is not None))
-            if shared:
+            self._connection.send(message)
+            if fresh:
                 socket.send_fds(self._socket, [b"f"], [memory.fd])
             log, findings, undefined = self._answer(request.get("time_limit"), progress)
             for entry in memory.memory.allocations():
@@ -185,15 +191,23 @@ class Host:
 
     def __init__(self, runtime: Path) -> None:
         self.runtime = runtime
-        self._runners: dict[int, tuple[Shape, NativeRunner]] = {}
+        self._runners: dict[Memory, NativeRunner] = {}
 
     def runner(self, shape: Shape, device: str, memory: Memory) -> NativeRunner:
         """The runner for a device's memory, made at its first launch."""
-        key = memory.base
-        if key not in self._runners or self._runners[key][0] != shape:
-            machine = Machine(shape, device, {memory.name: memory})
-            self._runners[key] = (shape, NativeRunner(machine, self.runtime))
-        return self._runners[key][1]
+        found = self._runners.pop(memory, None)
+        if found is None:
+            while len(self._runners) >= _DEVICES:
+                self.drop(next(iter(self._runners)))
+            found = NativeRunner(Machine(shape, device, {memory.name: memory}), self.runtime)
+        self._runners[memory] = found
+        return found
+
+    def drop(self, memory: Memory) -> None:
+        """Forget the runner of a device's memory, if there is one."""
+        runner = self._runners.pop(memory, None)
+        if runner is not None:
+            runner.machine.close()
 
 
 @lru_cache(maxsize=1)
@@ -227,13 +241,17 @@ def main() -> None:
         libc.mallopt(option, _KEPT_BY_MALLOC)
     while True:
         try:
-            shared, address, allocations, request, wants_progress = connection.recv()
+            dropped, serial, attach, allocations, request, wants_progress = connection.recv()
         except EOFError:
             return
-        if shared:
+        for other in dropped:
+            host.drop(memories[other])
+            memories.pop(other).mapping.close()
+        if attach:
             _, (descriptor_of_memory, *_), _, _ = socket.recv_fds(channel, 1, 1)
-            memories[address] = _attach(request["shape"], shared[1], address, descriptor_of_memory)
-        memory = memories[address]
+            address, space = attach
+            memories[serial] = _attach(request["shape"], address, space, descriptor_of_memory)
+        memory = memories[serial]
         memory.keep(0, allocations)
         try:
             progress = (lambda done, total: connection.send(("progress", (done, total)))) if wants_progress else None
@@ -251,7 +269,7 @@ def _follow_parent(parent: int) -> None:
     os._exit(0)
 
 
-def _attach(shape: Shape, space: str, address: int, descriptor: int) -> Memory:
+def _attach(shape: Shape, address: int, space: str, descriptor: int) -> Memory:
     mapping = Mapping(shape.spaces[space].bytes, address, descriptor)
     os.close(descriptor)
     return Memory(shape.spaces[space], list(shape.spaces).index(space), 1, mapping)

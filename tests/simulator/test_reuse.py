@@ -1,5 +1,6 @@
 """Memory is kept from task to task and from launch to launch; nobody may see that, nor be served what is gone."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -115,3 +116,36 @@ def test_an_operand_of_no_bytes_gives_the_same_log_each_time(program):
     runs = [program.launch("nothing", args=[out], isolate=False) for _ in range(3)]
     assert not runs[0].findings
     assert runs[0].log == runs[1].log == runs[2].log
+
+
+@ISOLATED
+def test_many_devices_one_after_the_other(isolate):
+    for number in range(8):  # more than a process keeps attached
+        device = Device.load("mlu370-x4")
+        out = device.array(np.full(16, number, np.float32))
+        load([KERNELS / "both_ways.mlu"], device=device).launch("both_ways", args=[out, out, out, 16], isolate=isolate)
+        assert out.numpy().tolist() == [3.0 * (number + 1)] * 4 + [6.0 * number] * 12
+        del device, out
+        gc.collect()
+
+
+def test_the_memory_of_a_dropped_device_is_given_back():
+    addresses = set()
+    for _ in range(110):  # more than there is room for side by side
+        device = Device.load("mlu370-x4")
+        assert device.array(np.ones(4)).numpy().tolist() == [1.0] * 4
+        addresses.add(device.memory.address)
+        del device
+        gc.collect()
+    assert len(addresses) < 20
+
+
+def test_more_devices_by_turns_than_a_process_keeps():
+    devices = [Device.load("mlu370-x4") for _ in range(6)]
+    programs = [load([KERNELS / "both_ways.mlu"], device=device) for device in devices]
+    arrays = [device.array(np.full(16, number, np.float32)) for number, device in enumerate(devices)]
+    for _ in range(3):
+        for number, (program, array) in enumerate(zip(programs, arrays, strict=True)):
+            out = np.zeros(16, np.float32)
+            program.launch("both_ways", args=[array, array, out, 16])
+            assert out.tolist() == [3.0 * (number + 1)] * 4 + [6.0 * number] * 12

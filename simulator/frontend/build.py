@@ -13,7 +13,7 @@ from ..finding import BuildError, Finding
 from ..log import Location
 from .compiler import CSRC, Compiler
 from .header import operations
-from .language import Language, language_of
+from .language import Language, headers_of, language_of
 from .rewrite import RewriteError
 
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -39,6 +39,7 @@ _UNDECLARED = re.compile(
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
 )
 
+_MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
 
 
@@ -125,6 +126,11 @@ class Builder:
                     f"{self.dialect.title} has no instruction {name}"
                     + (f"; the nearest are {', '.join(near)}" if near else "")
                 )
+        for header in _MISSING.findall(messages):
+            titles = [
+                d.title for d in DIALECTS.values() if d is not self.dialect and (headers_of(d) / header).is_file()
+            ]
+            hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
         where = re.search(r"^([^\n:]+):(\d+):\d+: (?:fatal )?error: (.*)$", messages, re.M)
         location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
         # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.

@@ -135,6 +135,11 @@ class TpuKernel:
         return "\n".join([*lines, end, ""])
 
 
+def headers_of(dialect: Dialect) -> Path:
+    """The folder of our headers for a dialect."""
+    return TpuKernel.include if dialect.source == "tpu-kernel" else BangC.include
+
+
 def language_of(dialect: Dialect, path: Path) -> Language:
     """The language of a source file."""
     if dialect.source == "tpu-kernel":

@@ -1,0 +1,69 @@
+"""Sources that do not build: the compiler's words at the user's line, and what to do about it."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from mlusim.simulator import BuildError, Device, load
+
+
+def built(tmp_path: Path, body: str) -> BuildError:
+    """The error of a kernel whose body is line 3 of its file."""
+    path = tmp_path / "mine.mlu"
+    path.write_text(textwrap.dedent(f"#include <bang.h>\n__mlu_entry__ void k(float *x) {{\n  {body}\n}}\n"))
+    with pytest.raises(BuildError) as caught:
+        load([path], device=Device.load("mlu370-x4"))
+    found = caught.value.finding
+    assert (found.rule, found.location.file, found.location.line) == ("build", str(path), 3)
+    assert f"{path}:3:" in str(caught.value)
+    return caught.value
+
+
+def test_a_misspelt_instruction_names_the_nearest(tmp_path):
+    error = built(tmp_path, "__bang_sqrtt(x, x, 1);")
+    assert "has no instruction __bang_sqrtt; the nearest are __bang_sqrt" in str(error)
+    assert "__bang_sqrt" in error.finding.suggestion
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "device", "title"),
+    [("k.mlu", "bang.h", "bm1684x", "BANG C"), ("k.c", "tpu_kernel.h", "mlu370-x4", "TPU-KERNEL")],
+)
+def test_a_source_for_a_device_of_the_other_kind(tmp_path, name, header, device, title):
+    source = tmp_path / name
+    source.write_text(f"#include <{header}>\n")
+    with pytest.raises(BuildError) as caught:
+        load([source], device=Device.load(device))
+    assert f"{header} is a header of {title}" in caught.value.finding.suggestion
+
+
+def test_source_that_does_not_compile_gives_the_compilers_words(tmp_path):
+    error = built(tmp_path, "return undeclared;")
+    assert "undeclared" in error.finding.message
+
+
+def test_a_missing_header_and_a_missing_file(tmp_path):
+    path = tmp_path / "mine.mlu"
+    path.write_text('\n#include "nowhere.h"\n')
+    with pytest.raises(BuildError, match=r"nowhere\.h") as caught:
+        load([path], device=Device.load("mlu370-x4"))
+    assert caught.value.finding.location.line == 2
+    with pytest.raises(BuildError, match="does not exist"):
+        load([tmp_path / "other.mlu"], device=Device.load("mlu370-x4"))
+
+
+def test_variables_of_a_file_over_budget(tmp_path):
+    device = Device.load("mlu370-x4")
+    room = device.shape.spaces["nram"].budget
+    fits, over = tmp_path / "fits.mlu", tmp_path / "over.mlu"
+    text = "#include <bang.h>\n__nram__ char small[1024];\n__nram__ char large[{}];\n"
+    text += "__mlu_entry__ void k() {{ small[0] = large[0] = 0; }}\n"
+    fits.write_text(text.format(room - 1024))
+    over.write_text(text.format(room - 1023))
+    assert load([fits], device=device).budget["nram"].declared == room
+    with pytest.raises(BuildError) as caught:
+        load([over], device=device)
+    found = caught.value.finding
+    assert (found.rule, found.operand, found.location.file, found.location.line) == ("budget", "large", str(over), 3)
+    assert "1 too many" in found.message
+    assert str(room) in found.limit

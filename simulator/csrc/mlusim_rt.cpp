@@ -170,7 +170,8 @@ static inline void gather(uint64_t address, int size, int store, int64_t pc) {
     mlusim_leave();
     mlusim_back(pc);
   }
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store};
+  uint64_t words = size > 16 ? ((uint64_t)size + 7) / 8 : 1;  // a block is moved a word at a time
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, words, size, store};
   keys[key].pc = pc;
   keys[key].index = run_count++;
 }

@@ -83,6 +83,9 @@ class KernelError(MlusimError):
         super().__init__(str(finding))
         self.finding, self.run = finding, run
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KernelError, (self.finding, self.run)
+
 
 class BuildError(MlusimError):
     """A source did not compile or does not fit the device."""
@@ -90,6 +93,9 @@ class BuildError(MlusimError):
     def __init__(self, message: str, finding: Finding | None = None) -> None:
         super().__init__(message)
         self.finding = finding
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BuildError, (str(self), self.finding)
 
 
 def budget_finding(space: str, used: int, bytes: int, name: str) -> Finding:

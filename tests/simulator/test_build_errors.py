@@ -1,5 +1,6 @@
 """Sources that do not build: the compiler's words at the user's line, and what to do about it."""
 
+import pickle
 import textwrap
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def built(tmp_path: Path, body: str) -> BuildError:
 
 def test_a_misspelt_instruction_names_the_nearest(tmp_path):
     error = built(tmp_path, "__bang_sqrtt(x, x, 1);")
+    assert pickle.loads(pickle.dumps(error)).finding == error.finding
     assert "has no instruction __bang_sqrtt; the nearest are __bang_sqrt" in str(error)
     assert "__bang_sqrt" in error.finding.suggestion
 

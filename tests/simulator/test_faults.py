@@ -1,5 +1,6 @@
 """Broken C kernels: each fault is the finding that it should be, at its line, and the next launch works."""
 
+import pickle
 import re
 import subprocess
 import sys
@@ -248,6 +249,14 @@ def test_an_error_ends_the_launch_and_copies_nothing_wrong_back(program):
         program.launch("two_faults", args=[out, 257])
     assert [f.rule for f in caught.value.run.errors] == ["overlap"]
     assert not out.any()
+
+
+def test_the_error_travels_between_processes(program):
+    with pytest.raises(KernelError) as caught:
+        program.launch("null_scalar", args=[None])
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.finding, str(copy)) == (caught.value.finding, str(caught.value))
+    assert copy.run.log == caught.value.run.log
 
 
 def test_an_exception_in_the_callers_progress_function(program):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..isa import Case, Overload, Parameter, Partial, ValueOutOfRange
-from .guards import CHECKS, Guard
+from .guards import CHECKS, Guard, low_of
 from .ledger import Skip
 from .log import BLOCKING, Op, Region
 from .recorder import PACK, ROW
@@ -118,6 +118,7 @@ class _Writer:
             self._in(f"sizeof_{p.name} = {size}")
             if len(p.dims) == 1:
                 self._in(f"n_{p.name} = {p.dims[0].count}; b_{p.name} = n_{p.name} * {size}")
+                self._in(f"z_{p.name} = {p.name} + b_{p.name}")
                 continue
             strides: list[str] = []
             packed = str(size)
@@ -130,7 +131,7 @@ class _Writer:
             self._in(f"for count, stride in zip(shape_{p.name}, strides_{p.name}):")
             self._in(f" if stride < 0: low_{p.name} += (count - 1) * stride")
             self._in(f" b_{p.name} += (count - 1) * abs(stride)")
-            self._in(f"b_{p.name} += {size}")
+            self._in(f"b_{p.name} += {size}; z_{p.name} = low_{p.name} + b_{p.name}")
 
     def _select(self) -> None:
         """Which case of the selecting argument holds, and whether this kind of core executes it."""
@@ -206,30 +207,30 @@ class _Writer:
             name, element = p.name, self.overload.element(p)
             self.names[f"t_{name}"], self.names[f"P_{name}"] = element.dtype, p
             strided = len(p.dims) > 1
-            low = f"low_{name}" if strided else name
+            low = low_of(p)
             space = f"spaces[{name!r}]" if self.entry.select else repr(p.space or self.entry.space)
             place, parts = self.machine.map.cache.new(), f"s_{name}, e_{name}, v_{name}, k_{name}, u_{name}, a_{name}"
             self._in(f"{parts} = found[{place}]")
             wrong = f" or a_{name}.space != {space}" if self.entry.select else ""
             span = "1" if self.entry.cache else f"b_{name}"  # a cache works in lines, which may reach past an array
             nothing = "" if self.entry.cache else f" or not b_{name}"  # must not depend on what was found before
-            self._in(f"if {low} < s_{name} or {low} + {span} > e_{name}{wrong}{nothing}:")
+            end = f"{low} + 1" if self.entry.cache else f"z_{name}"
+            self._in(f"if {low} < s_{name} or {end} > e_{name}{wrong}{nothing}:")
             self._in(f" {parts} = find(pc, OVERLOAD, P_{name}, {low}, {span}, {space}, t_{name}, {place})")
+            self._in(f"o_{name} = {low} - s_{name}")
             if strided:
                 self._in(f"x_{name} = a_{name}.strided({name}, t_{name}, shape_{name}, strides_{name})")
             elif element.size == 1:
-                self._in(f"i_{name} = {name} - s_{name}; x_{name} = v_{name}[i_{name}:i_{name} + n_{name}]")
+                self._in(f"x_{name} = v_{name}[o_{name}:o_{name} + n_{name}]")
             else:
                 shift = element.size.bit_length() - 1
-                self._in(f"i_{name} = {name} - s_{name}")
-                self._in(f"if i_{name} & {element.size - 1}:")
+                self._in(f"if o_{name} & {element.size - 1}:")
                 self._in(f" x_{name} = a_{name}.strided({name}, t_{name}, (n_{name},), ({element.size},))")
-                self._in(f"else: i_{name} >>= {shift}; x_{name} = v_{name}[i_{name}:i_{name} + n_{name}]")
+                self._in(f"else: i_{name} = o_{name} >> {shift}; x_{name} = v_{name}[i_{name}:i_{name} + n_{name}]")
         for p in self.memory:
-            name = p.name
-            low = f"low_{name}" if len(p.dims) > 1 else name
+            name, low = p.name, low_of(p)
             if p.reads and not self.entry.cache:
-                self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
+                self._in(f"if {low} < u_{name}.hi and z_{name} > u_{name}.lo:")
                 if len(p.dims) > 1:
                     self._in(f" read_strided(pc, OVERLOAD, P_{name}, a_{name}, {name}, shape_{name}, strides_{name})")
                 else:
@@ -237,12 +238,11 @@ class _Writer:
         for p in self.memory:
             name = p.name
             if p.writes and not self._partial:
-                low = f"low_{name}" if len(p.dims) > 1 else name
-                self._in(f"if {low} < u_{name}.hi and {low} + b_{name} > u_{name}.lo:")
+                self._in(f"if {low_of(p)} < u_{name}.hi and z_{name} > u_{name}.lo:")
                 if len(p.dims) > 1:
                     self._in(f" write_strided(a_{name}, {name}, shape_{name}, strides_{name})")
                 else:
-                    self._in(f" u_{name}.remove({name}, {name} + b_{name})")
+                    self._in(f" u_{name}.remove({name}, z_{name})")
             if p.writes and p.defined:
                 row = f"({p.dims[-1].count}) * sizeof_{name}"
                 rows = " * ".join(f"({d.count})" for d in p.dims[:-1]) or "1"
@@ -266,8 +266,8 @@ class _Writer:
             self._in(f"if cur.pending: order(pc, OVERLOAD, {pipe}, {entry.blocking}, {self._touched()})")
         out = [p.name for p in self.memory if p.writes]
         if entry.ordered:
-            far = "low_{0} + b_{0} <= low_{1}".format if len(self.memory[0].dims) > 1 else "{0} + b_{0} <= {1}".format
-            call = f"ordered_copy(x_dst, x_src, not ({far('dst', 'src')} or {far('src', 'dst')}))"
+            dst, src = (low_of(p) for p in self.memory)
+            call = f"ordered_copy(x_dst, x_src, not (z_dst <= {src} or z_src <= {dst}))"
         elif entry.ufunc is not None:
             self.names["ufunc"] = entry.ufunc
             call = f"ufunc({', '.join([*self._inputs(), 'x_' + out[0]])})"
@@ -300,11 +300,7 @@ class _Writer:
 
     def _touched(self) -> str:
         """Source of a tuple of (start, end, written) for every operand."""
-        parts = []
-        for p in self.memory:
-            low = f"low_{p.name}" if len(p.dims) > 1 else p.name
-            parts.append(f"({low}, {low} + b_{p.name}, {p.writes})")
-        return f"({', '.join(parts)},)"
+        return f"({', '.join(f'({low_of(p)}, z_{p.name}, {p.writes})' for p in self.memory)},)"
 
     def _coherence(self) -> None:
         """Engines do not see the scalar unit's cache, nor it their writes."""
@@ -322,7 +318,7 @@ class _Writer:
         scalars = [p.name for p in self.overload.parameters if not p.is_memory]
         if self._partial:
             scalars += [f"a_{p.name}" for p in self.memory]
-        spans = [f"{k}_{p.name}" for p in self.memory for k in ("b", "low") if k == "b" or len(p.dims) > 1]
+        spans = [f"{k}_{p.name}" for p in self.memory for k in ("z", "low") if k == "z" or len(p.dims) > 1]
         pointers = [p.name for p in self.memory] + [f"rest_{p.name}" for p in self.memory if p.defined]
         return "".join(f", {n}={n}" for n in [*scalars, *pointers, *spans])
 
@@ -358,9 +354,7 @@ class _Writer:
             out = next((p.name for p in self.memory if p.writes), None)
             work = f"b_{out}" if out else "0"
         flags = BLOCKING if self.entry.blocking else 0
-        operands = "".join(
-            f", k_{p.name} + {'low_' if len(p.dims) > 1 else ''}{p.name} - s_{p.name}, b_{p.name}" for p in self.memory
-        )
+        operands = "".join(f", k_{p.name} + o_{p.name}, b_{p.name}" for p in self.memory)
         if self.entry.cache:
             work = "0"
         self._in("at = rec.at")

@@ -1,8 +1,8 @@
 """Checks on the arguments of an instruction, derived from its declaration.
 
 A check is a function from (overload, arch) to `Guard`s; `CHECKS` is what the door subscribes. A guard is a Python
-expression over the argument names, ``b_<operand>`` (bytes spanned) and ``sizeof_<operand>``, so that what does not
-apply costs nothing.
+expression over the argument names, ``b_<operand>`` (bytes spanned), ``z_<operand>`` (the address behind them) and
+``sizeof_<operand>``, so that what does not apply costs nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..isa import Align, Overload, Require
+from ..isa import Align, Overload, Parameter, Require
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def overlaps(overload: Overload, arch: int) -> Iterator[Guard]:
             if not target.writes or not source.reads or target is source:
                 continue
             d, s = target.name, source.name
-            apart = f"{d} >= {s} + b_{s} or {s} >= {d} + b_{d}"
+            apart = f"{low_of(target)} >= z_{s} or {low_of(source)} >= z_{d}"
             same = kind == "same"
             yield Guard(
                 f"{d} == {s} or {apart}" if same else apart,
@@ -94,6 +94,11 @@ def overlaps(overload: Overload, arch: int) -> Iterator[Guard]:
                 suggestion=f"give {d} memory of its own",
                 provenance=overload.provenance,
             )
+
+
+def low_of(parameter: Parameter) -> str:
+    """The name of the lowest address that an operand spans: strides may be negative."""
+    return f"low_{parameter.name}" if len(parameter.dims) > 1 else parameter.name
 
 
 def _values(overload: Overload, expression: str) -> str:

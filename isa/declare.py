@@ -78,6 +78,7 @@ class Select:
     """The argument that decides spaces and pipe, such as the direction of a copy."""
 
     argument: str
+    c_type: str  # the enumeration of its values in C
     cases: Mapping[int, Case]
 
 

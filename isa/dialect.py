@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from .declare import Instruction, Overload
+from .prototype import Parameter
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,19 @@ class Dialect:
     def named(self, name: str) -> list[Instruction]:
         """All declarations under a vendor's name (several when the argument lists differ)."""
         return [entry for entry in self.instructions if entry.name == name]
+
+    def c_type(self, overload: Overload, parameter: Parameter, spelled: str) -> str:
+        """The C type of a parameter whose element type (or type of a bare value) is ``spelled`` so: ``const half*``."""
+        select = overload.instruction.select
+        if select is not None and parameter.name == select.argument:
+            return select.c_type
+        if not parameter.is_memory:
+            return spelled
+        const = "" if parameter.writes else "const "
+        if parameter.register:
+            return f"{const}vv_{overload.element(parameter).name}&"
+        space = parameter.space or overload.instruction.space
+        return self.address_types.get(space) or f"{const}{'void' if parameter.opaque else spelled}*"
 
     def nearest(self, name: str, count: int = 3) -> list[str]:
         """The names most like a misspelt one."""

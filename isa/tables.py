@@ -236,18 +236,11 @@ def _c_prototype(dialect: Dialect, overload: Overload) -> str:
 
 def _c_parameter(dialect: Dialect, overload: Overload, parameter: Parameter) -> str:
     """A parameter as a kernel's author writes it in C."""
-    select, element = overload.instruction.select, overload.element(parameter)
-    if select is not None and parameter.name == select.argument:
-        return f"enum {{...}} {parameter.name}"
-    if not parameter.is_memory:
-        return f"{(element.scalar_spellings or element.spellings)[0]} {parameter.name}"
-    const = "" if parameter.writes else "const "
-    if parameter.register:
-        return f"{const}vv_{element.name} &{parameter.name}"
-    space = parameter.space or overload.instruction.space
-    if space in dialect.address_types:
-        return f"{dialect.address_types[space]} {parameter.name}"
-    return f"{const}{'void' if parameter.opaque else element.spellings[0]} *{parameter.name}"
+    element = overload.element(parameter)
+    value = not parameter.is_memory and element.scalar_spellings
+    c_type = dialect.c_type(overload, parameter, (value or element.spellings)[0])
+    star = c_type[-1] if c_type[-1] in "*&" else ""
+    return f"{c_type.removesuffix(star)} {star}{parameter.name}"
 
 
 def _rule(entry: Instruction, rule: Align | Require) -> RuleRow:

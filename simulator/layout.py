@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .log import Location
+from .log import NOWHERE, Location
 from .memory import Allocation, Memory
 
 _BYTE = np.dtype(np.uint8)
-_UNKNOWN = Location("", 0)
 _Contents = bytes  # the name is taken where it is needed
 
 
@@ -23,7 +22,7 @@ class Variable:
     space: str
     bytes: int
     initial: _Contents | None = None
-    location: Location = _UNKNOWN
+    location: Location = NOWHERE
 
 
 @dataclass(eq=False)

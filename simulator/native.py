@@ -16,7 +16,7 @@ from .context import not_modelled
 from .finding import Finding
 from .image import LoadedImage, load_image
 from .ledger import Skip
-from .log import Location, Log
+from .log import NOWHERE, Location, Log
 from .machine import Machine
 from .native_core import NativeCore, range_table
 from .scalar import ScalarRun, ScalarUnit
@@ -241,7 +241,7 @@ class NativeRunner:
         """Source lines of program counters (return addresses), the user's own where an instruction was inlined."""
         missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
         inside = [pc for pc in missing if image.low <= pc < image.high]
-        self._places.update(dict.fromkeys(missing, Location("", 0)))
+        self._places.update(dict.fromkeys(missing, NOWHERE))
         tool = inside and (shutil.which("addr2line") or shutil.which("llvm-addr2line"))
         if tool:
             library = str(image.library._name)
@@ -260,7 +260,7 @@ def _place(lines: list[str]) -> Location:
         file, _, number = line.split(" (")[0].rpartition(":")
         if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
             return Location(file, int(number))
-    return Location("", 0)
+    return NOWHERE
 
 
 def _wire(overload: Overload) -> Any:

@@ -42,7 +42,7 @@ def _case(label: str) -> Case:
     return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
 
 
-_SELECT = Select("dir", {number: _case(label) for number, label in enumerate(DIRECTIONS)})
+_SELECT = Select("dir", "mluMemcpyDirection_t", {number: _case(label) for number, label in enumerate(DIRECTIONS)})
 _NRAM2NRAM = DIRECTIONS.index("NRAM2NRAM")
 _OLD = Archs("<300")
 _RULES = (

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from ...isa import Dialect, Overload, Parameter
 
-_REGISTER = {"float": "vv_float", "half": "vv_half"}
 _WIDE = "int64_t"
 
 
@@ -18,11 +17,10 @@ def operations(dialect: Dialect) -> str:
         "#pragma once",
         "",
     ]
-    selectors = {entry.select.argument: entry.select for entry in dialect.instructions if entry.select is not None}
-    for argument, select in selectors.items():
+    selects = {entry.select.c_type: entry.select for entry in dialect.instructions if entry.select is not None}
+    for c_type, select in selects.items():
         values = ", ".join(f"{case.label} = {value}" for value, case in select.cases.items())
-        lines += [f"typedef enum {{ {values} }} mlusim_{argument};", ""]
-    lines.append("typedef mlusim_dir mluMemcpyDirection_t;" if "dir" in selectors else "")
+        lines += [f"typedef enum {{ {values} }} {c_type};", ""]
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for number, overload in enumerate(dialect.overloads):
         if not overload.name.startswith(dialect.prefix):
@@ -61,20 +59,7 @@ def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]
 
 
 def _type(dialect: Dialect, overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
-    element = overload.element(p)
-    select = overload.instruction.select
-    if select is not None and p.name == select.argument:
-        return f"mlusim_{p.name}"
-    spelled = chosen.get(p.type, element.spellings[0])
-    if not p.is_memory:
-        return spelled
-    space = p.space or overload.instruction.space
-    if space in dialect.address_types:
-        return dialect.address_types[space]
-    const = "" if p.writes else "const "
-    if p.register:
-        return f"{const}{_REGISTER.get(element.name, f'vv_{element.name}')}&"
-    return f"{const}{'void' if p.opaque else spelled}*"
+    return dialect.c_type(overload, p, chosen.get(p.type, overload.element(p).spellings[0]))
 
 
 def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:

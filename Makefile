@@ -1,6 +1,7 @@
 # make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
 # make test   run the tests
 # make lint   style and types
+# make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test lint style types compiler
+.PHONY: demo test lint style types mutants compiler
 
 demo: compiler $(STAMP)
 	@mkdir -p out
@@ -40,6 +41,9 @@ types: $(STAMP)
 	@mkdir -p $(TYPES)/mlusim
 	@for package in $(PACKAGES); do ln -sfn ../../../$$package $(TYPES)/mlusim/$$package; done
 	MYPYPATH=$(TYPES) $(RUN) -m mypy $(PACKAGES:%=-p mlusim.%)
+
+mutants: compiler $(STAMP)
+	$(RUN) -m tests.mutate --sample 20 --seed 1
 
 compiler:
 	@for compiler in $(COMPILERS); do command -v "$$compiler" >/dev/null && exit 0; done; \

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mlusim.isa import DIALECTS, Overload, Parameter
+from mlusim.isa import DIALECTS, Copy, Instruction, Overload, Parameter
 from mlusim.simulator import Log
 from mlusim.simulator.log import Op
 
@@ -62,29 +62,33 @@ def _overload(log: Log, op: Op) -> Overload | None:
         entry = overload.instruction
         names = tuple(parameter.name for parameter in entry.prototype.memory)
         kinds = {overload.dtypes} if entry.select is None else {case.label for case in entry.select.cases.values()}
-        if entry.name == op.name and names == op.operands and op.dtypes in kinds and (entry.ufunc or entry.body):
+        if entry.name == op.name and names == op.operands and op.dtypes in kinds and _computes(entry):
             return overload
     return None
+
+
+def _computes(entry: Instruction) -> bool:
+    return entry.semantics is not None or isinstance(entry.effect, Copy)
 
 
 def _call(overload: Overload, arrays: dict[str, np.ndarray]) -> Call:
     entry = overload.instruction
     out = [arrays[parameter.name] for parameter in entry.prototype.memory if parameter.writes]
-    if entry.ordered:
+    if isinstance(entry.effect, Copy):
         if arrays["dst"].size != arrays["src"].size:
             raise ValueError(f"{entry.name} has an operand with gaps; only plain copies have a bare form")
         return np.copyto, (arrays["dst"], arrays["src"])
-    if entry.ufunc is not None:
-        return entry.ufunc, (*(_argument(overload, p, arrays) for p in _inputs(overload)), *out)
-    assert entry.body is not None
+    if isinstance(entry.semantics, np.ufunc):
+        return entry.semantics, (*(_argument(overload, p, arrays) for p in _inputs(overload)), *out)
+    assert entry.semantics is not None
     parameters = {parameter.name: parameter for parameter in overload.parameters}
     arguments = [
         arrays[name.removeprefix("count_")].size
         if name.startswith("count_")
         else _argument(overload, parameters[name], arrays)
-        for name in inspect.signature(entry.body).parameters
+        for name in inspect.signature(entry.semantics).parameters
     ]
-    return _assign, (out[0], entry.body, arguments)
+    return _assign, (out[0], entry.semantics, arguments)
 
 
 def _inputs(overload: Overload) -> list[Parameter]:

@@ -6,33 +6,61 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .bang import BANG
-from .declare import DOCUMENTED, INFERRED, Align, Archs, Case, Instruction, Overload, Require, Select
 from .dialect import Dialect
-from .errors import Partial, ValueOutOfRange
-from .prototype import DeclarationError, Dim, Parameter, Prototype
+from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Wait
+from .expression import FUNCTIONS, folded, is_multiple
+from .expression import names as names_of
+from .instruction import SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, result_type
+from .orders import ORDERS
+from .prototype import DeclarationError, Kind, Parameter
+from .results import Partial, ValueOutOfRange
+from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
+from .space import AddressSpace
 from .tpu import TPU
-from .types import TYPES, ElementType
+from .types import DATA_TYPE_ELEMENTS, DATA_TYPES, STRUCTS, TYPES, ElementType
+from .wire import flatten, wires
 
 __all__ = [
+    "DATA_TYPES",
+    "DATA_TYPE_ELEMENTS",
     "DIALECTS",
     "DOCUMENTED",
+    "FUNCTIONS",
     "INFERRED",
+    "ORDERS",
+    "SHAPE_NAMES",
+    "STRUCTS",
     "TYPES",
+    "AddressSpace",
     "Align",
     "Archs",
+    "Atomic",
+    "Barrier",
+    "Cache",
     "Case",
+    "Completion",
+    "Compute",
+    "Copy",
     "DeclarationError",
     "Dialect",
-    "Dim",
+    "Effect",
     "ElementType",
     "Instruction",
+    "Kind",
     "Overload",
     "Parameter",
     "Partial",
-    "Prototype",
     "Require",
-    "Select",
+    "Section",
+    "TypeArgument",
     "ValueOutOfRange",
+    "Wait",
+    "flatten",
+    "folded",
+    "is_multiple",
+    "names_of",
+    "result_type",
+    "wires",
 ]
 
 #: Every dialect by the name that device files use.

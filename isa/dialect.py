@@ -1,16 +1,21 @@
-"""A dialect: all instructions of one ISA family, with the names that are known but not modelled."""
+"""A dialect: all instructions of one ISA family, its address spaces, and the names that are known but not modelled."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import Any
 
-from .declare import Instruction, Overload
-from .prototype import Parameter
+from .effects import Cache, Wait
+from .instruction import Instruction, Overload
+from .prototype import DeclarationError, Parameter
+from .space import AddressSpace
+
+#: Pipes that every dialect has: the core's own unit, and what its front end does itself.
+_COMMON_PIPES = ("scalar", "sync")
 
 
 @dataclass(frozen=True)
@@ -20,14 +25,41 @@ class Dialect:
     name: str
     title: str
     instructions: tuple[Instruction, ...]
-    known: Mapping[str, str]  # name -> what it does, for names that compile and are not modelled
-    source: str = "bang-c"  # the language of its kernels, as the compiler front end knows it
+    known: Mapping[str, str]  # name -> what it does, for names that compile; those that are declared drop out
+    spaces: Mapping[str, AddressSpace]
+    pipes: tuple[str, ...]  # that a wait can name
+    language: str = "bang-c"  # of its kernels, as the compiler front end knows it
     prefix: str = "__"  # of the names that C kernels call
-    address_types: Mapping[str, str] = field(default_factory=dict)  # space -> C type of addresses, if no pointer
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
-    cached_space: str = ""  # the space that the scalar unit sees through a cache
+    known_forms: Mapping[str, int] = field(default_factory=dict)  # modelled name -> arguments of a form that is not
+    giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
     launch_type: str = "block"  # how kernels are launched unless told otherwise
+    queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
+    scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
+    register_bytes: int = 0  # of one vector register
+
+    def __post_init__(self) -> None:
+        declared = {entry.name for entry in self.instructions}
+        object.__setattr__(self, "known", {name: doc for name, doc in self.known.items() if name not in declared})
+        pipes = {*self.pipes, *_COMMON_PIPES}
+        for entry in self.instructions:
+            used = {case.pipe for case in entry.select.cases.values()} if entry.select else {entry.pipe}
+            if wrong := (used | set(entry.waits)) - pipes:
+                raise DeclarationError(
+                    f"{entry.name}: no pipe {', '.join(sorted(wrong))}; there are {', '.join(pipes)}"
+                )
+            spaces = {entry.space_of(p) for p in entry.prototype.memory} - {""}
+            if entry.select:
+                spaces = {space for case in entry.select.cases.values() for space in case.spaces.values()}
+            for p in entry.prototype.memory:
+                space = self.spaces.get(entry.space_of(p))
+                if space and bool(space.offsets or space.members) != p.is_tensor:
+                    raise DeclarationError(f"{entry.name}: {p.name} is {p.kind}, which {space.name} does not hold")
+            if wrong := spaces - set(self.spaces):
+                raise DeclarationError(
+                    f"{entry.name}: no space {', '.join(sorted(wrong))}; there are {', '.join(self.spaces)}"
+                )
 
     @cached_property
     def overloads(self) -> tuple[Overload, ...]:
@@ -36,9 +68,10 @@ class Dialect:
 
     @cached_property
     def values(self) -> dict[str, int]:
-        """Every named value that a kernel may pass: constants, and the cases of selecting arguments."""
-        selects = [entry.select for entry in self.instructions if entry.select is not None]
-        labels = {case.label: value for select in selects for value, case in select.cases.items()}
+        """Every named value that a kernel may pass: constants, and what the arguments of instructions are called."""
+        labels: dict[str, int] = {}
+        for entry in self.instructions:
+            labels.update(entry.labels)
         return {**labels, **self.constants}
 
     @cached_property
@@ -49,27 +82,55 @@ class Dialect:
             table.setdefault(overload.instruction.asm or overload.name, []).append(number)
         return table
 
+    @cached_property
+    def cached_space(self) -> str:
+        """The space that the scalar unit sees through a cache, or ""."""
+        return next((name for name, space in self.spaces.items() if space.cached), "")
+
     def named(self, name: str) -> list[Instruction]:
         """All declarations under a vendor's name (several when the argument lists differ)."""
         return [entry for entry in self.instructions if entry.name == name]
 
+    def cache_instruction(self, action: str) -> str:
+        """The name of the instruction that does this to the scalar unit's cache, or ""."""
+        entries = (e for e in self.instructions if isinstance(e.effect, Cache) and e.effect.action == action)
+        return next((entry.name for entry in entries), "")
+
+    def wait_for(self, pipe: str) -> str:
+        """The narrowest instruction that waits for a pipe, or ""."""
+        waits = [e for e in self.instructions if pipe in e.waits and isinstance(e.effect, Wait)]
+        return min(waits, key=lambda entry: len(entry.waits)).name if waits else ""
+
     def c_type(self, overload: Overload, parameter: Parameter, spelled: str) -> str:
         """The C type of a parameter whose element type (or type of a bare value) is ``spelled`` so: ``const half*``."""
-        select = overload.instruction.select
-        if select is not None and parameter.name == select.argument:
-            return select.c_type
+        entry = overload.instruction
+        if entry.select is not None and parameter.name == entry.select.argument:
+            return entry.select.c_type
+        if parameter.kind == "struct":
+            return f"const {parameter.type}*" if parameter.pointer else parameter.type
+        if parameter.kind == "bits":
+            return "scalar_t"
         if not parameter.is_memory:
             return spelled
         const = "" if parameter.writes else "const "
         if parameter.register:
             return f"{const}vv_{overload.element(parameter).name}&"
-        space = parameter.space or overload.instruction.space
-        return self.address_types.get(space) or f"{const}{'void' if parameter.opaque else spelled}*"
+        space = self.spaces.get(entry.space_of(parameter))
+        address = space.address_type if space else ""
+        return address or f"{const}{'void' if parameter.opaque else spelled}*"
 
     def nearest(self, name: str, count: int = 3) -> list[str]:
         """The names most like a misspelt one."""
-        names = {entry.name for entry in self.instructions} | set(self.known)
-        return difflib.get_close_matches(name, names, count, 0.6)
+        return list(_nearest(name, self._names, count))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(sorted({entry.name for entry in self.instructions} | set(self.known)))
+
+
+@lru_cache(maxsize=1024)  # a kernel may execute the same unknown instruction over and over
+def _nearest(name: str, names: tuple[str, ...], count: int) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, names, count, 0.6))
 
 
 def collect(*modules: ModuleType) -> tuple[Instruction, ...]:

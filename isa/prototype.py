@@ -2,33 +2,61 @@
 
     void __bang_add(T dst[elem_count], const T src0[elem_count], const T src1[elem_count], int32 elem_count)
 
-An array parameter is a memory operand: ``const`` ones are read, others written (``inout`` ones both); the brackets
-say what it spans, outermost first, ``[count]`` packed or ``[count @ stride_in_bytes]``; ``[count : defined]`` of an
-output says that only the first ``defined`` elements (of every row) get a value and the others become undefined.
-``gdram T dst[n]`` names a memory space other than the instruction's default. ``T &v`` is a vector register.
-Everything else is a scalar.
-``void<T>`` is an operand that C passes as ``void *`` and that holds elements of T.
+An array parameter is a memory operand: ``const`` ones are read, others written (``inout`` ones both, ``work`` ones
+clobbered). What stands before the type names a space other than the instruction's default: ``gdram T dst[n]``.
+
+    T x[n]                    n elements, packed
+    T x[m @ stride][n]        outermost first; ``@`` bytes from one to the next, without it packed
+    T x[n : k]                an output of which only the first k elements (of every row) get a value
+    T x[m][n] ~ order         m x n elements that lie in the order of that name, see `orders`
+    T &x                      a vector register
+    tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
+                              null one, means the aligned layout
+    system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
+    void<T> x[n]              C passes it as ``void *``; it holds elements of T
+    dim4 *s, dim4 *s?, dim4 s a structure: by pointer, by pointer that may be null, by value
+    scalar<T> x               C's ``scalar_t``, a union, of which the bits of T count
+    int32 n                   everything else is a plain value
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, lru_cache
 
-from .types import TYPES, ElementType
-
-#: Bytes of one vector register (see reference of the `__vv_` family; inferred).
-VECTOR_REGISTER_BYTES = 256
-
-_PARAMETER = re.compile(
-    r"(?:(?P<qualifiers>(?:const|inout|gdram|ldram|nram|wram|sram|global|local)(?:\s+(?:const|inout|gdram|ldram|nram|wram|sram|global|local))*)\s+)?"
-    r"(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<register>&)\s*)(?P<name>\w+)(?P<dims>(?:\[[^\]]+\])*)"
-)
-_PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
+from .space import REGISTERS, SYSTEM
+from .types import STRUCTS, TYPES, ElementType
 
 
 class DeclarationError(Exception):
     """A declaration contradicts itself; raised at import, never at run time."""
+
+
+class Kind(StrEnum):
+    """What a parameter is."""
+
+    VALUE = "value"
+    BITS = "bits"  # a typed value in a union
+    STRUCT = "struct"
+    PACKED = "packed"
+    STRIDED = "strided"
+    REGISTER = "register"
+    TENSOR = "tensor"  # across lanes
+    SYSTEM = "system"  # a tensor in system memory
+
+
+_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM}
+#: Where operands of a kind lie unless they say otherwise; else it is the instruction's default.
+_SPACES = {Kind.REGISTER: REGISTERS, Kind.SYSTEM: SYSTEM}
+_DIRECTIONS = ("const", "inout", "work")
+_PARAMETER = re.compile(
+    r"(?P<qualifiers>(?:\w+\s+)*?)(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<mark>[&*])\s*)(?P<name>\w+)(?P<null>\?)?"
+    r"(?P<dims>(?:\[[^\]]+\])*)(?:\s*~\s*(?P<order>\w+))?"
+)
+_PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
 
 
 @dataclass(frozen=True)
@@ -45,20 +73,39 @@ class Parameter:
 
     name: str
     type: str
-    dims: tuple[Dim, ...] = ()
+    kind: Kind = Kind.VALUE
+    dims: tuple[Dim, ...] = ()  # of a tensor: one, whose count is its shape and whose stride is its strides
     reads: bool = False
     writes: bool = False
+    clobbered: bool = False  # written with nothing that anyone may rely on
     space: str = ""  # "" = the instruction's default
-    register: bool = False
     opaque: bool = False  # C passes it as void *
+    pointer: bool = False  # of a structure: C passes its address
+    nullable: bool = False
     defined: str = ""  # elements that get a value, where that is not all of them
+    order: str = ""  # name of the order in which its elements lie, where that is not row by row
 
     @property
     def is_memory(self) -> bool:
         """Whether it names memory (or a vector register), not a value."""
-        return bool(self.dims)
+        return self.kind in _MEMORY
 
-    def element(self, binding: dict[str, str]) -> ElementType:
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor [n, c, h, w] with strides of its own."""
+        return self.kind in (Kind.TENSOR, Kind.SYSTEM)
+
+    @property
+    def is_lanes(self) -> bool:
+        """Whether it lies across the lanes of a core."""
+        return self.kind is Kind.TENSOR
+
+    @property
+    def register(self) -> bool:
+        """Whether it is a vector register."""
+        return self.kind is Kind.REGISTER
+
+    def element(self, binding: Mapping[str, str]) -> ElementType:
         """The element type under a binding of type variables such as ``{"T": "float"}``."""
         return TYPES[binding.get(self.type, self.type)]
 
@@ -71,7 +118,7 @@ class Prototype:
     returns: str
     parameters: tuple[Parameter, ...]
 
-    @property
+    @cached_property
     def memory(self) -> tuple[Parameter, ...]:
         """The memory operands, in order."""
         return tuple(p for p in self.parameters if p.is_memory)
@@ -98,32 +145,61 @@ def _split(text: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
+@lru_cache(maxsize=1024)  # families repeat them
 def _parameter(text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if not match:
         raise DeclarationError(f"not a parameter: {text!r}")
-    qualifiers = (match["qualifiers"] or "").split()
-    spaces = [q for q in qualifiers if q not in ("const", "inout")]
-    ctype, opaque = match["type"], False
-    if "<" in ctype:
-        ctype, opaque = ctype[:-1].split("<")[1], True
-    brackets = re.findall(r"\[([^\]]+)\]", match["dims"])
-    defined = brackets[-1].partition(":")[2].strip() if brackets else ""
-    dims = tuple(_dim(d) for d in brackets)
-    if match["register"]:
-        dims = (Dim(f"({VECTOR_REGISTER_BYTES} // sizeof_{match['name']})"),)
-    const = "const" in qualifiers
+    qualifiers = match["qualifiers"].split()
+    spaces = [q for q in qualifiers if q not in _DIRECTIONS]
+    directions = [q for q in qualifiers if q in _DIRECTIONS]
+    name, inner = match["name"], match["type"]
+    outer, _, inner = inner[:-1].partition("<") if "<" in inner else ("", "", inner)
+    dims = tuple(_dim(d) for d in re.findall(r"\[([^\]]+)\]", match["dims"]))
+    kind = _kind(text, outer, inner, match["mark"], dims)
+    if len(spaces) > 1 or len(directions) > 1 or ((qualifiers or match["order"]) and kind not in _MEMORY):
+        raise DeclarationError(f"not a parameter: {text!r}")
+    if kind in _MEMORY and (match["null"] or (match["mark"] == "*")):
+        raise DeclarationError(f"not a parameter: {text!r}: an array may not be null")
+    direction = directions[0] if directions else ""
+    memory = kind in _MEMORY
     return Parameter(
-        match["name"],
-        ctype,
+        name,
+        inner,
+        kind,
         dims,
-        reads=bool(dims) and (const or "inout" in qualifiers),
-        writes=bool(dims) and not const,
-        space="vreg" if match["register"] else spaces[0] if spaces else "",
-        register=bool(match["register"]),
-        opaque=opaque or ctype == "void",
-        defined=defined,
+        reads=memory and direction in ("const", "inout"),
+        writes=memory and direction in ("", "inout", "work"),
+        clobbered=direction == "work",
+        space=spaces[0] if spaces else _SPACES.get(kind, ""),
+        opaque=outer == "void" or inner == "void",
+        pointer=match["mark"] == "*",
+        nullable=bool(match["null"]),
+        defined=match["dims"].rpartition("[")[2].partition(":")[2].removesuffix("]").strip(),
+        order=match["order"] or "",
     )
+
+
+def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, ...]) -> Kind:
+    if outer in ("tensor", "system"):
+        if len(dims) != 1:
+            raise DeclarationError(f"not a parameter: {text!r}: a tensor has one pair of brackets, [shape @ stride]")
+        return Kind(outer)
+    if outer == "scalar" and not dims:
+        return Kind.BITS
+    if outer not in ("", "void"):
+        raise DeclarationError(f"not a parameter: {text!r}: there is no {outer}<...>")
+    if inner in STRUCTS and not dims and mark != "&":
+        return Kind.STRUCT
+    if mark == "&":
+        return Kind.REGISTER
+    if mark == "*":
+        raise DeclarationError(
+            f"not a parameter: {text!r}: {inner} is no structure; the structures are {', '.join(STRUCTS)}"
+        )
+    if not dims:
+        return Kind.VALUE
+    return Kind.STRIDED if any(dim.stride for dim in dims) else Kind.PACKED
 
 
 def _dim(text: str) -> Dim:

@@ -1,8 +1,11 @@
-"""Element types: what a C kernel calls them and the NumPy type that holds them."""
+"""What an instruction works on: element types, C enumerations and C structures, each with its names in C."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -10,12 +13,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class ElementType:
-    """One element type of an ISA."""
+    """One element type of an ISA, or the type of a bare value."""
 
     name: str
     dtype: np.dtype
     spellings: tuple[str, ...]  # C types that mean it; the first is the one shown
     scalar_spellings: tuple[str, ...] = ()  # C types of a bare value that mean it, where they differ
+    values: Mapping[str, int] = field(default_factory=dict)  # of an enumeration: its names
 
     @property
     def is_float(self) -> bool:
@@ -27,6 +31,38 @@ class ElementType:
         """Bytes of one element."""
         return self.dtype.itemsize
 
+
+@dataclass(frozen=True)
+class StructType:
+    """A C structure of whole numbers that an instruction takes; an expression of a declaration names ``x.field``."""
+
+    name: str
+    fields: tuple[str, ...]
+
+    def make(self, *values: int) -> Any:
+        """The structure as bodies and expressions see it: a named tuple."""
+        return _TUPLES[self.name](*values)
+
+
+#: Names and values of TPU-KERNEL's ``data_type_t``, in the order of the vendor's header.
+DATA_TYPES = {
+    "DT_UINT8": 0, "DT_INT8": 1, "DT_FP16": 3, "DT_FP32": 5, "DT_UINT16": 6, "DT_INT16": 7, "DT_UINT32": 8,
+    "DT_INT32": 9, "DT_BFP16": 11, "DT_UINT4": 12, "DT_INT4": 13, "DT_FP8E5M2": 15, "DT_FP20": 17, "DT_TF32": 19,
+    "DT_FP8E4M3": 47,
+}  # fmt: skip
+#: The element types that they name, of those that NumPy can hold.
+DATA_TYPE_ELEMENTS = {
+    DATA_TYPES[name]: element
+    for name, element in {
+        "DT_UINT8": "uint8", "DT_INT8": "int8", "DT_FP16": "half", "DT_FP32": "float", "DT_UINT16": "uint16",
+        "DT_INT16": "int16", "DT_UINT32": "uint32", "DT_INT32": "int32", "DT_BFP16": "bfloat16",
+    }.items()
+}  # fmt: skip
+#: Names and values of TPU-KERNEL's ``rounding_mode_t``.
+ROUNDING_MODES = {
+    "RM_HALF_TO_EVEN": 0, "RM_HALF_AWAY_FROM_ZERO": 1, "RM_TOWARDS_ZERO": 2, "RM_DOWN": 3, "RM_UP": 4,
+    "RM_HALF_UP": 5, "RM_HALF_DOWN": 6,
+}  # fmt: skip
 
 _ALL = (
     ElementType("half", np.dtype(np.float16), ("half",)),
@@ -42,9 +78,20 @@ _ALL = (
     ElementType("uint64", np.dtype(np.uint64), ("uint64_t", "unsigned long long")),
     ElementType("void", np.dtype(np.uint8), ("void",)),
     ElementType("bool", np.dtype(np.bool_), ("bool",)),
-    ElementType("data_type", np.dtype(np.int32), ("data_type_t",)),
-    ElementType("scalar", np.dtype(np.uint32), ("scalar_t",)),  # the bits of a C union
+    ElementType("data_type", np.dtype(np.int32), ("data_type_t",), values=DATA_TYPES),
+    ElementType("rounding", np.dtype(np.int32), ("rounding_mode_t",), values=ROUNDING_MODES),
 )
 
 #: Every element type by name.
 TYPES = {entry.name: entry for entry in _ALL}
+
+#: Every structure by name, which is its name in C too.
+STRUCTS = {
+    entry.name: entry
+    for entry in (
+        StructType("dim4", ("n", "c", "h", "w")),
+        StructType("dim2", ("h", "w")),
+        StructType("padding_t", ("top", "bottom", "left", "right")),
+    )
+}
+_TUPLES: dict[str, Any] = {entry.name: namedtuple(entry.name, entry.fields) for entry in STRUCTS.values()}

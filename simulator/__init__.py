@@ -1,15 +1,22 @@
-"""Runs accelerator kernels without the accelerator."""
+"""Runs accelerator kernels without the accelerator.
+
+Each folder is a room: hardware, log, findings, memory, execution, issue, checks, machine, timing, native, worker,
+frontend, launches, python, cli. A folder imports only from those before it; `Device` stands before launches.
+"""
 
 from __future__ import annotations
 
-from .device import Device
-from .finding import BuildError, Finding, KernelError, MlusimError
-from .global_memory import DeviceArray
-from .log import Log, Region
-from .program import Program, load
-from .python_kernel import launch
-from .run import Run
-from .timing import Timeline, replay
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .device import Device
+    from .findings import BuildError, Finding, KernelError, MlusimError
+    from .launches import Program, Run, load
+    from .log import Log, Region
+    from .memory.global_memory import DeviceArray
+    from .python import launch
+    from .timing import Timeline, replay
 
 __all__ = [
     "BuildError",
@@ -27,3 +34,21 @@ __all__ = [
     "load",
     "replay",
 ]
+
+#: Where each name lives. It is imported when it is asked for: the worker starts without what it does not need.
+_HOMES = {
+    "BuildError": "findings", "Device": "device", "DeviceArray": "memory.global_memory", "Finding": "findings",
+    "KernelError": "findings", "Log": "log", "MlusimError": "findings", "Program": "launches", "Region": "log",
+    "Run": "launches", "Timeline": "timing", "launch": "python", "load": "launches", "replay": "timing",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

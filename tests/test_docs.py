@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import ctypes
 import importlib.util
 import re
 import shlex
@@ -12,10 +14,13 @@ from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 from mlusim.isa import DIALECTS
-from mlusim.simulator import Device
+from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
+from mlusim.simulator.findings import RULES
+from test_layout import ROOMS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -23,8 +28,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 #: A block of commands with their output; those of a page are one session.
 BLOCK = re.compile(r"<!-- run -->\n```console\n(.*?)```", re.S)
 SESSIONS = {page.name: "".join(BLOCK.findall(page.read_text(encoding="utf-8"))) for page in PAGES}
-#: Numbers change with the rates of a device; source lines (`scale.mlu:11`) and names do not.
-NUMBER = re.compile(r"(?<![\w:.])[\d,]+(\.\d+)?(?!\w)")
 
 
 def headings(page: Path) -> set[str]:
@@ -59,8 +62,8 @@ def steps(text: str) -> list[tuple[str, list[str]]]:
 
 
 def normal(text: str) -> list[str]:
-    """The lines of a text that are not blank, without their numbers and their spacing."""
-    return [" ".join(NUMBER.sub("#", line).split()) for line in text.splitlines() if line.strip()]
+    """The lines of a text that are not blank, without their spacing. A replay is deterministic: numbers stay."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
 def shown_in(expected: list[str], output: list[str]) -> bool:
@@ -113,12 +116,24 @@ def test_every_finding_is_as_documented():
     assert found == documented
 
 
-def test_every_rule_of_the_simulator_is_documented():
-    sources = "".join(
-        path.read_text(encoding="utf-8") for folder in ("simulator", "isa") for path in (ROOT / folder).rglob("*.py")
-    )
-    named = set(re.findall(r"\bFinding\(\s*\"([\w-]+)\"", sources)) | set(re.findall(r"\brule=\"([\w-]+)\"", sources))
-    assert named <= headings(ROOT / "docs" / "findings.md")
+def test_every_rule_of_the_simulator_is_documented_and_shown():
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^## (.*)$", page, re.M)) == sorted(RULES)
+    assert sorted(example("findings").rules()) == sorted(RULES)
+
+
+# --- architecture ----------------------------------------------------------------------------------------------------
+
+
+def test_rooms_are_in_their_order_and_in_their_own_words():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([\w.]+)\]\(\.\./simulator/\1\) \| (.*) \|$", page, re.M)
+    folders = {path.parent.name for path in (ROOT / "simulator").glob("*/__init__.py")}
+    assert [room.removesuffix(".py") for room, _ in rows] == [r for r in ROOMS if r in folders or r == "device"]
+    for room, words in rows:
+        path = ROOT / "simulator" / room
+        source = (path if path.is_file() else path / "__init__.py").read_text(encoding="utf-8")
+        assert " ".join((ast.get_docstring(ast.parse(source)) or "").split()).startswith(words), room
 
 
 # --- facts and examples ----------------------------------------------------------------------------------------------
@@ -146,9 +161,28 @@ def test_counts_of_sources():
         kinds = Counter(fact.kind for fact in Device.load(name).facts.values())
         counted[name] = [kinds.total(), *(kinds[kind] for kind in ("measured", "documented", "derived", "assumed"))]
     assert shown == counted
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    sentence = re.search(
+        r"Of the (\d+) numbers of the (\S+), (\d+) are assumed, of the (\d+) of the (\S+), (\d+);", readme
+    )
+    assert sentence is not None
+    total, name, assumed, other_total, other, other_assumed = sentence.groups()
+    for device, numbers in ((name, (total, assumed)), (other, (other_total, other_assumed))):
+        assert tuple(map(int, numbers)) == (counted[device][0], counted[device][-1])
 
 
 @pytest.mark.parametrize("name", ["scale", "launch_scale"])
 def test_examples_give_the_right_result(name):
     done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, check=True)
     assert "equal: True" in done.stdout
+
+
+def test_the_kernel_of_the_hau_page_takes_the_time_that_is_shown(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "hau.md").read_text(encoding="utf-8").partition("## A kernel in C")[2]
+    (kernel,), (call,) = (re.findall(rf"```{language}\n(.*?)```", page, re.S) for language in ("c", "python"))
+    (values, shown), *_ = re.findall(r"With `(values = .*?)` it prints .* `run.time_us` is ([\d.]+)\.", page)
+    (tmp_path / "best.c").write_text(kernel, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {"ctypes": ctypes, "np": np, "Device": Device, "load": load}
+    exec(f"{values}\n{call}", names)
+    assert f"{names['run'].time_us:.3f}" == shown

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,6 +94,82 @@ def test_imports_go_one_way():
 )
 def test_the_import_rule_itself(file, source, legal):
     assert (faults(file, source, {"Device"}) == []) == legal
+
+
+#: The rooms of the simulator from the bottom up: a module imports from rooms before its own, and from its own.
+ROOMS = [
+    "files", "sizes", "hardware", "log", "findings", "memory", "execution", "issue", "checks", "machine", "timing",
+    "native", "worker", "frontend", "device", "launches", "python", "cli", "__init__", "__main__",
+]  # fmt: skip
+FLAT, CIRCLE = 12, 4
+
+
+def simulator_imports() -> dict[str, set[str]]:
+    """Every module of the simulator with the modules of it that it imports, type-only and late imports too."""
+    folder = ROOT / "simulator"
+    modules = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        graph[module] = set()
+        for target, name in imports(f"simulator/{module}.py", path.read_text(encoding="utf-8")):
+            parts = target.split(".")[1:]
+            if parts[:1] != ["simulator"]:
+                continue
+            base = "/".join(parts[1:])
+            options = [f"{base}/{name}".strip("/"), f"{base}/__init__".strip("/"), base]
+            graph[module].add(next(option for option in options if option in modules))
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The groups of modules of which each reaches every other."""
+    reach = {module: {module} for module in graph}
+    for _ in graph:
+        grown = {module: found.union(*(graph[other] for other in found)) for module, found in reach.items()}
+        if grown == reach:
+            break
+        reach = grown
+    groups = {frozenset(other for other in reach[module] if module in reach[other]) for module in graph}
+    return [set(group) for group in groups if len(group) > 1]
+
+
+def test_imports_between_rooms_go_up():
+    place = {room: number for number, room in enumerate(ROOMS)}
+    wrong = [
+        f"{module} imports {target}"
+        for module, targets in simulator_imports().items()
+        for target in targets
+        if place[target.split("/")[0]] > place[module.split("/")[0]]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_large_circle_of_modules():
+    assert [sorted(group) for group in circles(simulator_imports()) if len(group) > CIRCLE] == []
+
+
+def test_circles_themselves():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": {"f"}, "f": {"e"}}
+    assert sorted(map(sorted, circles(graph))) == [["a", "b", "c"], ["e", "f"]]
+
+
+def test_every_room_says_what_it_holds_and_imports():
+    folder = ROOT / "simulator"
+    assert len(list(folder.glob("*.py"))) <= FLAT
+    for room in (path for path in folder.iterdir() if path.is_dir() and path.name != "__pycache__"):
+        text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+        assert text, room
+        assert "Imports" in text, f"say in {room.name}/__init__.py what the room may import"
+
+
+def test_every_package_is_installed():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    folders = {
+        "mlusim." + path.parent.relative_to(ROOT).as_posix().replace("/", ".")
+        for package in ALLOWED
+        for path in (ROOT / package).rglob("__init__.py")
+    }
+    assert folders == set(settings["packages"])
 
 
 def test_files_stay_small():

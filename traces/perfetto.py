@@ -6,16 +6,19 @@ wait for another record is an arrow from it, bandwidth and memory in use are cou
 
 from __future__ import annotations
 
+import io
 import json
-import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from ..simulator.files import write_atomically
+from ..simulator.hardware.rates import Channel
+from ..simulator.log import region_of
 from ..simulator.timing import Reason, Timeline
-from .tracks import FRONT_END, HIDDEN, bytes_in_use, region, rows
+from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 
 #: Records that are text at the same time: bounds the memory of a long trace.
 _CHUNK = 16384
@@ -42,27 +45,20 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
     Times are microseconds from the launch with nanosecond precision; equal timelines give equal bytes.
     Raises OSError when the folder is missing or cannot be written.
     """
-    path = Path(path)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            file.write('{"traceEvents":[\n')
-            separator = ""
-            for events in _Trace(timeline).events():
-                if events:
-                    file.write(separator + ",\n".join(events))
-                    separator = ",\n"
-            facts = {
-                "device": timeline.log.device,
-                "total_us": timeline.total_us,
-                "assumed_share": timeline.assumed_share,
-                "not_modelled": timeline.not_modelled,
-            }
-            file.write(f'\n],\n"displayTimeUnit":"ns",\n"otherData":{_json(facts)}}}\n')
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
+        file.write('{"traceEvents":[\n')
+        separator = ""
+        for events in _Trace(timeline).events():
+            if events:
+                file.write(separator + ",\n".join(events))
+                separator = ",\n"
+        facts = {
+            "device": timeline.log.device,
+            "total_us": timeline.total_us,
+            "assumed_share": timeline.assumed_share,
+            "not_modelled": timeline.not_modelled,
+        }
+        file.write(f'\n],\n"displayTimeUnit":"ns",\n"otherData":{_json(facts)}}}\n')
 
 
 class _Trace:
@@ -70,7 +66,7 @@ class _Trace:
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline, self.log = timeline, timeline.log
-        self.row = rows(self.log)
+        self.row, self.spaces = rows(self.log), tuple(self.log.shape.spaces)
         # Both ends are rounded, not the duration: what touches in time then touches in the trace.
         self.start = np.rint(timeline.start * 1e3).astype(np.int64)
         self.end = np.rint(timeline.end * 1e3).astype(np.int64)
@@ -117,7 +113,7 @@ class _Trace:
         names, sources, text = self.names, self.sources, self.operand
         dtypes = [_json(op.dtypes) for op in log.ops]
         operands = [[_json(name) for name in op.operands] for op in log.ops]
-        touched = zip(records["operands"]["key"].tolist(), records["operands"]["bytes"].tolist(), strict=True)
+        touched = self._touched(part)
         columns = zip(
             self.row[part].tolist(),
             records["op"].tolist(),
@@ -133,11 +129,11 @@ class _Trace:
             strict=True,
         )
         events = []
-        for row, op, pid, tid, start, duration, (keys, sizes), work, loc, task, why in columns:
+        for row, op, pid, tid, start, duration, places, work, loc, task, why in columns:
             if row == HIDDEN:
                 continue
             regions = ",".join(
-                f"{name}:{text(key, size)}" for name, key, size in zip(operands[op], keys, sizes, strict=False) if size
+                f"{name}:{text(*place)}" for name, place in zip(operands[op], places, strict=True) if place[1]
             )
             events.append(
                 f'{{"ph":"X","name":{names[op]},"pid":{pid},"tid":{tid},"ts":{start},"dur":{duration},'
@@ -166,9 +162,21 @@ class _Trace:
             else:
                 yield f"{why[reason]}: {names[op]}, core {core}, {start:.3f}..{end:.3f} us"
 
-    def _operand(self, key: int, size: int) -> str:
-        """JSON of an operand of ``size`` bytes from ``key`` on."""
-        return f'{{"region":{_json(str(region(self.log, key, size)))},"bytes":{size}}}'
+    def _touched(self, part: slice) -> Iterator[list[tuple[int, int, int, int]]]:
+        """The rows of the operand table of every record."""
+        log = self.log
+        counts, first = log.operand_counts[part].tolist(), log.records["first"][part].tolist()
+        if not counts:
+            return
+        begin = first[0]
+        rows = log.operands[begin : first[-1] + counts[-1]].tolist()
+        for at, count in zip(first, counts, strict=True):
+            yield rows[at - begin : at - begin + count]
+
+    def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
+        """JSON of a row of the operand table."""
+        place = region_of(key, size, self.spaces, lane, lanes)
+        return f'{{"region":{_json(str(place))},"bytes":{size * max(lanes, 1)}}}'
 
     def _arrows(self) -> np.ndarray:
         """Indices of the records that waited for another record, where rows show both."""
@@ -215,20 +223,23 @@ class _Trace:
                 yield from _counter(_CORE_PID + owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
 
     def _bandwidth(self) -> Iterator[list[str]]:
-        """Traffic of the device's DRAM: the bytes of every instruction spread evenly over its time."""
-        channel = self.timeline.rates.channels.get("dram")
-        if channel is None:
-            return
+        """Traffic of what the whole device shares: the bytes of every instruction spread evenly over its time."""
+        for name, channel in self.timeline.rates.channels.items():
+            if channel.scope == "device":
+                yield from self._traffic(name, channel)
+
+    def _traffic(self, name: str, channel: Channel) -> Iterator[list[str]]:
         spaces = [index for index, space in enumerate(self.log.shape.spaces) if space in channel.spaces]
-        used = np.isin(self.log.space_index(), spaces) & (self.row != HIDDEN)[:, None]
-        moved = np.where(used, self.log.records["operands"]["bytes"].astype(np.int64), 0).sum(axis=1)
+        log = self.log
+        used = np.isin(log.operand_spaces, spaces) & (self.row != HIDDEN)[log.owners]
+        moved = log.per_record(np.where(used, log.operand_bytes, 0)).astype(np.int64)
         moving = np.flatnonzero((moved > 0) & (self.end > self.start))
         # Whole MB/s, so that what is added at a start leaves nothing behind at the end.
         rate = moved[moving] * 1000 // (self.end[moving] - self.start[moving])
         times = np.concatenate([self.start[moving], self.end[moving]])
         order = np.argsort(times, kind="stable")
         level = np.concatenate([rate, -rate])[order].cumsum() / 1e3
-        yield from _counter(_DEVICE_PID, "DRAM bandwidth", "GB/s", times[order], level)
+        yield from _counter(_DEVICE_PID, f"{name.upper()} bandwidth", "GB/s", times[order], level)
 
 
 def _counter(pid: int, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Iterator[list[str]]:

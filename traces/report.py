@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..simulator.sizes import percent, size
 from .summary import Summary
 
 _Column = tuple[str, Literal["left", "right"]]
@@ -21,27 +22,27 @@ def print_summary(summary: Summary, console: Console) -> None:
     where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
     _say(console, f"{_us(summary.total_us)} us: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
     _say(console, f"{summary.records:,} records on {where}")
-    _say(console, f"time rests to {_percent(summary.assumed_share)} on assumed rates")
+    _say(console, f"time rests to {percent(summary.assumed_share)} on assumed rates")
     if summary.not_modelled:
         _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
     _table(
         console,
         "pipes",
         [("busy us", "right"), ("mean use", "right"), ("max use", "right"), ("records", "right")],
-        ((p.pipe, _us(p.busy_us), _percent(p.mean), _percent(p.max), f"{p.records:,}") for p in summary.pipes),
+        ((p.pipe, _us(p.busy_us), percent(p.mean), percent(p.max), f"{p.records:,}") for p in summary.pipes),
     )
     _table(
         console,
         "traffic",
         [("read", "right"), ("written", "right")],
-        ((t.space.upper(), _bytes(t.read), _bytes(t.written)) for t in summary.traffic),
+        ((t.space.upper(), size(t.read), size(t.written)) for t in summary.traffic),
     )
     _table(
         console,
         "memory",
         [("peak", "right"), ("budget", "right"), ("used", "right")],
         (
-            (f"{p.space.upper()}[{p.owner}]", _bytes(p.bytes), _bytes(p.budget), _percent(p.bytes / p.budget))
+            (f"{p.space.upper()}[{p.owner}]", size(p.bytes), size(p.budget), percent(p.bytes / p.budget))
             for p in summary.peaks
         ),
     )
@@ -50,7 +51,7 @@ def print_summary(summary: Summary, console: Console) -> None:
         "busiest lines",
         [("us", "right"), ("share", "right"), ("records", "right"), ("most of it", "left")],
         (
-            (_place(n.file, n.line), _us(n.us), _percent(n.share), f"{n.records:,}", n.top_instruction)
+            (_place(n.file, n.line), _us(n.us), percent(n.share), f"{n.records:,}", n.top_instruction)
             for n in summary.lines
         ),
     )
@@ -89,15 +90,3 @@ def _place(file: str, line: int) -> str:
 
 def _us(us: float) -> str:
     return f"{us:,.3f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share == 0 or share >= 0.1 else f"{100 * share:.1f} %"
-
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            break
-        count /= 1024
-    return f"{count:,.0f} {unit}" if count == int(count) else f"{count:,.1f} {unit}"

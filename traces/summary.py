@@ -138,13 +138,9 @@ def _pipes(
 
 
 def _traffic(log: Log, row: np.ndarray) -> list[Traffic]:
-    space, size = log.space_index(), log.records["operands"]["bytes"].astype(np.float64)
-    size[row == HIDDEN] = 0.0
-    writes = np.zeros((len(log.ops), size.shape[1]), bool)
-    for index, op in enumerate(log.ops):
-        writes[index, : len(op.writes)] = op.writes
-    written = writes[log.records["op"]]
-    # Unused operands have no bytes, and the key 0 of an existing space. Sums stay exact up to 2**53 bytes.
+    space, written = log.operand_spaces, log.operand_written
+    size = log.operand_bytes.astype(np.float64)  # sums stay exact up to 2**53 bytes
+    size[row[log.owners] == HIDDEN] = 0.0
     count = len(log.shape.spaces)
     out = np.bincount(space[written], size[written], minlength=count)
     into = np.bincount(space[~written], size[~written], minlength=count)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from ..simulator.log import Log, Region, region_key
+from ..simulator.log import ALLOC, FREE, Log, Region, region_of
 
 #: Row of a record that no row shows: taking and returning memory is drawn as a counter.
 HIDDEN = -1
@@ -14,23 +14,14 @@ HIDDEN = -1
 #: beside work that is still under way in their pipe, so they cannot share the pipe's row.
 FRONT_END = 0
 
-_SPACE_UNIT = region_key(1, 0, 0)
-_OWNER_UNIT = region_key(0, 1, 0)
-
 
 def rows(log: Log) -> np.ndarray:
     """Row of every record within its core, int64 [records]: `HIDDEN`, `FRONT_END`, or 1 + its pipe."""
-    hidden = np.array([op.name in ("alloc", "free") for op in log.ops], bool)
+    hidden = np.array([op.name in (ALLOC, FREE) for op in log.ops], bool)
     front_end = np.array([not op.engine or bool(op.waits) or bool(op.barrier) for op in log.ops], bool)
     op = log.records["op"]
     row = np.where(front_end[op], FRONT_END, log.records["pipe"].astype(np.int64) + 1)
     return np.where(hidden[op], HIDDEN, row)
-
-
-def region(log: Log, key: int, size: int) -> Region:
-    """The region of ``size`` bytes that starts at ``key``, the number by which a record names a byte."""
-    space = tuple(log.shape.spaces)[key // _SPACE_UNIT]
-    return Region(space, key % _SPACE_UNIT // _OWNER_UNIT, key % _OWNER_UNIT, size)
 
 
 def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
@@ -39,17 +30,17 @@ def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray
     Memory that several tasks hold at once (a variable that a cluster shares) counts once. Both arrays are
     int64 and in order of execution.
     """
-    names = [op.name for op in log.ops]
-    changes = np.isin(log.records["op"], [i for i, name in enumerate(names) if name in ("alloc", "free")])
+    names, spaces = [op.name for op in log.ops], tuple(log.shape.spaces)
+    changes = np.isin(log.records["op"], [i for i, name in enumerate(names) if name in (ALLOC, FREE)])
     holders: Counter[Region] = Counter()
     used: Counter[tuple[str, int]] = Counter()
     history: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
     for index in np.flatnonzero(changes).tolist():
         record = log.records[index]
-        key, size = record["operands"][0].tolist()
-        taken = region(log, key, size)
+        key, size, *_ = log.operands[record["first"]].tolist()
+        taken = region_of(key, size, spaces)
         memory = taken.space, taken.owner
-        if names[record["op"]] == "alloc":
+        if names[record["op"]] == ALLOC:
             used[memory] += taken.bytes if not holders[taken] else 0
             holders[taken] += 1
         else:

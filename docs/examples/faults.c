@@ -24,6 +24,24 @@ int dtype(const void *arguments) {
 }
 TPUKERNEL_FUNC_REGISTER(dtype);
 
+int lane(const void *arguments) {
+  const dim4 shape = {1, 64, 1, 64};
+  const local_addr_t next_lane = tpu_local_mem_size_per_npu();
+  tpu_initialize();
+  tpu_bdc_fp_add(0, 4096, next_lane, &shape, NULL, NULL, NULL, DT_FP32);
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(lane);
+
+int section(const void *arguments) {
+  tpu_initialize();
+  tpu_parallel_start();
+  tpu_parallel_start();
+  tpu_parallel_end();
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(section);
+
 int assertion(const void *arguments) {
   const arguments_t *a = arguments;
   TPUKERNEL_ASSERT(a->in % 4096 == 1);

@@ -18,10 +18,10 @@ SPECIAL = {
 #: Rules by kernel; kernels that are not listed are called like their rule.
 RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misspelt": "build"}
 BANG = [
-    "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "undefined", "order", "budget",
-    "barrier", "not_modelled", "crash", "stack", "endless",
+    "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
+    "budget", "barrier", "empty", "not_modelled", "crash", "stack", "endless",
 ]  # fmt: skip
-TPU = ["dtype", "cache", "assertion"]
+TPU = ["dtype", "lane", "section", "cache", "assertion"]
 
 
 class Arguments(ctypes.Structure):
@@ -54,6 +54,11 @@ def build_finding(name: str) -> Finding:
         if error.finding is not None:
             return error.finding
     raise SystemExit(f"{name}.mlu compiles")
+
+
+def rules() -> list[str]:
+    """Every rule that is broken here."""
+    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misspelt")]
 
 
 def findings() -> dict[str, Finding]:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from ..dialect import Dialect, collect
-from . import arithmetic, convert, copy, lut, registers, scalar, sync
-from .known import KNOWN
+from . import arithmetic, atomics, convert, copy, lut, reductions, registers, sync, tensor
+from .known import FORMS, KNOWN
+from .registers import VECTOR_REGISTER_BYTES
+from .spaces import SPACES
 
 __all__ = ["BANG"]
 
 BANG = Dialect(
-    "bang", "BANG C (Cambricon MLU)", collect(arithmetic, lut, convert, copy, registers, sync, scalar), KNOWN
+    "bang",
+    "BANG C (Cambricon MLU)",
+    collect(arithmetic, reductions, tensor, lut, convert, copy, atomics, registers, sync),
+    KNOWN,
+    SPACES,
+    sync.PIPES,
+    known_forms=FORMS,
+    scalar_waits=("compute",),
+    register_bytes=VECTOR_REGISTER_BYTES,
 )

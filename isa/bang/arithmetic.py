@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Require, declare, family, instruction
+from ..declare import INFERRED, Align, Archs, Completion, Copy, Require, declare, family, instruction
 
 FLOATS = "half bfloat16 float"
 INTEGERS = "int32 int16 int64 uint32"
 
 OLD = Archs("<300")
 NEWER = ">=300"
-POSITIVE = Require("elem_count > 0", "elem_count is greater than 0", rule="length")
+POSITIVE = Require("elem_count > 0", rule="length")
 #: The rules of the 1xx and 2xx architectures; newer ones have none.
 VECTOR_RULES = (
     POSITIVE,
     Align(64, archs=OLD),
-    Require("elem_count * sizeof_dst % 128 == 0", "elem_count * sizeof(T) is a multiple of 128", OLD, rule="length"),
+    Require("elem_count * sizeof_dst % 128 == 0", OLD, rule="length"),
 )
 #: The vector unit moves 128 bytes a cycle and spends a 2-byte slot at least on every element.
 VECTOR_WORK = "elem_count * max(sizeof_dst, 2)"
@@ -83,8 +83,7 @@ divide = declare(
     doc="dst[i] = src0[i] / src1[i]",
     types="half float",
     archs=">=322 !=372",
-    ufunc=np.divide,
-    overlap="none",
+    semantics=np.divide,
     **_FACTS,
 )
 divide_scalar = declare(
@@ -93,7 +92,7 @@ divide_scalar = declare(
     types="half float",
     archs=">=322 !=372",
     provenance=INFERRED,
-    ufunc=np.divide,
+    semantics=np.divide,
     **_FACTS,
 )
 scalar = family(
@@ -139,7 +138,7 @@ ge_scalar = declare(
     doc="dst[i] = src[i] >= value ? 1 : 0, in T",
     types=FLOATS,
     inferred_types="int32 int16",
-    ufunc=np.greater_equal,
+    semantics=np.greater_equal,
     **_FACTS,
 )
 _LOGICAL = {
@@ -171,10 +170,12 @@ absolute = declare(
     types="half bfloat16 float",
     inferred_types="int32",
     provenance=INFERRED,
-    ufunc=np.absolute,
+    semantics=np.absolute,
     **_FACTS,
 )
-square = declare(_UNARY.format(op="square"), doc="dst[i] = src[i] * src[i]", types=FLOATS, ufunc=np.square, **_FACTS)
+square = declare(
+    _UNARY.format(op="square"), doc="dst[i] = src[i] * src[i]", types=FLOATS, semantics=np.square, **_FACTS
+)
 mathematics = family(
     _UNARY,
     {
@@ -194,7 +195,7 @@ log2 = declare(
     types="float",
     archs=">=322",
     provenance=INFERRED,
-    ufunc=np.log2,
+    semantics=np.log2,
     **_FACTS,
 )
 floor = declare(
@@ -203,21 +204,20 @@ floor = declare(
     types="float",
     archs=">=300",
     overlap="none",
-    ufunc=np.floor,
+    semantics=np.floor,
     **_FACTS,
 )
 
 
-@instruction(
+move = declare(
     "void __bang_move(void dst[size], const void src[size], int32 size)",
+    doc="Copy size bytes from NRAM to NRAM in the compute pipe",
     provenance=INFERRED,
     work="size",
-    rules=(Require("size > 0", "size is greater than 0", rule="length"),),
+    rules=(Require("size > 0", rule="length"),),
     overlap="any",
+    effect=Copy(Completion.IN_ORDER),
 )
-def move(src: np.ndarray) -> np.ndarray:
-    """Copy size bytes from NRAM to NRAM in the compute pipe."""
-    return src
 
 
 @instruction(

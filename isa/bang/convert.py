@@ -10,33 +10,22 @@ Forms with ``segnum`` convert segnum + 1 blocks; strides in bytes, a source stri
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Instruction, Require, instruction
+from ..declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, instruction
+from ..rounding import Rounding, narrow, to_int
 from ..types import TYPES
 
-Rounding = Callable[..., Any]
-
-
-def _away(x: np.ndarray) -> Any:
-    return np.copysign(np.ceil(np.abs(x)), x)
-
-
-def _nearest_away(x: np.ndarray) -> Any:
-    whole = np.trunc(x)
-    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(np.ones_like(x), x), whole)
-
-
-ROUNDINGS: dict[str, Rounding] = {
-    "": np.trunc,
-    "_tz": np.trunc,
-    "_oz": _away,
-    "_up": np.ceil,
-    "_dn": np.floor,
-    "_rd": _nearest_away,
-    "_rn": np.rint,
+#: The vendor's suffixes.
+ROUNDINGS = {
+    "": Rounding.ZERO,
+    "_tz": Rounding.ZERO,
+    "_oz": Rounding.AWAY,
+    "_up": Rounding.UP,
+    "_dn": Rounding.DOWN,
+    "_rd": Rounding.NEAREST_AWAY,
+    "_rn": Rounding.NEAREST_EVEN,
 }
 
 _OLD = Archs("<300")
@@ -44,17 +33,15 @@ _OLD = Archs("<300")
 
 def _rules(multiple: int) -> tuple[Align | Require, ...]:
     return (
-        Require("src_count > 0", "src_count is greater than 0", rule="length"),
+        Require("src_count > 0", rule="length"),
         Align(64, archs=_OLD),
-        Require(f"src_count % {multiple} == 0", f"src_count is a multiple of {multiple}", _OLD, rule="length"),
+        Require(f"src_count % {multiple} == 0", _OLD, rule="length"),
     )
 
 
 _RULES, _INT8_RULES = _rules(64), _rules(128)
-_SEGMENTS = Require("segnum >= 0", "segnum (blocks minus one) is not negative", rule="length")
-_POSITION = Require(
-    "-127 <= fix_position <= 127", "fix_position lies in -127..127", provenance="documented", rule="argument"
-)
+_SEGMENTS = Require("segnum >= 0", rule="length")
+_POSITION = Require("-127 <= fix_position <= 127")
 _WORK = "src_count * max(sizeof_src, sizeof_dst, 2)"
 _BLOCKS_WORK = f"{_WORK} * (segnum + 1)"
 
@@ -72,52 +59,26 @@ def _prototype(name: str, target: str, source: str, position: bool = False, bloc
 
 def _to_int(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
     dtype = TYPES[kind].dtype
-    limits = np.iinfo(dtype)
 
-    def convert(src: np.ndarray, fix_position: int) -> Any:
+    def convert(src: np.ndarray, fix_position: int) -> np.ndarray:
         # float32 cannot hold every int32, and loses small values when a fix position scales them.
         scaled = src.astype(np.float64 if fix_position or dtype.itemsize > 2 else np.float32)
-        if fix_position:
-            scaled = np.ldexp(scaled, -fix_position)
-        return np.nan_to_num(np.clip(rounding(scaled), limits.min, limits.max), nan=0).astype(dtype)
+        return to_int(np.ldexp(scaled, -fix_position) if fix_position else scaled, dtype, rounding)
 
     return convert
 
 
-def _from_int(kind: str, suffix: str) -> Callable[..., np.ndarray]:
+def _from_int(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
     dtype = TYPES[kind].dtype
 
     def convert(src: np.ndarray, fix_position: int) -> np.ndarray:
         wide = src.astype(np.float64)
-        return narrow(np.ldexp(wide, fix_position) if fix_position else wide, dtype, suffix)
+        return narrow(np.ldexp(wide, fix_position) if fix_position else wide, dtype, rounding)
 
     return convert
 
 
-def narrow(x: np.ndarray, dtype: np.dtype, rounding: str) -> np.ndarray:
-    """A float -> a narrower float with one of the suffixes; inf and NaN stay what they are."""
-    near = x.astype(dtype)
-    if rounding in ("_rn", ""):
-        return near
-    back = near.astype(x.dtype)
-    lower, upper = np.nextafter(near, dtype.type(-np.inf)), np.nextafter(near, dtype.type(np.inf))
-    down = np.where(back > x, lower, near)
-    up = np.where(back < x, upper, near)
-    if rounding == "_dn":
-        return down
-    if rounding == "_up":
-        return up
-    toward = np.where(x < 0, up, down)
-    if rounding == "_tz":
-        return toward
-    away = np.where(x < 0, down, up)
-    if rounding == "_oz":
-        return away
-    middle = (down.astype(np.float64) + up.astype(np.float64)) / 2
-    return np.where(np.isfinite(middle) & (x == middle), away, near)
-
-
-def _narrowing(kind: str, rounding: str) -> Callable[..., np.ndarray]:
+def _narrowing(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
     dtype = TYPES[kind].dtype
 
     def convert(src: np.ndarray) -> np.ndarray:
@@ -132,7 +93,7 @@ def _float_to_int(source: str, target: str, suffix: str, blocks: bool = False) -
     return instruction(
         _prototype(f"{source}2{target}{suffix}", target, source, position=True, blocks=blocks),
         doc=f"dst[i] = round(src[i] * 2**-fix_position), rounding {suffix[1:] or 'tz (inferred)'}",
-        provenance="documented" if documented else INFERRED,
+        provenance=DOCUMENTED if documented else INFERRED,
         rules=(*rules, _POSITION, _SEGMENTS) if blocks else (*rules, _POSITION),
         work=_BLOCKS_WORK if blocks else _WORK,
     )(_to_int(target, ROUNDINGS[suffix]))
@@ -142,11 +103,11 @@ def _int_to_float(source: str, target: str, suffix: str) -> Instruction:
     return instruction(
         _prototype(f"{source}2{target}{suffix}", target, source, position=True),
         doc=f"dst[i] = src[i] * 2**fix_position, rounding {suffix[1:] or 'rn (inferred)'}",
-        provenance=INFERRED if source == "int32" or suffix else "documented",
+        provenance=INFERRED if source == "int32" or suffix else DOCUMENTED,
         rules=(*(_INT8_RULES if source == "int8" else _RULES), _POSITION),
         work=_WORK,
         overlap="none" if (source, target) == ("int8", "float") else "same",
-    )(_from_int(target, suffix or "_rn"))
+    )(_from_int(target, ROUNDINGS[suffix or "_rn"]))
 
 
 def _float_to_half(target: str, short: str, suffix: str, archs: str, blocks: bool = False) -> Instruction:
@@ -156,10 +117,10 @@ def _float_to_half(target: str, short: str, suffix: str, archs: str, blocks: boo
         rules=(*_RULES, _SEGMENTS) if blocks else _RULES,
         work=_BLOCKS_WORK if blocks else _WORK,
         archs=archs,
-    )(_narrowing(target, suffix))
+    )(_narrowing(target, ROUNDINGS[suffix]))
 
 
-def _widening(source: str, archs: str, overlap: str, blocks: bool = False) -> Instruction:
+def _widening(source: str, archs: str, overlap: str, blocks: bool = False, provenance: str = DOCUMENTED) -> Instruction:
     return instruction(
         _prototype(f"{source}2float", "float", source, blocks=blocks),
         doc="dst[i] = float(src[i]), exact",
@@ -167,6 +128,7 @@ def _widening(source: str, archs: str, overlap: str, blocks: bool = False) -> In
         work=_BLOCKS_WORK if blocks else _WORK,
         archs=archs,
         overlap=overlap,
+        provenance=provenance,
     )(lambda src: src.astype(np.float32))
 
 
@@ -189,18 +151,18 @@ float_to_half = (
     *(_float_to_half("bfloat16", "bfloat16", suffix, ">=322") for suffix in ROUNDINGS if suffix),
 )
 widening = (
-    _widening("half", "", "none"),
+    _widening("half", "", "ascending"),
     _widening("half", "", "none", blocks=True),
-    _widening("bfloat16", ">=322", "any"),
+    _widening("bfloat16", ">=322", "any", provenance=INFERRED),
 )
 
 
 @instruction(
     "void __cn_vector_cast_f32_to_s32(int32 n, int32 dst[n], const float src[n])",
     provenance=INFERRED,
-    rules=(Require("n > 0", "n is greater than 0", rule="length"),),
+    rules=(Require("n > 0", rule="length"),),
     work="n * 4",
 )
 def cast_f32_to_s32(src: np.ndarray) -> np.ndarray:
     """dst[i] = int32(src[i]) toward zero, saturated, NaN -> 0; the count comes first."""
-    return _to_int("int32", np.trunc)(src, 0)
+    return _to_int("int32", Rounding.ZERO)(src, 0)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import itertools
 
-from ..declare import INFERRED, Align, Archs, Case, Instruction, Require, Select, declare, instruction
+from ..declare import (
+    INFERRED,
+    Align,
+    Archs,
+    Case,
+    Completion,
+    Compute,
+    Copy,
+    Instruction,
+    Require,
+    Select,
+    declare,
+)
 
 #: Directions in the order of the vendor's enumeration.
 DIRECTIONS = (
@@ -42,34 +54,31 @@ def _case(label: str) -> Case:
     return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
 
 
-_SELECT = Select("dir", "mluMemcpyDirection_t", {number: _case(label) for number, label in enumerate(DIRECTIONS)})
-_NRAM2NRAM = DIRECTIONS.index("NRAM2NRAM")
+_CASES = {number: _case(label) for number, label in enumerate(DIRECTIONS)}
+#: An asynchronous copy has no direction from or to LDRAM.
+_NO_LDRAM = {number: case for number, case in _CASES.items() if "LDRAM" not in case.label}
 _OLD = Archs("<300")
+_INTO_WRAM, _FROM_WRAM = "space_dst == 'wram'", "space_src == 'wram'"
+_WRAM = f"{_INTO_WRAM} or {_FROM_WRAM}"
 _RULES = (
-    Require("size >= 0", "size is not negative", rule="length"),
-    Require(
-        f"dir != {_NRAM2NRAM} or (dst % 64 == 0 and src % 64 == 0 and size % 128 == 0)",
-        "NRAM2NRAM addresses are multiples of 64 and size of 128",
-        _OLD,
-        rule="alignment",
-    ),
+    Require("size >= 0", rule="length"),
+    Require("dst % 8 == 0", Archs("<392"), rule="alignment", when=_INTO_WRAM),
+    Require("src % 8 == 0", Archs("<392"), rule="alignment", when=_FROM_WRAM),
+    Require("size % 64 == 0", _OLD, rule="length", when=_WRAM),
+    Require("size % 16 == 0", Archs(">=300 <392"), rule="length", when=_WRAM),
 )
-_INTO_WRAM = tuple(number for number, label in enumerate(DIRECTIONS) if label.endswith("2WRAM"))
-_FROM_WRAM = tuple(number for number, label in enumerate(DIRECTIONS) if label.startswith("WRAM2"))
-_WRAM = _INTO_WRAM + _FROM_WRAM
+_WHOLE = Require("dst % 64 == 0 and src % 64 == 0 and size % 128 == 0", _OLD, rule="alignment", when="dir == NRAM2NRAM")
+_SEGMENTS = Require("segnum >= 0", rule="length")
 
 
-def _wram(directions: tuple[int, ...], holds: str, text: str, archs: str, rule: str) -> Require:
-    return Require(f"dir not in {directions} or {holds}", text, Archs(archs), rule=rule)
+def _wram_strides(*counted: str) -> tuple[Require, ...]:
+    """Strides in WRAM are multiples of 8; each by its operand and what stands behind that in its name."""
+    return tuple(
+        Require(f"{side}_{stride} % 8 == 0", Archs("<392"), rule="alignment", when=where)
+        for side, where in (("dst", _INTO_WRAM), ("src", _FROM_WRAM))
+        for stride in counted
+    )
 
-
-_WRAM_RULES = (
-    _wram(_INTO_WRAM, "dst % 8 == 0", "an address in WRAM is a multiple of 8", "<392", "alignment"),
-    _wram(_FROM_WRAM, "src % 8 == 0", "an address in WRAM is a multiple of 8", "<392", "alignment"),
-    _wram(_WRAM, "size % 64 == 0", "size to and from WRAM is a multiple of 64", "<300", "length"),
-    _wram(_WRAM, "size % 16 == 0", "size to and from WRAM is a multiple of 16", ">=300 <392", "length"),
-)
-_SEGMENTS = Require("segnum >= 0", "segnum (segments minus one) is not negative", rule="length")
 
 _FLAT = "void {name}(void dst[size], const void src[size], int32 size, int32 dir)"
 _2D = (
@@ -83,42 +92,34 @@ _3D = (
     " int32 src_stride0, int32 src_segnum1, int32 src_stride1, int32 src_segnum2)"
 )
 _SAME_SEGMENTS = Require(
-    "(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)",
-    "both sides have the same number of segments",
-    rule="length",
+    "(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)", rule="length"
 )
-_APART = tuple(
-    Require(
-        f"dst_segnum{n + 1} == 0 or abs(dst_stride{n}) >= size",
-        f"dst_stride{n} is at least size, so that segments do not overwrite each other",
-    )
-    for n in (0, 1)
-)
+_APART = tuple(Require(f"abs(dst_stride{n}) >= size", when=f"dst_segnum{n + 1} > 0") for n in (0, 1))
+_2D_RULES = (_SEGMENTS, *_wram_strides("stride"))
+_3D_RULES = (_SAME_SEGMENTS, *_APART, *_wram_strides("stride0", "stride1"))
 
 
 def _copy(name: str, shape: str, doc: str, *rules: Require, wait: bool) -> Instruction:
     segments = {_FLAT: "1", _2D: "(segnum + 1)", _3D: "(dst_segnum1 + 1) * (dst_segnum2 + 1)"}[shape]
-    return instruction(
+    return declare(
         shape.format(name=name),
         doc=doc
         + ("; the core waits for its end" if wait else "; returns at once, a sync of its pipe waits for its end"),
         pipe="io",
         work=f"size * {segments}",
-        blocking=wait,
-        deferred=not wait,
+        effect=Copy(Completion.BLOCKING if wait else Completion.DEFERRED),
         overlap="any",
-        ordered=True,
-        rules=(*_RULES, *_WRAM_RULES, *rules),
-        select=_SELECT,
-    )(lambda src: src)
+        rules=(*_RULES, *rules),
+        select=Select("dir", "mluMemcpyDirection_t", _CASES if wait else _NO_LDRAM),
+    )
 
 
 copies = tuple(
     itertools.chain.from_iterable(
         (
-            _copy(name, _FLAT, "Copy size bytes", wait=wait),
-            _copy(name, _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", _SEGMENTS, wait=wait),
-            _copy(name, _3D, "Copy segments of size bytes in two nested strides", _SAME_SEGMENTS, *_APART, wait=wait),
+            _copy(name, _FLAT, "Copy size bytes", _WHOLE, wait=wait),
+            _copy(name, _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", *_2D_RULES, wait=wait),
+            _copy(name, _3D, "Copy segments of size bytes in two nested strides", *_3D_RULES, wait=wait),
         )
         for name, wait in (("__memcpy", True), ("__memcpy_async", False))
     )
@@ -131,11 +132,11 @@ _FILL_3D = (
 )
 _FILL_3D_WORK = "elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)"
 _FILL_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
-_COUNT = Require("elem_count > 0", "elem_count is greater than 0", rule="length")
+_COUNT = Require("elem_count > 0", rule="length")
 _FILL_RULES = (
     _COUNT,
     Align(64, archs=_OLD),
-    Require("elem_count * sizeof_dst % 64 == 0", "elem_count * sizeof(T) is a multiple of 64", _OLD, rule="length"),
+    Require("elem_count * sizeof_dst % 64 == 0", _OLD, rule="length"),
 )
 
 
@@ -149,7 +150,7 @@ fills = (
         doc="Fill elem_count elements of NRAM with value; the C type of value is the element type",
         types=_FILL_TYPES,
         rules=_FILL_RULES,
-        body=_value,
+        semantics=_value,
     ),
     declare(
         _FILL_3D.format(name="__bang_write_value"),
@@ -158,14 +159,14 @@ fills = (
         archs=">=322",
         rules=_FILL_RULES,
         work=_FILL_3D_WORK,
-        body=_value,
+        semantics=_value,
     ),
     declare(
         "void __bang_write_zero(T dst[elem_count], int32 elem_count)",
         doc="Fill elem_count elements of NRAM with zero",
         types="half float int16 int32 int8",
         rules=_FILL_RULES,
-        body=lambda: 0,
+        semantics=lambda: 0,
     ),
     declare(
         _FILL.format(name="__gdramset"),
@@ -174,9 +175,9 @@ fills = (
         inferred_types="int64",
         space="gdram",
         pipe="io",
-        blocking=True,
+        effect=Compute(Completion.BLOCKING),
         rules=(_COUNT,),
-        body=_value,
+        semantics=_value,
     ),
     declare(
         _FILL_3D.format(name="__gdramset"),
@@ -186,10 +187,10 @@ fills = (
         archs=">=322",
         space="gdram",
         pipe="io",
-        blocking=True,
+        effect=Compute(Completion.BLOCKING),
         rules=(_COUNT,),
         work=_FILL_3D_WORK,
-        body=_value,
+        semantics=_value,
     ),
     declare(
         _FILL.format(name="__memset_nram"),
@@ -197,13 +198,13 @@ fills = (
         types=_FILL_TYPES,
         provenance=INFERRED,
         rules=(_COUNT,),
-        body=_value,
+        semantics=_value,
     ),
     declare(
         _FILL.format(name="__nramset"),
         doc="Fill elem_count elements of NRAM with value",
         types=_FILL_TYPES,
         rules=_FILL_RULES,
-        body=_value,
+        semantics=_value,
     ),
 )

@@ -17,13 +17,11 @@ KNOWN = {
     "__bang_active_reciphp": "approximate reciprocal",
     "__bang_argmax": "largest element and its index",
     "__bang_argmin": "smallest element and its index",
-    "__bang_atomic_reduce_add": "atomic add of NRAM elements onto GDRAM",
     "__bang_atomic_reduce_max": "atomic maximum of NRAM elements onto GDRAM",
     "__bang_atomic_reduce_min": "atomic minimum of NRAM elements onto GDRAM",
     "__bang_band_scalar": "bitwise and with a scalar",
     "__bang_collect": "keep the elements that a mask selects",
     "__bang_conv": "convolution with weights in WRAM",
-    "__bang_count": "number of non-zero elements",
     "__bang_cycle_add": "add a short vector cyclically",
     "__bang_cycle_and": "logical and with a short vector cyclically",
     "__bang_cycle_band": "bitwise and with a short vector cyclically",
@@ -48,9 +46,7 @@ KNOWN = {
     "__bang_ge_bitindex": "compare >= to packed bits",
     "__bang_gt_bitindex": "compare > to packed bits",
     "__bang_int322int16": "int32 to int16",
-    "__bang_matmul": "matrix product with weights in WRAM",
     "__bang_maxeq_scalar": "maximum with a scalar",
-    "__bang_maxpool": "maximum pooling",
     "__bang_maxpool_value_index": "maximum pooling with indices",
     "__bang_mineq_scalar": "minimum with a scalar",
     "__bang_minpool": "minimum pooling",
@@ -58,7 +54,6 @@ KNOWN = {
     "__bang_mlp": "matrix times vector with weights in WRAM",
     "__bang_pad": "pad an HWC tensor",
     "__bang_rem": "remainder of a division",
-    "__bang_reshape_filter": "reorder weights for WRAM",
     "__bang_rotate180": "rotate a matrix by 180 degrees",
     "__bang_rotate270": "rotate a matrix by 270 degrees",
     "__bang_rotate90": "rotate a matrix by 90 degrees",
@@ -87,3 +82,6 @@ KNOWN = {
     "__scatter_async": "scatter by byte offsets, asynchronous",
     "__vv_trixor": "exclusive or of three registers",
 }
+
+#: Forms of modelled names that compile and are not modelled, by their number of arguments.
+FORMS = {"__bang_atomic_reduce_add": 9}

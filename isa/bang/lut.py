@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Require, alias, instruction
-from ..errors import ValueOutOfRange
+from ..declare import DOCUMENTED, INFERRED, Align, Archs, Require, alias, instruction
+from ..results import ValueOutOfRange
 
 _RULES = (
-    Require("elem_count > 0", "elem_count is greater than 0", rule="length"),
-    Require("table_length > 0", "table_length is greater than 0", rule="length"),
-    Require("table_length % 64 == 0", "table_length is a multiple of 64", rule="length"),
+    Require("elem_count > 0", rule="length"),
+    Require("table_length > 0", rule="length"),
+    Require("table_length % 64 == 0", rule="length"),
     Align(64, archs=Archs("<300")),
 )
 
@@ -37,11 +37,11 @@ lut_s32 = alias(
     lut,
     "__bang_lut_s32",
     bindings=({"T": "int32", "I": "uint32"}, {"T": "int32", "I": "int32"}),
-    provenance="documented",
+    provenance=DOCUMENTED,
 )
 lut_s16 = alias(
     lut,
     "__bang_lut_s16",
     bindings=({"T": "int16", "I": "uint16"}, {"T": "int16", "I": "int16"}),
-    provenance="documented",
+    provenance=DOCUMENTED,
 )

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..declare import INFERRED, Require, declare, family, instruction
-from ..prototype import VECTOR_REGISTER_BYTES
+
+#: Bytes of one vector register (inferred).
+VECTOR_REGISTER_BYTES = 256
 
 _TYPES = "float half int16 uint16 int32 uint32"
 _FACTS: dict[str, Any] = {"provenance": INFERRED, "work": str(VECTOR_REGISTER_BYTES)}
@@ -60,7 +62,7 @@ xor = declare(
     doc="Lane by lane src0 ^ src1",
     types="uint32 int32",
     archs="<=520",
-    ufunc=np.bitwise_xor,
+    semantics=np.bitwise_xor,
     **_FACTS,
 )
 
@@ -80,11 +82,7 @@ def store(src: np.ndarray) -> np.ndarray:
 @instruction(
     "void __vv_store(T dst[count], const T &src, int32 count)",
     types=_TYPES,
-    rules=(
-        Require(
-            f"0 < count <= {VECTOR_REGISTER_BYTES} // sizeof_dst", "count is between 1 and the lanes", rule="length"
-        ),
-    ),
+    rules=(Require(f"0 < count <= {VECTOR_REGISTER_BYTES} // sizeof_dst", rule="length"),),
     **_FACTS,
 )
 def store_some(src: np.ndarray, count: int) -> np.ndarray:

@@ -1,27 +1,39 @@
-"""Waits, meetings and cache maintenance of the kernel's own processor."""
+"""Waits, barriers, parallel sections and cache maintenance of the kernel's own processor."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..declare import INFERRED, declare
+from ..declare import INFERRED, Barrier, Cache, Section, Wait, declare
 
 #: The engines of a core; the kernel's processor is the scalar pipe.
 ENGINES = ("bdc", "gdma", "hau", "sdma")
 _WAIT: dict[str, Any] = {"pipe": "sync", "provenance": INFERRED}
 
+# Of waits for the same engines, a finding suggests the first one.
+poll = declare("void tpu_poll()", doc="Wait until every engine is idle", effect=Wait(ENGINES), **_WAIT)
 initialize = declare(
-    "void tpu_initialize()", doc="First call of a kernel: every engine is idle and ready", waits=ENGINES, **_WAIT
+    "void tpu_initialize()", doc="First call of a kernel: every engine is idle and ready", effect=Wait(ENGINES), **_WAIT
 )
-poll = declare("void tpu_poll()", doc="Wait until every engine is idle", waits=ENGINES, **_WAIT)
-poll_descriptor = declare("void tpu_poll_descriptor()", doc="Wait until every engine is idle", waits=ENGINES, **_WAIT)
-hau_poll = declare("void tpu_hau_poll()", doc="Wait until HAU is idle", waits=("hau",), **_WAIT)
+poll_descriptor = declare(
+    "void tpu_poll_descriptor()", doc="Wait until every engine is idle", effect=Wait(ENGINES), **_WAIT
+)
+hau_poll = declare("void tpu_hau_poll()", doc="Wait until HAU is idle", effect=Wait(("hau",)), **_WAIT)
 sync_all = declare(
     "void tpu_sync_all()",
-    doc="Meeting of all cores; also waits for the engines",
-    waits=ENGINES,
-    barrier="union",
+    doc="Barrier of all cores; also waits for the engines",
+    effect=Barrier("union", ENGINES),
     **_WAIT,
+)
+_SECTION: dict[str, Any] = {"pipe": "sync", "provenance": INFERRED}
+parallel_start = declare(
+    "void tpu_parallel_start()", doc="BDC and GDMA run side by side from here", effect=Section(True), **_SECTION
+)
+parallel_end = declare(
+    "void tpu_parallel_end()",
+    doc="BDC and GDMA take turns again; what follows comes after both",
+    effect=Section(False),
+    **_SECTION,
 )
 _CACHE: dict[str, Any] = {
     "space": "global", "pipe": "scalar", "engine": "cache", "provenance": INFERRED, "work": "size",
@@ -29,12 +41,12 @@ _CACHE: dict[str, Any] = {
 flush = declare(
     "void tpu_flush_cache(const void address[size], uint64 size)",
     doc="Scalar stores to the range reach memory, where engines see them",
-    cache="flush",
+    effect=Cache("flush"),
     **_CACHE,
 )
 invalidate = declare(
     "void tpu_invalidate_cache(const void address[size], uint64 size)",
     doc="Scalar loads of the range come from memory, not from the cache",
-    cache="invalidate",
+    effect=Cache("invalidate"),
     **_CACHE,
 )

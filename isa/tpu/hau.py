@@ -11,100 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Require, instruction
-from ..errors import Partial
+from ..declare import INFERRED, Align, Completion, Compute, Require, TypeArgument, instruction
+from ..results import Partial
+from .sorting import indexed_order, sort_values, stable_order
 
-#: Element types by the value of `data_type_t`.
-SORT_TYPES = {5: "float", 9: "int32", 8: "uint32"}
-GATHER_TYPES = {
-    1: "int8", 0: "uint8", 3: "half", 11: "bfloat16", 5: "float", 7: "int16", 6: "uint16", 9: "int32", 8: "uint32",
-}  # fmt: skip
-
-_ENGINE: dict[str, Any] = {"space": "global", "pipe": "hau", "deferred": True, "overlap": "any"}
+_ENGINE: dict[str, Any] = {"space": "global", "pipe": "hau", "overlap": "any"}
+_DEFERRED = Compute(Completion.DEFERRED)
 _SORT_RULES = (
     Align(4),
-    Require("len > 0", "len is greater than 0", rule="length", provenance=INFERRED),
-    Require("0 < K <= len", "K is between 1 and len", rule="length"),
+    Require("len > 0", rule="length", provenance=INFERRED),
+    Require("0 < K <= len", rule="length"),
 )
 _SORT: dict[str, Any] = {
     "types": "float int32 uint32",
-    "type_argument": "dtype",
-    "type_values": SORT_TYPES,
+    "type_arguments": {"T": "dtype"},
+    "effect": _DEFERRED,
     "rules": _SORT_RULES,
     "engine": "hau_sort",
     "work": "len * 4",
     **_ENGINE,
 }
-
-_TOP = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
-_SIGN = np.uint32(0x80000000)
-_FEWEST_GROUPS = 128
-
-
-def sort_keys(values: np.ndarray, descended: bool) -> np.ndarray:
-    """uint32 keys whose ascending order is the order asked for; equal values have equal keys."""
-    if values.dtype.kind == "f":
-        bits = (values + np.float32(0)).view(np.uint32)  # -0 + 0 is +0
-        keys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
-        keys[np.isnan(values)] = _LOW
-    elif values.dtype.kind == "i":
-        keys = values.view(np.uint32) ^ _SIGN
-    else:
-        keys = values
-    return ~keys if descended else keys
-
-
-def _contenders(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
-    """Positions, ascending, of values that may be among the first ``count``; far fewer than all where ``count`` is.
-
-    The values are dealt to groups. The best values of the ``count`` best groups are ``count`` values, so that nothing
-    worse than the last of them is among the first ``count``.
-    """
-    groups = max(4 * count, _FEWEST_GROUPS)
-    depth = len(values) // groups
-    if depth < 2:
-        return np.arange(len(values))
-    best = np.maximum if descended else np.minimum
-    limits = best.reduce(values[: groups * depth].reshape(depth, groups))
-    at = groups - count if descended else count - 1
-    limits.partition(at)  # NaN: last, as in the order
-    limit = limits[at]
-    if limit != limit:
-        return np.arange(len(values))
-    positions: np.ndarray = (~(values < limit) if descended else values <= limit).nonzero()[0]
-    return positions
-
-
-def stable_order(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
-    """Positions of the first ``count`` values in order, equal ones by position (int64)."""
-    positions = _contenders(values, count, descended)
-    combined = sort_keys(values[positions], descended).astype(np.uint64) << _TOP
-    combined |= positions.view(np.uint64)
-    combined.sort()
-    return (combined[:count] & _LOW).view(np.int64)
-
-
-def indexed_order(values: np.ndarray, indices: np.ndarray, count: int, descended: bool) -> np.ndarray:
-    """Positions of the first ``count`` values in order, equal ones by their given index, then by position (int64)."""
-    positions = _contenders(values, count, descended)
-    combined = sort_keys(values[positions], descended).astype(np.uint64) << _TOP
-    combined |= indices[positions].view(np.uint32) ^ _SIGN
-    ordered: np.ndarray = positions[np.argsort(combined, kind="stable")[:count]]
-    return ordered
-
-
-def sort_values(values: np.ndarray, count: int, descended: bool) -> np.ndarray:
-    """The first ``count`` values in order, shape [count]."""
-    if values.dtype.kind == "f" and (np.isnan(values).any() or (values.view(np.uint32) == _SIGN).any()):
-        first: np.ndarray = values[stable_order(values, count, descended)]  # NaN, -0: equal values of unequal bits
-        return first
-    if count < len(values) // 2:
-        at = len(values) - count if descended else count - 1
-        part = np.partition(values, at)
-        values = part[at:] if descended else part[:count]
-    ordered = np.sort(values)
-    return ordered[::-1][:count] if descended else ordered[:count]
 
 
 @instruction(
@@ -146,20 +72,19 @@ def sort_specific_index(
 
 
 _GATHER: dict[str, Any] = {
-    "types": " ".join(GATHER_TYPES.values()),
-    "type_argument": "dtype",
-    "type_values": GATHER_TYPES,
+    "types": "int8 uint8 half bfloat16 float int16 uint16 int32 uint32",
+    "type_arguments": {"T": "dtype"},
     "engine": "hau_gather",
     "work": "index_len * line_len * sizeof_output_addr",
-    "partial": True,
+    "effect": Compute(Completion.DEFERRED, partial=True),
     "rules": (
         Align(64),
-        Require("line_num > 0", "line_num is greater than 0", rule="length", provenance=INFERRED),
-        Require("line_len > 0", "line_len is greater than 0", rule="length", provenance=INFERRED),
-        Require("index_len > 0", "index_len is greater than 0", rule="length", provenance=INFERRED),
-        Require("start >= 0", "start is not negative"),
-        Require("start <= end", "start is not above end"),
-        Require("end < line_num", "end is below line_num"),
+        Require("line_num > 0", rule="length", provenance=INFERRED),
+        Require("line_len > 0", rule="length", provenance=INFERRED),
+        Require("index_len > 0", rule="length", provenance=INFERRED),
+        Require("start >= 0"),
+        Require("start <= end"),
+        Require("end < line_num"),
     ),
     **_ENGINE,
 }
@@ -167,12 +92,12 @@ _GATHER: dict[str, Any] = {
 
 @instruction(
     "void tpu_hau_line_gather(void<T> output_addr[index_len][line_len], const void<T> param_addr[line_num][line_len],"
-    " const uint32 index_addr[index_len], scalar C, int32 line_num, int32 line_len, int32 index_len, int32 start,"
+    " const uint32 index_addr[index_len], scalar<T> C, int32 line_num, int32 line_len, int32 index_len, int32 start,"
     " int32 end, data_type dtype, bool fill_const)",
     **_GATHER,
 )
 def line_gather(
-    output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: int,  # noqa: N803
+    output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: Any,  # noqa: N803
     start: int, end: int, fill_const: bool,
 ) -> Partial:  # fmt: skip
     """output[h] = param[index[h] - start] where start <= index[h] <= end; elsewhere C if fill_const, else unchanged."""
@@ -181,13 +106,21 @@ def line_gather(
     values[inside] = param_addr[index_addr[inside].astype(np.int64) - start]
     if not fill_const:
         return Partial(values, inside)
-    size = output_addr.dtype.itemsize
-    values[~inside] = np.frombuffer((int(C) & 0xFFFFFFFF).to_bytes(4, "little")[:size], output_addr.dtype)[0]
+    values[~inside] = C
     return Partial(values, np.ones(len(inside), bool))
 
 
-_FLAGS = {0: "float", 1: "int32", 2: "uint32"}
-_GENERAL: dict[str, Any] = {**_SORT, "type_argument": "dtype_flags", "type_values": _FLAGS}
+_FLAGS = TypeArgument("dtype_flags", {0: "float", 1: "int32", 2: "uint32"})
+_GENERAL: dict[str, Any] = {
+    **_SORT,
+    "type_arguments": {"T": _FLAGS},
+    "provenance": INFERRED,
+    "rules": (
+        Align(4, provenance=INFERRED),
+        Require("len > 0", rule="length", provenance=INFERRED),
+        Require("0 < topk <= len", rule="length", provenance=INFERRED),
+    ),
+}
 
 
 @instruction(
@@ -195,15 +128,7 @@ _GENERAL: dict[str, Any] = {**_SORT, "type_argument": "dtype_flags", "type_value
     " const int32 src_idx_addr[len * (idx_enable and not idx_auto)], void<T> dst_data_addr[len : topk],"
     " int32 dst_idx_addr[len * idx_enable : topk * idx_enable], int32 dtype_flags, int32 len, bool is_descend,"
     " bool idx_enable, bool idx_auto, int32 topk)",
-    **{
-        **_GENERAL,
-        "provenance": INFERRED,
-        "rules": (
-            Align(4, provenance=INFERRED),
-            Require("len > 0", "len is greater than 0", rule="length", provenance=INFERRED),
-            Require("0 < topk <= len", "topk is between 1 and len", rule="length", provenance=INFERRED),
-        ),
-    },
+    **_GENERAL,
 )
 def sort_general(
     src_data_addr: np.ndarray, src_idx_addr: np.ndarray, is_descend: bool, idx_enable: bool, idx_auto: bool, topk: int
@@ -221,7 +146,7 @@ _ROWS: dict[str, Any] = {
     "provenance": INFERRED,
     "archs": ">=1690",
     "work": "row_num * len * 4",
-    "rules": (*_SORT_RULES, Require("row_num > 0", "row_num is greater than 0", rule="length", provenance=INFERRED)),
+    "rules": (*_SORT_RULES, Require("row_num > 0", rule="length", provenance=INFERRED)),
 }
 
 

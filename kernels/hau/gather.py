@@ -20,12 +20,15 @@ from .launching import (
     with_output,
 )
 
-#: Element types of a table, and their values of `data_type_t`.
-LINE_TYPES = {
-    np.dtype(np.int8): 1, np.dtype(np.uint8): 0, np.dtype(np.float16): 3, np.dtype(ml_dtypes.bfloat16): 11,
-    np.dtype(np.float32): 5, np.dtype(np.int16): 7, np.dtype(np.uint16): 6, np.dtype(np.int32): 9,
-    np.dtype(np.uint32): 8,
-}  # fmt: skip
+#: Element types of a table.
+LINE_TYPES = tuple(
+    map(
+        np.dtype,
+        (
+            np.int8, np.uint8, np.float16, ml_dtypes.bfloat16, np.float32, np.int16, np.uint16, np.int32, np.uint32,
+        ),
+    )
+)  # fmt: skip
 #: An index that no table has: HAU's valid indices end below 2**31.
 _NO_LINE = 2**32 - 1
 
@@ -58,7 +61,7 @@ def embedding(
     Raises TypeError or ValueError for wrong arguments, before anything runs; KernelError as `Program.launch` does.
     """
     check_device("embedding", device)
-    lines = checked_array("table", table, tuple(LINE_TYPES))
+    lines = checked_array("table", table, LINE_TYPES)
     if len(lines.shape) != 2:
         raise ValueError(f"table has shape {list(lines.shape)}; pass an array of two axes, [lines, elements of a line]")
     wanted = _checked_indices(indices)
@@ -73,8 +76,8 @@ def embedding(
     source, at = on_device(device, lines), device.array(_line_numbers(wanted, count, masked))
     output = device.array(np.empty((math.prod(wanted.shape), length), lines.dtype))
     arguments = GatherArguments(
-        output.address, source.address, at.address, count, length, math.prod(wanted.shape), LINE_TYPES[lines.dtype],
-        int.from_bytes(filler.tobytes(), "little"),
+        output.address, source.address, at.address, count, length, math.prod(wanted.shape),
+        device.data_type(lines.dtype), int.from_bytes(filler.tobytes(), "little"),
     )  # fmt: skip
     run = program(device, "gather.c").launch("hau_gather", args=arguments, on_finding=on_finding)
     return with_output(run, output.numpy().reshape(shape))

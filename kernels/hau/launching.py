@@ -23,7 +23,7 @@ def program(device: Device, source: str) -> Program:
 def check_device(operator: str, device: Device) -> None:
     """ValueError unless the device runs TPU-KERNEL sources."""
     if device.isa != "tpu":
-        listed = ", ".join(name for name in Device.names() if name.startswith("bm"))
+        listed = ", ".join(Device.names("tpu"))
         raise ValueError(f"device is {device.name}, which has no HAU; {operator} runs on {listed}")
 
 

@@ -19,8 +19,8 @@ from .launching import (
     with_output,
 )
 
-#: Element types of keys, and their values of `data_type_t`.
-KEY_TYPES = {np.dtype(np.float32): 5, np.dtype(np.int32): 9, np.dtype(np.uint32): 8}
+#: Element types of keys.
+KEY_TYPES = tuple(map(np.dtype, (np.float32, np.int32, np.uint32)))
 _INDEX = np.dtype(np.int32)
 
 
@@ -100,7 +100,7 @@ def sort_by_key(device: Device, keys: Any, indices: Any, descending: bool = Fals
 
 def _rows(name: str, value: Any) -> np.ndarray | DeviceArray:
     """The array of keys; it has a last axis, and rows that `int` can count."""
-    array = checked_array(name, value, tuple(KEY_TYPES))
+    array = checked_array(name, value, KEY_TYPES)
     if not array.shape:
         raise ValueError(f"{name} is a scalar; pass an array with at least one axis")
     if math.prod(array.shape[:-1]) > MAX_LENGTH:
@@ -126,7 +126,7 @@ def _sort(
     results = [device.array(np.empty((cores, room), dtype)) for dtype in (array.dtype, _INDEX)]
     arguments = SortArguments(
         results[0].address, results[1].address, source.address, source_indices.address if source_indices else 0,
-        rows, length, count, room, bool(descending), KEY_TYPES[array.dtype],
+        rows, length, count, room, bool(descending), device.data_type(array.dtype),
     )  # fmt: skip
     run = program(device, "sort.c").launch(kernel, args=arguments, on_finding=on_finding)
     shape = (*array.shape[:-1], count)

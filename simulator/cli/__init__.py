@@ -3,6 +3,8 @@
 Exit codes: 0 fine; 1 the kernel broke a rule or did not compile, or something failed on the way; 2 wrong use,
 nothing was run; 130 interrupted. Results go to standard output, messages and progress to standard error. With
 ``--json`` standard output holds exactly one JSON document (none at exit code 2).
+
+Imports: everything, traces and kernels too.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ..finding import BuildError, KernelError
+from ..findings import BuildError, KernelError
 from .parser import parse
 from .screen import Screen
 

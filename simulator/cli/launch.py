@@ -11,10 +11,11 @@ import numpy as np
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS
 from ..device import Device
-from ..finding import KernelError
-from ..program import load
+from ..findings import KernelError
+from ..launches import load
+from ..sizes import percent, size
 from .outputs import check_paths, report_run
-from .screen import Screen, percent, size
+from .screen import Screen
 from .values import dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
 
 

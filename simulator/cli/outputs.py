@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...traces import print_summary, summarise, write_trace
-from ..finding import Finding
+from ..files import write_atomically
+from ..findings import Finding
+from ..launches import Run
 from ..log import Log
-from ..run import Run
 from ..timing import Timeline
 from .screen import Screen
 
@@ -43,18 +44,12 @@ def check_paths(*paths: Path | None) -> None:
 
 def write_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
     """Write arrays by name to a .npz file, or one array as .npy: all of it, or nothing and the old file stays."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as file:
-            if path.suffix == ".npz":
-                np.savez(file, **arrays)  # type: ignore[arg-type]
-            else:
-                (array,) = arrays.values()
-                np.save(file, array, allow_pickle=False)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with write_atomically(path) as file:
+        if path.suffix == ".npz":
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        else:
+            (array,) = arrays.values()
+            np.save(file, array, allow_pickle=False)
 
 
 def report_run(

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ...isa import DIALECTS
-from ..tasks import TYPES
+from ..execution.tasks import TYPES
 from . import launch, replay, show
 
 _DEVICE = "mlu370-x4"

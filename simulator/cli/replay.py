@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...traces import summarise
-from ..device import Device, Shape
+from ..device import Device
+from ..hardware import Shape
 from ..log import Log
 from ..timing import replay
 from .outputs import check_paths, print_report, print_written, write_records

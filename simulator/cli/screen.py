@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from ..finding import ERROR, Finding
+from ..findings import ERROR, Finding
 
 #: Lines in a pipe are for other programs: they are not wrapped.
 _PIPE_WIDTH = 1000
@@ -109,21 +109,6 @@ class Screen:
             finally:
                 os.dup2(kept, 1)
                 os.close(kept)
-
-
-def size(count: int) -> str:
-    """Bytes in the largest binary unit that loses nothing worth seeing."""
-    value = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if value < 1024 or unit == "GiB":
-            break
-        value /= 1024
-    return f"{value:,.0f} {unit}" if value == int(value) else f"{value:,.1f} {unit}"
-
-
-def percent(share: float) -> str:
-    """A share of 0..1 in percent."""
-    return f"{100 * share:.0f} %" if share == 0 or share >= 0.1 else f"{100 * share:.1f} %"
 
 
 def _console(stream: Any) -> Console:

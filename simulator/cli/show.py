@@ -9,19 +9,18 @@ from itertools import groupby
 from rich.text import Text
 
 from ...isa import DIALECTS, Dialect
-from ...isa.tables import InstructionRow, instruction_row, instruction_rows, markdown, types_text
+from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
 from ..device import Device
-from ..device_file import Quantity
-from .screen import Screen, size
+from ..hardware.device_file import Quantity
+from ..sizes import size
+from .screen import Screen
 
 _KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "assumed": "red"}
 _SOURCES = {"documented": "cyan", "inferred": "yellow"}
-#: Spaces that a kernel does not lay out itself: the stack, and registers.
-_NO_KERNEL_SPACES = {"ldram", "vreg"}
 #: Last part of a number's name -> its unit.
 _UNITS = {
-    "core_mhz": "MHz", "gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us", "startup_cycles": "cycles",
-    "per_cycle": "a cycle",
+    "core_mhz": "MHz", "gb_per_s": "GB/s", "core_gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us",
+    "startup_cycles": "cycles", "per_cycle": "a cycle",
 }  # fmt: skip
 
 
@@ -115,7 +114,7 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
     screen.line()
     lines: list[tuple[str, str | Text]] = [
         ("source", _source(row.provenance)),
-        ("types", " ".join(row.types) + (f", named by {row.type_argument}" if row.type_argument else "")),
+        ("types", " ".join(row.types) + (f", named by {row.type_arguments}" if row.type_arguments else "")),
         ("inferred types", " ".join(row.inferred_types)),
         ("architectures", row.archs + missing),
         ("pipe", f"by {row.selector}" if row.cases else row.pipe),
@@ -127,7 +126,7 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
         ("work", row.work),
         ("issue", _issue(row)),
         ("waits for", ", ".join(row.waits)),
-        ("meeting of", row.barrier),
+        ("barrier of", row.barrier),
         ("written as asm", row.asm),
     ]
     screen.table([("", False), ("", False)], ((f"  {name}", text) for name, text in lines if text))
@@ -159,17 +158,19 @@ def _source(provenance: str) -> Text:
 
 
 def _issue(row: InstructionRow) -> str:
-    if row.deferred:
-        return "the core goes on at once; takes effect when a wait on its pipe asks for it"
-    if row.blocking or row.waits:
+    if row.effect in ("wait", "barrier"):
         return "the core waits for its end"
-    return "the core goes on at once; later instructions of its pipe queue behind it"
+    return {
+        "blocking": "the core waits for its end",
+        "deferred": "the core goes on at once; takes effect when a wait on its pipe asks for it",
+        "queued": "the core goes on at once; comes after all earlier commands of the queues unless a section is open",
+    }.get(row.completion, "the core goes on at once; later instructions of its pipe queue behind it")
 
 
 def _device_table(isa_name: str, group: list[Device], screen: Screen) -> None:
     """The devices of one instruction set, a line each."""
     named = dict.fromkeys(name for device in group for name in device.shape.spaces)
-    spaces = [name for name in named if name not in _NO_KERNEL_SPACES]
+    spaces = [name for name in named if not DIALECTS[isa_name].spaces[name].hidden]
     columns = ["arch", "cores", *(name.upper() for name in spaces), "MHz", "GB/s", "assumed"]
     screen.table(
         [(isa_name.upper(), False), *((column, True) for column in columns)],
@@ -180,7 +181,7 @@ def _device_table(isa_name: str, group: list[Device], screen: Screen) -> None:
                 f"{device.shape.clusters} x {device.shape.cores_per_cluster}",
                 *(size(held[name].bytes) if name in (held := device.shape.spaces) else "-" for name in spaces),
                 f"{device.rates.clock_mhz:,g}",
-                f"{device.rates.channels['dram'].gb_per_s:,.4g}" if "dram" in device.rates.channels else "-",
+                next((f"{c.gb_per_s:,.4g}" for c in device.rates.channels.values() if c.scope == "device"), "-"),
                 f"{sum(fact.kind == 'assumed' for fact in device.facts.values())} of {len(device.facts)}",
             )
             for device in group

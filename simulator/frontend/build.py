@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect
-from ..device import Shape
-from ..finding import BuildError, Finding
+from ..findings import BuildError, Finding, rules
+from ..hardware import Shape
 from ..log import Location
 from .compiler import CSRC, Compiler
-from .header import operations
-from .language import Language, headers_of, language_of
+from .header import enumerations, operations
+from .language import Language
+from .languages import headers_of, language_of
 from .rewrite import RewriteError
 
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -70,12 +71,15 @@ class Builder:
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
-        text = operations(self.dialect)
-        header = self.compiler.cached("mlusim_ops.h", text, lambda path: _write(path, text))
-        self._header = header.parent
-        self._key = text + "".join(
+        texts = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
+        self._headers = [self._generated(name, text) for name, text in texts.items()]
+        self._key = "".join(texts.values()) + "".join(
             file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
         )
+
+    def _generated(self, name: str, text: str) -> Path:
+        """The folder of a generated header."""
+        return self.compiler.cached(name, text, lambda path: _write(path, text)).parent
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it is missing or does not preprocess."""
@@ -84,7 +88,7 @@ class Builder:
         language = language_of(self.dialect, path)
         result = self.compiler.run(
             ["-E", "-x", language.kind, *(f"-I{folder}" for folder in self.include), "-isystem", str(language.include),
-             "-isystem", str(self._header), *language.preprocess(self.shape), str(path.absolute())]
+             *(f"-isystem{folder}" for folder in self._headers), *language.preprocess(self.shape), str(path.absolute())]
         )  # fmt: skip
         if result.returncode:
             raise self._failed(path, result.stderr)
@@ -137,7 +141,7 @@ class Builder:
         shown = _FAR_CARET.sub("", messages).strip()
         message = "\n".join([f"{path} does not compile:", shown, *hints])
         finding = Finding(
-            "build", where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
+            rules.BUILD, where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
         )
         return BuildError(message, finding)
 

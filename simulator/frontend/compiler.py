@@ -11,10 +11,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from ..finding import BuildError
+from ..findings import BuildError
 
-CSRC = Path(__file__).resolve().parent.parent / "csrc"
-INCLUDE = CSRC / "include"
+CSRC = Path(__file__).resolve().parent.parent / "native" / "csrc"
 _CANDIDATES = ("g++", "clang++", "c++")
 
 

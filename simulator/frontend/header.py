@@ -1,19 +1,30 @@
-"""The C++ header that kernels compile against: every overload of every instruction, from the declarations."""
+"""The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
 
-from ...isa import Dialect, Overload, Parameter
+from ...isa import TYPES, Dialect, Kind, Overload, Parameter, Section, result_type, wires
 
 _WIDE = "int64_t"
+
+
+def enumerations(dialect: Dialect) -> str:
+    """The text of ``mlusim_types.h``: the vendor's enumerations of values that instructions take."""
+    used = {p.type for entry in dialect.instructions for p in entry.prototype.parameters if p.kind is Kind.VALUE}
+    lines = ["// Generated from the declarations in isa/.", "#pragma once", ""]
+    for element in (TYPES[name] for name in sorted(used & set(TYPES))):
+        if element.values:
+            values = ", ".join(f"{name} = {value}" for name, value in element.values.items())
+            lines += [f"typedef enum {{ {values} }} {element.spellings[0]};", ""]
+    return "\n".join(lines)
 
 
 def operations(dialect: Dialect) -> str:
     """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known."""
     lines = [
-        "// Generated from the declarations in isa/. Every function enters the simulator's door of its number.",
+        "// Generated from the declarations in isa/. Every function enters the issue port of its number.",
         "#pragma once",
         "",
     ]
@@ -25,7 +36,7 @@ def operations(dialect: Dialect) -> str:
     for number, overload in enumerate(dialect.overloads):
         if not overload.name.startswith(dialect.prefix):
             continue
-        if overload.instruction.type_argument:  # one function; the argument's value tells the types apart
+        if overload.instruction.type_arguments:  # one function; the argument's value tells the types apart
             signature = tuple(_type(dialect, overload, p, {}) for p in overload.parameters)
             if (overload.name, ()) not in seen:
                 seen.add((overload.name, ()))
@@ -36,7 +47,13 @@ def operations(dialect: Dialect) -> str:
                 seen.add((overload.name, types))
                 lines.append(_function(number, overload, types))
     lines.append("")
-    lines += [f"MLUSIM_KNOWN({name})" for name in dialect.known]
+    for name, count in dialect.known_forms.items():
+        classes = ", ".join(f"class A{number}" for number in range(count))
+        lines.append(f"template <{classes}>")
+        arguments = ", ".join(f"A{number}&&" for number in range(count))
+        body = f'{{ mlusim_not_modelled("{name}", MLUSIM_PC); return {{}}; }}'
+        lines.append(f"MLUSIM_OP mlusim::Unmodelled {name}({arguments}) {body}")
+    lines += [f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})" for name in dialect.known]
     return "\n".join(lines) + "\n"
 
 
@@ -50,8 +67,7 @@ def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]
     bound: dict[str, tuple[str, ...]] = {}
     value_typed = any(p.opaque and p.type in overload.binding for p in overload.parameters)
     for variable, name in overload.binding.items():
-        element = next(overload.element(p) for p in overload.parameters if p.type == variable)
-        assert element.name == name
+        element = TYPES[name]
         bound[variable] = (element.scalar_spellings or element.spellings) if value_typed else element.spellings
     for row in itertools.product(*bound.values()):
         chosen = dict(zip(bound, row, strict=True))
@@ -59,22 +75,28 @@ def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]
 
 
 def _type(dialect: Dialect, overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
-    return dialect.c_type(overload, p, chosen.get(p.type, overload.element(p).spellings[0]))
+    spelled = "" if p.kind is Kind.STRUCT else chosen.get(p.type, overload.element(p).spellings[0])
+    return dialect.c_type(overload, p, spelled)
 
 
 def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     parameters = ", ".join(f"{t} {p.name}" for t, p in zip(types, overload.parameters, strict=True))
-    passed, wire = ["MLUSIM_PC"], [_WIDE]
-    for p in overload.parameters:
-        floating = not p.is_memory and overload.element(p).is_float
-        wire.append("double" if floating else _WIDE)
-        value = f"{p.name}.address" if p.register else f"{p.name}.u32" if p.type == "scalar" else p.name
-        passed.append(f"(double){value}" if floating and overload.element(p).name != "bfloat16" else
-                      f"(double)(float){value}" if floating else f"({_WIDE}){value}")  # fmt: skip
-    returns = overload.instruction.prototype.returns
-    call = f"(({_WIDE}(*)({', '.join(wire)}))mlusim_door[{number}])({', '.join(passed)})"
-    keep, give = ("", "") if returns == "void" else (f"{_WIDE} result = ", f" return ({returns})result;")
+    numbers = [wire for p in overload.parameters for wire in wires(p, overload.binding)]
+    # The numbers are read while the kernel is still the one that may be at fault: a pointer to a structure can be wild.
+    structures = [p.name for p in overload.parameters if p.kind is Kind.STRUCT and p.pointer]
+    reads = "".join(f"mlusim_structure({name}, sizeof *{name}, MLUSIM_PC); " for name in structures)
+    reads += "".join(f"{'double' if n.is_float else _WIDE} mlusim_{i} = {n.c}; " for i, n in enumerate(numbers))
+    wire = [_WIDE, *("double" if n.is_float else _WIDE for n in numbers)]
+    passed = ["MLUSIM_PC", *(f"mlusim_{i}" for i in range(len(numbers)))]
+    prototype, effect = overload.instruction.prototype, overload.instruction.effect
+    gives = prototype.returns != "void"
+    result = result_type(overload) if gives else None
+    back = "double" if result is not None and result.is_float else _WIDE
+    returns = (result.scalar_spellings or result.spellings)[0] if result is not None else "void"
+    call = f"(({back}(*)({', '.join(wire)}))mlusim_port[{number}])({', '.join(passed)})"
+    keep, give = (f"{back} mlusim_result = ", f" return ({returns})mlusim_result;") if gives else ("", "")
+    note = f" mlusim_current->section = {int(effect.opens)};" if isinstance(effect, Section) else ""
     return (
         f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"MLUSIM_DOOR({number}); mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{give} }}"
+        f"MLUSIM_PORT({number}); {reads}mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{note}{give} }}"
     )

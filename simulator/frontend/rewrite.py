@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from .declarations import declaration
 from .inline_asm import asm_statement
 from .launches import KernelDecl, declared_kernel, launch
 from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, scan
 from .source import Edit, RewriteError, apply_edits
+from .storage import declaration
 
 __all__ = ["KernelDecl", "RewriteError", "Rewritten", "rewrite"]
 

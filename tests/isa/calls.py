@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from mlusim.isa import DIALECTS, Align, Overload, Require
+from mlusim.isa import DIALECTS, Align, Overload, Require, names_of
 from mlusim.simulator import Device, Finding, launch
 
 BANG = DIALECTS["bang"]
@@ -20,7 +20,8 @@ DEVICES = {270: "mlu270", 372: "mlu370-x4", 592: "mlu590"}
 BUFFER, MIDDLE = 8192, 4096
 #: What a buffer holds before a call: zero is a legal value of every input; outputs show what was written.
 INPUT, OUTPUT = 0, 0x5A
-_SIZES = ("count", "size", "length", "bytes")
+_SIZES = ("count", "size", "length", "bytes", "channel", "height", "width")
+_DIMENSIONS = ("n", "h", "w", "c", "M", "N", "K")
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,24 @@ class Call:
         """What the expressions of a declaration may name; addresses count from an aligned origin."""
         origins = {name: number * 2 * BUFFER for number, name in enumerate(self.places, 1)}
         sizes = {f"sizeof_{p.name}": self.overload.element(p).size for p in self.overload.parameters if p.is_memory}
+        sizes |= {
+            f"space_{name}": place.space for name, place in self.places.items()
+        } | self.overload.instruction.labels
         addresses = {name: origins[place.buffer] + place.offset for name, place in self.places.items()}
-        return {**self.scalars, **sizes, **addresses}
+        names = {**self.scalars, **sizes, **addresses}
+        for name, text in self.overload.instruction.let.items():
+            try:
+                names[name] = eval(text, {}, names)
+            except ZeroDivisionError:  # by an argument that a rule forbids
+                names[name] = 0
+        return names
 
     def span(self, operand: str) -> int:
         """Bytes from the first to the last byte of an operand; strides must not be negative."""
         parameter = next(p for p in self.overload.parameters if p.name == operand)
         size, names = self.overload.element(parameter).size, self.names()
+        if parameter.register:
+            return BANG.register_bytes
         total = packed = size
         for dim in reversed(parameter.dims):
             count = int(eval(dim.count, {}, names))
@@ -73,9 +85,9 @@ class Call:
 
 def _holds(rule: Align | Require, call: Call, names: dict[str, Any]) -> bool:
     if isinstance(rule, Require):
-        return bool(eval(rule.expression, {}, names))
+        return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
     wanted = rule.operands or tuple(p.name for p in call.overload.parameters if p.is_memory and not p.register)
-    return all(names[name] % rule.bytes == 0 for name in wanted)
+    return all(names[name] % rule.multiple == 0 for name in wanted)
 
 
 def legal_calls(overload: Overload, arch: int) -> list[Call]:
@@ -85,51 +97,62 @@ def legal_calls(overload: Overload, arch: int) -> list[Call]:
     found = []
     for value, case in cases:
         places = {
-            p.name: Place(p.name, space=case.spaces[p.name] if case else p.space or entry.space)
+            p.name: Place(p.name, space=case.spaces[p.name] if case else entry.space_of(p))
             for p in overload.parameters
             if p.is_memory
         }
         scalars = {p.name: _default(p.name) for p in overload.parameters if not p.is_memory}
         if entry.select:
             scalars[entry.select.argument] = value
-        found.append(_mended(Call(overload, arch, scalars, places)))
+        found.append(_lowered(Call(overload, arch, scalars, places)))
     return found
 
 
 def _is_size(name: str) -> bool:
-    return name == "n" or name.endswith(_SIZES)
+    return name in _DIMENSIONS or name.endswith(_SIZES)
 
 
 def _default(name: str) -> int:
+    if name in ("height", "width", "M", "K", "h", "w") or name.startswith("kernel"):
+        return 2
+    if name in ("c", "N"):
+        return 64
     if _is_size(name):
         return 128
     if "stride" in name:
         return 512 if name.endswith("1") else 128
-    return 1 if name.startswith(("iter", "value", "step")) or "segnum" in name else 0
+    return 1 if name.startswith(("iter", "value", "step", "stride")) or "segnum" in name else 0
 
 
-def _mended(call: Call) -> Call:
-    """The call with the arguments of a broken rule lowered until it holds."""
-    for value in (64, 1):
+def _lowered(call: Call) -> Call:
+    """The call with the arguments of a broken rule lowered until it holds, or else the last of them raised."""
+    for value in (64, 32, 1):
         for rule in call.broken():
-            assert isinstance(rule, Require), f"{call.overload.name}: no legal address found"
-            lowered = {name: value for name in call.scalars if name in rule.expression and _is_size(name)}
-            call = replace(call, scalars={**call.scalars, **lowered})
-    assert not call.broken(), f"{call.overload.name}: no legal call found; mend the defaults in {__file__}"
+            sizes = _sizes(call, rule)
+            call = replace(call, scalars={**call.scalars, **{name: min(value, call.scalars[name]) for name in sizes}})
+    for rule in call.broken():
+        call = replace(call, scalars={**call.scalars, _sizes(call, rule)[-1]: 128})
+    assert not call.broken(), f"{call.overload.name}: no legal call found; change the defaults in {__file__}"
     return call
+
+
+def _sizes(call: Call, rule: Align | Require) -> list[str]:
+    """The sizes that a rule names."""
+    assert isinstance(rule, Require), f"{call.overload.name}: no legal address found"
+    return [name for name in call.scalars if name in names_of(rule.condition) and _is_size(name)]
 
 
 def breaking(call: Call, rule: Align | Require) -> Iterator[Call]:
     """Calls that break ``rule`` and no other: one argument changed, else two."""
     if isinstance(rule, Align):
         for name in rule.operands or tuple(p.name for p in call.overload.parameters if p.is_memory and not p.register):
-            yield call.at(name, MIDDLE + rule.bytes // 2)
+            yield call.at(name, MIDDLE + rule.multiple // 2)
         return
     select = call.overload.instruction.select
     fixed = {select.argument} if select else set()
-    scalars = [name for name in call.scalars if name not in fixed and name in rule.expression]
+    scalars = [name for name in call.scalars if name not in fixed and name in names_of(rule.condition)]
     for names in itertools.chain(itertools.combinations(scalars, 1), itertools.combinations(scalars, 2)):
-        for values in itertools.product((0, -1, 1, 2, 8, 16, 64, 130, 192, 128, -128, 1 << 20), repeat=len(names)):
+        for values in itertools.product((0, 1, 2, 8, 16, 64, 130, 192, 128, -1, -128, 1 << 20), repeat=len(names)):
             changed = replace(call, scalars={**call.scalars, **dict(zip(names, values, strict=True))})
             if changed.broken() == [rule]:
                 yield changed
@@ -215,5 +238,5 @@ def run(call: Call) -> Outcome:
     args = [_fill(call.arch, INPUT), _fill(call.arch, OUTPUT), *gdram.values()]
     result = launch(kernel, args=args, device=on_device, on_finding="collect")
     # Reading registers that nobody wrote, and the room that they take, are no faults of the call.
-    findings = [f for f in result.findings if f.instruction == overload.name and f.rule != "undefined"]
+    findings = [f for f in result.findings if f.instruction == overload.name and f.rule != "uninitialized"]
     return Outcome(findings, before, after)

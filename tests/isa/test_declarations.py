@@ -5,17 +5,18 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from mlusim.isa import DIALECTS, DOCUMENTED, INFERRED, Align, Archs, DeclarationError, Overload, Require
-from mlusim.isa.declare import alias, declare, family, instruction
+from mlusim.isa.declare import Barrier, Cache, Copy, Wait, alias, declare, family, instruction
 from mlusim.isa.dialect import collect
-from mlusim.isa.prototype import VECTOR_REGISTER_BYTES, Dim, parse
-from mlusim.simulator.frontend.compiler import INCLUDE
-from mlusim.simulator.frontend.header import operations
+from mlusim.isa.prototype import Dim, Kind, parse
+from mlusim.simulator.frontend.bang_c import BangC
+from mlusim.simulator.frontend.header import enumerations, operations
 
 BANG = DIALECTS["bang"]
 VECTORS = "void f(T dst[n], const T src[n], int32 n)"
@@ -28,7 +29,7 @@ def test_a_prototype_is_read() -> None:
     assert (dst.dims, dst.reads, dst.writes, dst.opaque) == ((Dim("a + 1", "s"), Dim("b")), False, True, True)
     assert (src.dims, src.space, src.reads, src.writes) == ((Dim("b"),), "gdram", True, False)
     assert (v.space, v.register, v.writes, w.reads, w.writes) == ("vreg", True, True, True, False)
-    assert v.dims == (Dim(f"({VECTOR_REGISTER_BYTES} // sizeof_v)"),)
+    assert v.kind is Kind.REGISTER
     assert not x.is_memory
     assert not b.is_memory
 
@@ -40,25 +41,107 @@ def test_inout_is_read_and_written() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "f(int32 n)", "void f", "void f(int32)", "void f(int32 n", "void f(wrong space x[n])", "void f(float a[])"],
+    [
+        "",
+        "f(int32 n)",
+        "void f",
+        "void f(int32)",
+        "void f(int32 n",
+        "void f(one two space x[n])",
+        "void f(const inout float x[n])",
+        "void f(dim3 *x)",
+        "void f(tensor<T> x)",
+        "void f(float a[])",
+    ],
 )
 def test_a_malformed_prototype_is_refused(text: str) -> None:
     with pytest.raises(DeclarationError, match="not a p"):
         parse(text)
 
 
+_ONE = "void f(T dst[n], const T src[n], int32 n, int32 mode)"
+_WIDE = "void f(tensor<T> dst[shape @ st], const tensor<T> src[shape], dim4 *shape, dim4 *st?, data_type dtype)"
+
+
 @pytest.mark.parametrize(
-    ("prototype", "types", "doc", "message"),
+    ("prototype", "facts", "message"),
     [
-        ("void f(T dst[n], int32 n)", "float quad", "x", "unknown type 'T' of 'dst'"),
-        ("void f(flout dst[n], int32 n)", "", "x", "unknown type 'flout'"),
-        ("void f(float a[1], float b[1], float c[1], float d[1], float e[1])", "", "x", "more than 4 memory operands"),
-        ("void f(float dst[n], int32 n)", "", "", "no doc line"),
+        ("void f(T dst[n], int32 n)", {"types": "float quad"}, "unknown type 'T' of 'dst'"),
+        ("void f(flout dst[n], int32 n)", {}, "unknown type 'flout'"),
+        ("void f(float dst[n], int32 n)", {"doc": ""}, "no doc line"),
+        ("flout f(float dst[n], int32 n)", {}, "unknown type 'flout' of the result"),
+        ("void f(T dst[n], int32 n, int32 n)", {}, "two parameters are called 'n'"),
+        ("void f(float dst[n], int32 n, float from)", {}, "cannot be called 'from'"),
+        ("void f(float dst[n], int32 n, float _x)", {}, "cannot be called '_x'"),
+        ("void f(float dst[n], int32 n, float max)", {}, "cannot be called 'max'"),
+        ("void f(float dst[n], int32 n, float sizeof_dst)", {}, "cannot be called 'sizeof_dst'"),
+        ("void f(float dst[n + ], int32 n)", {}, "extent of dst: 'n \\+' is no expression"),
+        ("void f(float dst[m], int32 n)", {}, "extent of dst 'm' names m, which the prototype lacks"),
+        ("void f(float dst[n.append(1)], int32 n)", {}, "uses Call"),
+        ("void f(float dst[n : k], int32 n)", {}, "defined part of dst 'k' names k"),
+        ("void f(const float src[n : n], float dst[n], int32 n)", {}, "'src' is not written"),
+        ("void f(float dst[n][n] ~ heap, int32 n)", {}, "unknown order 'heap'"),
+        ("void f(float dst[n @ n][n] ~ filter, int32 n)", {}, "has no order|has no strides"),
+        ("void f(tensor<float> dst[shape @ n], dim4 *shape, int32 n)", {}, "the stride 'n' of 'dst' is no dim4"),
+        (_ONE, {"types": "float", "overlap": "smae"}, "overlap is 'smae'"),
+        ("void f(float dst[n][n], const float src[n], int32 n)", {"overlap": "ascending"}, "one of packed operands"),
+        (_ONE, {"types": "float", "provenance": "guessed"}, "provenance is 'guessed'"),
+        (_ONE, {"types": "float float"}, "a type is listed twice"),
+        (_ONE, {"types": {"T": "float", "S": "half"}}, "no parameter has the type 'S'"),
+        (_ONE, {"types": "float", "work": "n * sizeof_src2"}, "work .* names sizeof_src2"),
+        (_ONE, {"types": "float", "rules": (Require("n > 0 and"),)}, "rule: .* is no expression"),
+        (_ONE, {"types": "float", "rules": (Require("count > 0"),)}, "rule 'count > 0' names count"),
+        (_ONE, {"types": "float", "rules": (Require("n > 0", when="m"),)}, "rule 'm' names m"),
+        (_ONE, {"types": "float", "rules": (Require("n > 0", provenance="hearsay"),)}, "provenance of a rule"),
+        (_ONE, {"types": "float", "rules": (Align(48),)}, "no power of two"),
+        (_ONE, {"types": "float", "rules": (Align(64, ("mode",)),)}, "Align names \\['mode'\\]"),
+        (_ONE, {"types": "float", "let": {"n": "mode"}}, "let cannot define 'n'"),
+        (_ONE, {"types": "float", "let": {"a": "b", "b": "n"}}, "let a 'b' names b"),
+        (_ONE, {"types": "float", "semantics": None}, "Compute needs semantics"),
+        (_ONE, {"types": "float", "effect": Copy()}, "Copy has no semantics of its own"),
+        (_ONE, {"types": "float", "semantics": np.add}, "add takes 2 inputs and gives one output; .* 1 and 1"),
+        (_ONE, {"types": "float", "effect": Wait(("io",)), "semantics": None}, "Wait has neither operands nor work"),
+        ("void f()", {"effect": Barrier("board", ()), "semantics": None}, "unknown barrier 'board'"),
+        ("void f()", {"effect": Cache("clean"), "semantics": None}, "unknown cache action 'clean'"),
+        ("void f(float a[1])", {"effect": Copy(), "semantics": None}, "Copy has one written and one read operand"),
+        ("void f(const float a[1])", {"semantics": lambda a: a}, "nothing is written and nothing is returned"),
+        (_WIDE, {"types": "float", "type_arguments": {"S": "dtype"}}, "binds 'S', which no type list mentions"),
+        (_WIDE, {"types": "float", "type_arguments": {"T": "kind"}}, "names 'kind', which is no value"),
+        (_WIDE, {"types": "int64", "type_arguments": {"T": "dtype"}}, "no value of 'dtype' means 'int64'"),
     ],
 )
-def test_a_contradiction_is_refused(prototype: str, types: str, doc: str, message: str) -> None:
+def test_a_contradiction_is_refused(prototype: str, facts: dict[str, Any], message: str) -> None:
+    facts = {"doc": "x", "semantics": lambda: 0, **facts}
     with pytest.raises(DeclarationError, match=message):
-        declare(prototype, types=types, doc=doc)
+        declare(prototype, **facts)
+
+
+def test_a_dialect_has_the_pipes_and_spaces_that_its_instructions_name() -> None:
+    elsewhere = declare("void f(nowhere float dst[n], int32 n)", doc="x", semantics=lambda: 0)
+    with pytest.raises(DeclarationError, match="f: no space nowhere"):
+        replace(BANG, instructions=(elsewhere,))
+    piped = declare("void f(float dst[n], int32 n)", doc="x", semantics=lambda: 0, pipe="water")
+    with pytest.raises(DeclarationError, match="f: no pipe water"):
+        replace(BANG, instructions=(piped,))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (Require("n > 0"), "n is greater than 0"),
+        (Require("n >= 0"), "n is not negative"),
+        (Require("0 < mode <= n"), "mode is between 1 and n"),
+        (Require("0 <= mode < 8"), "mode is between 0 and 7"),
+        (Require("n * sizeof_dst % 128 == 0"), "n * sizeof(T) is a multiple of 128"),
+        (Require("dst % 64 == 0 and src % 64 == 0"), "dst is a multiple of 64 and src is a multiple of 64"),
+        (Require("(n + 1) * mode == n"), "(n + 1) * mode equals n"),
+        (Require("abs(mode) >= n", when="n > 1"), "abs(mode) is at least n, where n is above 1"),
+        (Require("mode < n or n == 1"), "mode is below n, or n equals 1"),
+    ],
+)
+def test_the_words_of_a_rule_follow_from_its_expression(rule: Require, words: str) -> None:
+    made = declare(_ONE, doc="x", types="float", semantics=lambda src: src, rules=(rule,))
+    assert made.words(rule) == words
 
 
 def test_a_body_that_asks_for_what_the_prototype_lacks_is_refused() -> None:
@@ -106,16 +189,18 @@ def test_a_malformed_set_of_architectures_is_refused(text: str) -> None:
 
 def test_overloads_are_all_combinations() -> None:
     prototype = "void f(T dst[n], const I src[n], int32 n)"
-    product = declare(prototype, types={"T": "half float", "I": "int8 int16"}, doc="x")
+    product = declare(prototype, types={"T": "half float", "I": "int8 int16"}, doc="x", semantics=np.negative)
     assert [tuple(o.binding.values()) for o in product.overloads()] == [
         ("half", "int8"), ("half", "int16"), ("float", "int8"), ("float", "int16"),
     ]  # fmt: skip
-    listed = declare(prototype, types=({"T": "half", "I": "int8"}, {"T": "float", "I": "int16"}), doc="x")
+    listed = declare(
+        prototype, types=({"T": "half", "I": "int8"}, {"T": "float", "I": "int16"}), doc="x", semantics=np.negative
+    )
     assert [o.dtypes for o in listed.overloads()] == ["half,int8", "float,int16"]
 
 
 def test_inferred_types_mark_only_their_overloads() -> None:
-    made = declare(VECTORS, types="half", inferred_types="int32", doc="x")
+    made = declare(VECTORS, types="half", inferred_types="int32", doc="x", semantics=np.negative)
     assert [(o.dtypes, o.provenance) for o in made.overloads()] == [("half", DOCUMENTED), ("int32", INFERRED)]
 
 
@@ -127,11 +212,11 @@ def test_a_family_and_an_alias_differ_only_in_what_they_state() -> None:
         types="half",
         rules=(rule,),
     )
-    assert [(e.name, e.doc, e.ufunc) for e in (one, two)] == [("a", "A", np.sin), ("b", "B", np.cos)]
+    assert [(e.name, e.doc, e.semantics) for e in (one, two)] == [("a", "A", np.sin), ("b", "B", np.cos)]
     assert one.rules_for(270) == (rule,)
     assert one.rules_for(372) == ()
     other = alias(one, "c", provenance=INFERRED)
-    assert (other.name, other.provenance, other.ufunc) == ("c", INFERRED, one.ufunc)
+    assert (other.name, other.provenance, other.semantics) == ("c", INFERRED, one.semantics)
 
 
 def test_collect_keeps_the_order_of_definition() -> None:
@@ -139,7 +224,7 @@ def test_collect_keeps_the_order_of_definition() -> None:
         pass
 
     module: Any = Module()
-    first, second = declare("void a()", doc="x"), declare("void b()", doc="x")
+    first, second = (declare(f"void {n}()", doc="x", effect=Wait(())) for n in "ab")
     module.pair, module.other, module.number = (first, (second,)), second, 3
     assert collect(module) == (first, second, second)
 
@@ -151,7 +236,7 @@ def test_every_instruction_says_what_it_does_and_how_that_is_known() -> None:
         assert entry.provenance in (DOCUMENTED, INFERRED), entry.name
         for rule in entry.rules:
             assert rule.provenance in (DOCUMENTED, INFERRED), entry.name
-            assert not isinstance(rule, Require) or rule.text, entry.name
+            assert not isinstance(rule, Require) or entry.words(rule), entry.name
 
 
 def test_no_two_declarations_have_one_signature() -> None:
@@ -195,12 +280,13 @@ def test_the_generated_header_compiles_and_takes_every_spelling(tmp_path: Path) 
     assert "  __bang_band((char *)0, (char *)0, (char *)0, (int32_t)1);" in calls
     assert "  __bang_band((int8_t *)0, (int8_t *)0, (int8_t *)0, (int32_t)1);" in calls
     (tmp_path / "mlusim_ops.h").write_text(operations(BANG))
+    (tmp_path / "mlusim_types.h").write_text(enumerations(BANG))
     source = tmp_path / "calls.cpp"
     source.write_text(
         "#include <bang.h>\ntemplate <class T> T &make() { static T value; return value; }\nvoid every() {\n"
         + "\n".join(dict.fromkeys(calls))
         + "\n}\n"
     )
-    command = [compiler, "-std=c++17", "-fsyntax-only", "-w", f"-I{INCLUDE}", f"-I{tmp_path}", str(source)]
+    command = [compiler, "-std=c++17", "-fsyntax-only", "-w", f"-I{BangC.include}", f"-I{tmp_path}", str(source)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[:3000]

@@ -6,22 +6,29 @@ from dataclasses import replace
 
 import pytest
 from calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
-from mlusim.isa import Overload, Parameter, Require
+from mlusim.isa import Overload, Parameter, Require, names_of
 
 ARCHS = (270, 372, 592)
-NAMES = sorted({entry.name for entry in BANG.instructions if entry.name.startswith("__") and entry.prototype.memory})
+#: Its smallest legal operands do not fit the buffers; the table of facts has its rules.
+TOO_LARGE = {"__bang_reshape_filter"}
+NAMES = sorted({entry.name for entry in BANG.instructions if entry.written} - TOO_LARGE)
 
 each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
 each = pytest.mark.parametrize("name", NAMES)
 
 
 def overloads(name: str, arch: int) -> list[Overload]:
-    return [o for o in BANG.overloads if o.name == name and arch in o.instruction.archs]
+    overloads = (o for o in BANG.overloads if o.name == name and o.instruction.written)
+    return [overload for overload in overloads if arch in overload.instruction.archs]
 
 
 def newest(name: str) -> list[tuple[Overload, int]]:
     """The overloads of a name, each with the newest architecture that has it: some rules depend on none."""
-    found = [(o, [arch for arch in ARCHS if arch in o.instruction.archs]) for o in BANG.overloads if o.name == name]
+    found = [
+        (o, [arch for arch in ARCHS if arch in o.instruction.archs])
+        for o in BANG.overloads
+        if o.name == name and o.instruction.written
+    ]
     return [(overload, archs[-1]) for overload, archs in found if archs]
 
 
@@ -42,9 +49,12 @@ def expect_silence(call: Call) -> None:
     outcome = run(call)
     target = next(p.name for p in call.overload.parameters if p.writes)
     what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)}"
+    updates = any(
+        p.reads and p.writes for p in call.overload.parameters
+    )  # inputs are zero: an update may change nothing
     assert outcome.findings == [], what
     assert outcome.changed(call, target) == [], what
-    assert outcome.before != outcome.after, f"{what} had no effect"
+    assert updates or outcome.before != outcome.after, f"{what} had no effect"
 
 
 @each_on_every_arch
@@ -65,7 +75,9 @@ def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
             for call, fault in faults[:2] if isinstance(rule, Require) else faults:
                 moved = [p for p in call.places if fault.places[p] != call.places[p]]
                 if isinstance(rule, Require):
-                    expect(fault, rule.rule, effect=target)
+                    named = [p.name for p in operands(overload) if p.name in names_of(rule.condition)]
+                    operand = named[0] if rule.rule == "alignment" and len(named) == 1 else ""
+                    expect(fault, rule.rule, operand, effect=target)
                 else:
                     expect(fault, "alignment", moved[0], effect=target)
 
@@ -73,7 +85,7 @@ def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
 def _step(overload: Overload, arch: int, target: Parameter, source: Parameter) -> int:
     """The smallest shift (bytes) that keeps both operands aligned."""
     sizes = [overload.element(target).size, overload.element(source).size]
-    aligns = [getattr(rule, "bytes", 0) for rule in overload.instruction.rules_for(arch)]
+    aligns = [getattr(rule, "multiple", 0) for rule in overload.instruction.rules_for(arch)]
     return max(*sizes, *aligns)
 
 
@@ -85,11 +97,11 @@ def test_overlap(name: str) -> None:
         for call in legal_calls(overload, arch):
             for target in (p for p in memory if p.writes):
                 for source in (p for p in memory if p.reads):
-                    if call.places[target.name].space != call.places[source.name].space:
+                    if target is source or call.places[target.name].space != call.places[source.name].space:
                         continue
                     coincide = call.at(target.name, MIDDLE, buffer=source.name)
                     shifted = call.at(target.name, MIDDLE + _step(overload, arch, target, source), buffer=source.name)
-                    for variant, legal in ((coincide, kind != "none"), (shifted, kind == "any")):
+                    for variant, legal in ((coincide, kind not in ("none", "ascending")), (shifted, kind == "any")):
                         if legal:
                             assert run(variant).findings == [], f"{name}<{overload.dtypes}>"
                         else:

@@ -5,10 +5,11 @@ import math
 from pathlib import Path
 
 import pytest
-from mlusim.simulator.device import Device, Shape
+from mlusim.simulator import Device
+from mlusim.simulator.hardware import Shape
 
 KB = 1024
-DEVICES = Path(__file__).parents[2] / "simulator" / "devices"
+DEVICES = Path(__file__).parents[2] / "simulator" / "hardware" / "chips"
 
 # arch, clusters x cores, MHz, NRAM / WRAM / SRAM in KB, DRAM in GB/s, one cluster alone in GB/s.
 FIGURES = {
@@ -178,6 +179,8 @@ def test_user_file_loads_like_a_built_in(user_file):
         ("[engines.scalar]", "[engines.scalars]", r"engines\.scalar is missing"),
         ("[launch]", "[start]", r"unknown key start"),
         ('isa = "bang"', "", r"isa: is missing"),
+        ('isa = "bang"', 'isa = "bong"', r"isa is 'bong'; the dialects are bang, tpu"),
+        ("[shape.spaces.wram]", "[shape.spaces.warm]", r"bang has no space warm; it has gdram, .*wram"),
         ('isa = "bang"', "isa = ", r"line 5"),
     ],
 )

@@ -185,6 +185,23 @@ def test_cores_of_a_cluster_share_its_memory(program):
     assert out.tolist() == [100 * cluster + (core + 1) % 4 for cluster in range(4) for core in range(4)]
 
 
+def test_cores_of_a_cluster_share_the_variables_of_a_block(program):
+    out, whole = np.zeros((8, 2), np.float32), np.zeros((8, 2), np.int32)
+    source, whole_source = np.arange(16, dtype=np.float32) * 3, np.arange(16, dtype=np.int32) * 5
+    run = program.launch("exchanges", (8, 1, 1), "union2", [out, whole, source, whole_source])
+    assert run.findings == []
+    neighbours = [10 * cluster + (core + 1) % 4 for cluster in range(2) for core in range(4)]
+    assert out.tolist() == [[neighbour, 3 * task] for task, neighbour in enumerate(neighbours)]
+    assert whole.tolist() == [[neighbour, 5 * task] for task, neighbour in enumerate(neighbours)]
+    assert allocations(run.log, "sram") == [64] * 8, "each of the two variables once a cluster, for each type"
+
+
+def allocations(log: Log, space: str) -> list[int]:
+    """Bytes of the variables that the tasks of a launch have allocated in a space."""
+    records = (i for i, record in enumerate(log.records) if log.ops[record["op"]].name == "alloc")
+    return [region.bytes for i in records for _, _, region in log.regions(i) if region.space == space]
+
+
 def test_vector_registers(program):
     out = np.zeros(N, np.float32)
     program.launch("registers", args=[out])
@@ -204,7 +221,9 @@ def test_block_copies_of_the_c_library_are_seen(program):
     out = np.ones(N, np.float32)
     log = program.launch("block_copies", args=[out, 4 * N]).log
     assert out.tolist() == [0.0, 5.0, *[0.0] * (N - 2)]
-    sizes = [(log.ops[r["op"]].name, int(r["operands"]["bytes"][0])) for r in log.records]
+    sizes = [
+        (log.ops[r["op"]].name, region.bytes) for i, r in enumerate(log.records) for _, _, region in log.regions(i)
+    ]
     assert ("scalar.store", 4 * N) in sizes
     assert ("scalar.load", 4 * N) in sizes
     with pytest.raises(KernelError) as caught:

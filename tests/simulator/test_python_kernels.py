@@ -124,7 +124,7 @@ def test_memory_that_nobody_wrote_is_a_warning(device: Device) -> None:
 
     data = np.zeros(64, np.float32)
     (finding,) = launch(kernel, args=[data], device=device).findings
-    assert (finding.rule, finding.severity, finding.operand) == ("undefined", "warning", "src")
+    assert (finding.rule, finding.severity, finding.operand) == ("uninitialized", "warning", "src")
     assert np.isnan(data).all()  # fresh memory holds NaN
 
 

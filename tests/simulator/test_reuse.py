@@ -53,7 +53,7 @@ def test_a_local_variable_at_the_address_of_another(program, isolate):
 def test_two_programs_take_turns_on_one_device(program, other, isolate):
     for _ in range(3):
         x = np.zeros(64, np.float32)
-        assert undefined(program.launch("fresh", args=[x], isolate=isolate)) == [("undefined", 1)]
+        assert undefined(program.launch("fresh", args=[x], isolate=isolate)) == [("uninitialized", 1)]
         assert x.tolist() == [3.0] * 64
         assert "'shorter' passes its end by 128" in ends(other, "other", x, 64, isolate=isolate)
         assert not other.launch("other", args=[x, 32], isolate=isolate).findings
@@ -65,9 +65,9 @@ def test_variables_are_fresh_in_every_launch_and_task(program, isolate):
     for tasks in (1, 40, 1):  # 40 tasks on 32 cores: some cores have two
         x = np.zeros(64, np.float32)
         run = program.launch("fresh", (tasks, 1, 1), args=[x], isolate=isolate)
-        assert undefined(run) == [("undefined", tasks)]
+        assert undefined(run) == [("uninitialized", tasks)]
         run = program.launch("fresh_scalar", (tasks, 1, 1), args=[x], isolate=isolate)
-        assert undefined(run) == [("undefined", tasks)]
+        assert undefined(run) == [("uninitialized", tasks)]
         assert np.isnan(x[0])
 
 

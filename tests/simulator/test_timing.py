@@ -1,86 +1,29 @@
 """Timing of logs written by hand: exact times with their reasons, and random logs against a plain walk."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from mlusim.simulator.device import Channel, Device, Engine
-from mlusim.simulator.log import BLOCKING, MAX_OPERANDS, RECORD, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, replay
-
-DEVICE = Device.load("mlu370-x4")
-SHAPE = DEVICE.shape
-MEMORY_CORE = SHAPE.cores  # of cluster 0
-
-# 1 MHz makes a cycle a microsecond; 1e-3 GB/s is a byte a microsecond.
-RATES = replace(
-    DEVICE.rates,
-    clock_mhz=1.0,
-    launch_overhead_us=100.0,
-    engines={
-        "scalar": Engine(1, 1, 1),
-        "compute": Engine(2, 4, 8),
-        "io": Engine(3, 2, 1),
-        "sync": Engine(5, 1, 1),
-        "scalar_gdram": Engine(0, 0.5, 1),
-    },
-    channels={
-        "dram": Channel(1e-3, 7000.0, "device", ("gdram",)),
-        "cluster_port": Channel(0.5e-3, 0.0, "cluster", ("gdram",)),
-    },
+from timing_logs import (
+    ALONE,
+    BARRIER,
+    CHANNEL,
+    ISSUE,
+    LAUNCH,
+    MEMORY_CORE,
+    OPS,
+    PIPE,
+    PIPE_OF,
+    PIPES,
+    RATES,
+    SHAPE,
+    WAIT,
+    Row,
+    log_of,
+    timed,
 )
-#: The same without channels.
-ALONE = replace(RATES, channels={})
-PIPES = ("compute", "io", "scalar", "sync")
-OPS = {
-    "alloc": Op("alloc", "", ("dst",), (False,), ""),
-    "add": Op("add", "", ("dst",), (True,), "compute"),
-    "load": Op("load", "", ("src",), (False,), "io"),
-    "strange": Op("strange", "", (), (), "tensor"),
-    "sync_io": Op("sync_io", "", (), (), "sync", waits=("io",)),
-    "sync": Op("sync", "", (), (), "sync", waits=("compute", "io")),
-    "meet": Op("meet", "", (), (), "sync", waits=("compute", "io"), barrier="cluster"),
-    "scalar": Op("scalar.load", "", ("src",), (False,), "scalar_gdram", waits=("compute",)),
-}
-_PIPE = {"load": "io", "sync_io": "sync", "sync": "sync", "meet": "sync", "scalar": "scalar"}
-LAUNCH, ISSUE, PIPE, WAIT, BARRIER, CHANNEL = Reason
-
-
-@dataclass(frozen=True)
-class Row:
-    op: str
-    work: int = 0
-    core: int = 0
-    blocking: bool = False
-    task: int | None = None  # the core's number by default
-    bytes: int | None = None  # that a load spans, by default its work
-
-    @property
-    def moved(self) -> int:
-        """Bytes on the channels; a scalar access moves 64 at most."""
-        if self.op == "scalar":
-            return min(self.bytes if self.bytes is not None else self.work * 64, self.work * 64)
-        return min(self.bytes if self.bytes is not None else self.work, self.work) if self.op == "load" else 0
-
-
-def log_of(*rows: Row) -> Log:
-    ops, records = list(OPS), np.zeros(len(rows), RECORD)
-    gdram = list(SHAPE.spaces).index("gdram")
-    for record, row in zip(records, rows, strict=True):
-        record["op"], record["pipe"] = ops.index(row.op), PIPES.index(_PIPE.get(row.op, "compute"))
-        record["core"], record["task"] = row.core, row.core if row.task is None else row.task
-        record["work"], record["flags"] = row.work, BLOCKING if row.blocking else 0
-        bytes = row.bytes if row.bytes is not None else row.moved
-        record["operands"] = [(region_key(gdram, 0, 0), bytes)] + [(0, 0)] * (MAX_OPERANDS - 1)
-    return Log(records, tuple(OPS.values()), PIPES, (Location("k.mlu", 1),), SHAPE, "test", {"kernel": "k"})
-
-
-def timed(rates, *rows):
-    """(start, end, reason, cause) of every row."""
-    line = replay(log_of(*rows), rates)
-    columns = (column.tolist() for column in (line.start, line.end, line.reason, line.cause))
-    return [(start, end, Reason(reason), cause) for start, end, reason, cause in zip(*columns, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +169,7 @@ def plain(rows):
     server_free, start, end, arrived = {}, {}, {}, {}
 
     def pipe_of(i):
-        return _PIPE.get(rows[i].op, "compute")
+        return PIPE_OF.get(rows[i].op, "compute")
 
     def sync(i):
         return bool(OPS[rows[i].op].waits)

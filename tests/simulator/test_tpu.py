@@ -178,7 +178,7 @@ def read_result(program: Program, device: Device, flags: int) -> list[Finding]:
         (POLL, "cache", "tpu_invalidate_cache"),
         (POLL | INVALIDATE | STORE, "cache", "tpu_flush_cache"),
         (POLL | INVALIDATE | EARLY_STORE, "order", "tpu_hau_poll"),
-        (POLL | INVALIDATE | BEYOND, "undefined", "write the memory"),
+        (POLL | INVALIDATE | BEYOND, "uninitialized", "write the memory"),
     ],
 )
 def test_a_missing_wait_or_cache_operation_is_found(
@@ -222,14 +222,14 @@ def test_order_in_a_python_kernel(device: Device) -> None:
 
 
 def test_an_assertion_of_the_kernel(program: Program) -> None:
-    assert program.launch("check", args=SortArguments(0, 0, 4, 4, 0)).findings == []
+    assert [f.rule for f in program.launch("check", args=SortArguments(0, 0, 4, 4, 0)).findings] == ["empty"]
     with pytest.raises(KernelError, match="s->k <= s->n") as caught:
         program.launch("check", args=SortArguments(0, 0, 4, 5, 0))
     assert caught.value.finding.rule == "assert"
 
 
 def test_the_heap_belongs_to_the_kernel(program: Program, capfd: pytest.CaptureFixture[str]) -> None:
-    assert program.launch("use_heap", args=SortArguments(0, 0, 100, 100, 0)).findings == []
+    assert [f.rule for f in program.launch("use_heap", args=SortArguments(0, 0, 100, 100, 0)).findings] == ["empty"]
     assert capfd.readouterr().out == f"sum {2 * sum(range(100))}\n"
     with pytest.raises(KernelError) as caught:
         program.launch("use_heap", args=SortArguments(0, 0, 100, 101, 0))
@@ -320,3 +320,34 @@ def test_memory_of_dropped_arrays_is_used_again() -> None:
     del dropped
     assert device.array(np.ones(100)).address == address
     assert kept.numpy().tolist() == [0] * 4
+
+
+def test_the_cache_of_one_core_is_not_that_of_another() -> None:
+    device = Device.load("bm1690")
+
+    def kernel(t: Any, out: Any, source: Any, flushes: bool) -> None:
+        if t.taskId == 0:
+            source[0] = 1.0
+        t.tpu_sync_all()
+        if t.taskId == 1 and flushes:
+            t.tpu_flush_cache(source, 64)  # its own cache holds nothing of it
+        t.tpu_sync_all()
+        if t.taskId == 2:
+            t.tpu_hau_sort(out, source, 16, 16, False, t.DT_FP32)
+            t.tpu_hau_poll()
+
+    arrays = [device.array(np.zeros(16, np.float32)) for _ in range(2)]
+    for flushes in (False, True):
+        run = launch(kernel, args=[*arrays, flushes], device=device, on_finding="collect")
+        assert [f.rule for f in run.findings] == ["cache"], f"core 1 flushes: {flushes}"
+
+
+def test_a_launch_that_executes_nothing_says_so(device: Device) -> None:
+    (finding,) = launch(lambda t: None, args=[], device=device).findings
+    assert (finding.rule, finding.severity, finding.core) == ("empty", "warning", -1)
+    assert launch(lambda t: t.tpu_poll(), args=[], device=device).findings == []
+
+
+def test_a_launch_that_executes_only_what_is_not_modelled_says_so(device: Device) -> None:
+    found = launch(lambda t: t.tpu_bdc_abs(0, 0), args=[], device=device, on_finding="collect").findings
+    assert [f.rule for f in found] == ["not-modelled", "empty"]

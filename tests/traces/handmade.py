@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from mlusim.simulator.device import Device
-from mlusim.simulator.log import BLOCKING, MAX_OPERANDS, RECORD, Location, Log, Op, region_key
+from mlusim.simulator import Device
+from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, Timeline, replay
 
 DEVICE = Device.load("mlu370-x4")
@@ -45,13 +45,15 @@ def make_log(rows: Sequence[Row], ops: tuple[Op, ...] = OPS, locations: tuple[Lo
     """The log of ``rows`` on an MLU370-X4."""
     spaces = list(DEVICE.shape.spaces)
     records = np.zeros(len(rows), RECORD)
+    operands: list[tuple[int, int, int, int]] = []
     for record, row in zip(records, rows, strict=True):
-        keys = [(region_key(spaces.index(space), owner, start), size) for space, owner, start, size in row.operands]
+        record["first"] = len(operands)
+        operands += [(region_key(spaces.index(s), owner, start), size, 0, 0) for s, owner, start, size in row.operands]
+        operands += [(0, 0, 0, 0)] * (len(OPS[_OP[row.op]].operands) - len(row.operands))
         record["op"], record["pipe"] = _OP[row.op], _PIPE.get(row.op, 0)
         record["flags"] = BLOCKING if row.blocking else 0
         record["core"], record["task"], record["loc"], record["work"] = row.core, row.task, row.line - 1, row.work
-        record["operands"] = keys + [(0, 0)] * (MAX_OPERANDS - len(keys))
-    return Log(records, ops, PIPES, locations, DEVICE.shape, DEVICE.name, {"kernel": "k"})
+    return Log(records, np.array(operands, OPERAND), ops, PIPES, locations, DEVICE.shape, DEVICE.name, {"kernel": "k"})
 
 
 def make_timeline(log: Log, times: Sequence[tuple[float, float, Reason, int]]) -> Timeline:

@@ -1,0 +1,18 @@
+"""The address spaces of an MLU, and the pipes of its cores."""
+
+from __future__ import annotations
+
+from ..space import REGISTERS, AddressSpace
+
+#: Every space by name.
+SPACES = {
+    space.name: space
+    for space in (
+        AddressSpace("gdram"),
+        AddressSpace("ldram", hidden=True),
+        AddressSpace("nram", variables=True, memory_core=False),
+        AddressSpace("wram", variables=True, memory_core=False),
+        AddressSpace("sram", variables=True),
+        AddressSpace(REGISTERS, registers=True, whole=True, hidden=True),
+    )
+}

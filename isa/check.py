@@ -1,0 +1,208 @@
+"""What a declaration must not say: checked when it is made, so that a mistake is an error of the import."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import expression
+from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Wait
+from .instruction import SHAPE_NAMES, Instruction
+from .orders import ORDERS
+from .prototype import DeclarationError, Kind, Parameter
+from .rules import DOCUMENTED, INFERRED, Align, Require
+from .types import TYPES
+
+_OVERLAPS = ("same", "none", "any", "ascending")
+_DERIVED = ("sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
+
+
+def check(made: Instruction) -> None:
+    """`DeclarationError` that names the instruction and the fact, if one contradicts another or names nothing."""
+    for problem in _problems(made):
+        raise DeclarationError(f"{made.name}: {problem}")
+
+
+def _problems(made: Instruction) -> Iterator[str]:
+    yield from _parameters(made)
+    yield from _types(made)
+    yield from _effect(made)
+    yield from _rules(made)
+    yield from _expressions(made)
+    if isinstance(made.effect, WITH_SEMANTICS) and made.semantics is not None:
+        yield from _semantics(made)
+    if not made.doc:
+        yield "no doc line"
+
+
+def _parameters(made: Instruction) -> Iterator[str]:
+    parameters = made.prototype.parameters
+    names = [p.name for p in parameters]
+    derived = {prefix + name for name in names for prefix in _DERIVED}
+    for name in names:
+        if names.count(name) > 1:
+            yield f"two parameters are called {name!r}"
+        if name.startswith("_") or keyword.iskeyword(name) or name in (*expression.FUNCTIONS, *SHAPE_NAMES):
+            yield f"a parameter cannot be called {name!r}: expressions and generated code need the name"
+        if name in derived:
+            yield f"a parameter cannot be called {name!r}: expressions derive that name from another one"
+    for name in made.let:
+        if name in names or name.startswith(("_", *_DERIVED)) or name in made.labels:
+            yield f"let cannot define {name!r}: the name is taken"
+    for p in parameters:
+        if p.order and p.order not in ORDERS:
+            yield f"unknown order {p.order!r} of {p.name!r}; there are {', '.join(ORDERS)}"
+        if p.order and p.kind not in (Kind.PACKED, Kind.STRIDED):
+            yield f"{p.name!r}: a {p.kind} operand has no order"
+        if p.order and any(dim.stride for dim in p.dims):
+            yield f"{p.name!r}: an operand in an order of its own has no strides"
+        if p.defined and not p.writes:
+            yield f"{p.name!r} is not written, so that no part of it can be the defined one"
+        if p.is_tensor and p.dims[0].stride:
+            yield from _stride(made, p)
+
+
+def _stride(made: Instruction, p: Parameter) -> Iterator[str]:
+    named = {q.name: q for q in made.prototype.parameters if q.kind is Kind.STRUCT}
+    stride = p.dims[0].stride
+    if stride.isidentifier() and (stride not in named or named[stride].type != "dim4"):
+        yield f"the stride {stride!r} of {p.name!r} is no dim4 of the prototype"
+
+
+def _types(made: Instruction) -> Iterator[str]:
+    variables = set().union(*made.bindings)
+    used = {p.type for p in made.prototype.parameters}
+    for binding in made.bindings:
+        for p in made.prototype.parameters:
+            if p.kind is not Kind.STRUCT and binding.get(p.type, p.type) not in TYPES:
+                yield f"unknown type {p.type!r} of {p.name!r}"
+        if set(binding) != variables:
+            yield f"{dict(binding)} does not bind the variables {sorted(variables)}"
+    for variable in sorted(variables - used - {made.prototype.returns}):
+        yield f"no parameter has the type {variable!r}, which `types` binds"
+    if len({tuple(sorted(binding.items())) for binding in made.bindings}) < len(made.bindings):
+        yield "a type is listed twice"
+    returns = made.prototype.returns
+    if returns not in variables and returns not in TYPES:
+        yield f"unknown type {returns!r} of the result"
+    for variable, argument in made.type_arguments.items():
+        if variable not in variables:
+            yield f"type_arguments binds {variable!r}, which no type list mentions"
+        if argument.argument not in {p.name for p in made.prototype.parameters if p.kind is Kind.VALUE}:
+            yield f"type_arguments names {argument.argument!r}, which is no value of the prototype"
+        for name in argument.elements.values():
+            if name not in TYPES:
+                yield f"type_arguments: unknown type {name!r}"
+        bound = {binding[variable] for binding in made.bindings if variable in binding}
+        for name in sorted(bound - set(argument.elements.values())):
+            yield f"no value of {argument.argument!r} means {name!r}"
+
+
+def _effect(made: Instruction) -> Iterator[str]:
+    effect, kind = made.effect, type(made.effect).__name__
+    memory = made.prototype.memory
+    if isinstance(effect, WITH_SEMANTICS) and made.semantics is None:
+        yield f"{kind} needs semantics"
+    if not isinstance(effect, WITH_SEMANTICS) and made.semantics is not None:
+        yield f"{kind} has no semantics of its own, and some is given"
+    if isinstance(effect, Copy) and (len(made.written), len(made.read), len(memory)) != (1, 1, 2):
+        yield "Copy has one written and one read operand"
+    if isinstance(effect, Cache) and effect.action not in ("flush", "invalidate"):
+        yield f"unknown cache action {effect.action!r}"
+    if isinstance(effect, Barrier) and (
+        effect.reach not in ("cluster", "union") or effect.members not in ("", "ipu", "mpu")
+    ):
+        yield f"unknown barrier {effect.scope!r}"
+    if isinstance(effect, (Wait, Barrier)) and (memory or made.work):
+        yield f"{kind} has neither operands nor work"
+    if made.overlap not in _OVERLAPS:
+        yield f"overlap is {made.overlap!r}; there are {', '.join(_OVERLAPS)}"
+    if made.overlap == "ascending" and any(p.kind is not Kind.PACKED or len(p.dims) > 1 for p in memory):
+        yield "overlap in ascending order is one of packed operands"
+    if made.provenance not in (DOCUMENTED, INFERRED):
+        yield f"provenance is {made.provenance!r}"
+    if made.select is not None:
+        wanted = {p.name for p in memory}
+        if made.select.argument not in {p.name for p in made.prototype.parameters if p.kind is Kind.VALUE}:
+            yield f"select names {made.select.argument!r}, which is no value of the prototype"
+        for case in made.select.cases.values():
+            if set(case.spaces) != wanted:
+                yield f"case {case.label} gives spaces to {sorted(case.spaces)}, the operands are {sorted(wanted)}"
+
+
+def _rules(made: Instruction) -> Iterator[str]:
+    memory = {p.name for p in made.prototype.memory if not p.register}
+    for rule in made.rules:
+        if rule.provenance not in (DOCUMENTED, INFERRED):
+            yield f"provenance of a rule is {rule.provenance!r}"
+        if isinstance(rule, Align):
+            if rule.multiple < 2 or rule.multiple & (rule.multiple - 1):
+                yield f"Align({rule.multiple}) is no power of two above 1"
+            if set(rule.operands) - memory or not memory:
+                yield f"Align names {sorted(set(rule.operands) - memory)}, which are no operands in memory"
+
+
+def _expressions(made: Instruction) -> Iterator[str]:
+    """Every expression is well-formed and names what there is at its place."""
+    parameters = made.prototype.parameters
+    values = {p.name for p in parameters if not p.is_memory} | set(made.labels) | set(SHAPE_NAMES)
+    sizes = {f"sizeof_{p.name}" for p in parameters if p.is_memory}
+    addresses = {p.name for p in parameters if p.is_memory}
+    places = {f"space_{p.name}" for p in parameters if p.is_memory and made.select}
+    places |= {f"lane_{p.name}" for p in parameters if p.kind is Kind.TENSOR}
+    counts = {f"{what}_{p.name}" for p in parameters if p.is_memory for what in ("count", "bytes")}
+    known = values | sizes
+    for name, text in made.let.items():
+        yield from _unknown(f"let {name}", text, known)
+        known = known | {name}
+    for p in parameters:
+        for dim in p.dims:
+            for text in (dim.count, dim.stride):
+                if text and not text.startswith("~"):
+                    yield from _unknown(f"extent of {p.name}", text, known)
+        if p.defined:
+            yield from _unknown(f"defined part of {p.name}", p.defined, known)
+    for rule in made.rules:
+        if isinstance(rule, Require):
+            for text in filter(None, (rule.condition, rule.when)):
+                yield from _unknown("rule", text, known | addresses | places)
+    if made.work:
+        yield from _unknown("work", made.work, known | counts)
+
+
+def _unknown(what: str, text: str, known: set[str]) -> Iterator[str]:
+    try:
+        missing = expression.names(text) - known
+    except expression.ExpressionError as error:
+        yield f"{what}: {error}"
+        return
+    if missing:
+        yield f"{what} {text!r} names {', '.join(sorted(missing))}, which the prototype lacks"
+
+
+def _semantics(made: Instruction) -> Iterator[str]:
+    if isinstance(made.semantics, np.ufunc):
+        inputs = [p for p in made.prototype.parameters if p.reads or typed_value(made, p)]
+        if len(inputs) != made.semantics.nin or len(made.written) != 1:
+            yield (
+                f"{made.semantics.__name__} takes {made.semantics.nin} inputs and gives one output;"
+                f" the prototype has {len(inputs)} and {len(made.written)}"
+            )
+        return
+    assert made.semantics is not None
+    wanted = set(inspect.signature(made.semantics).parameters)
+    operands = {p.name for p in made.prototype.memory}
+    known = {p.name for p in made.prototype.parameters} | set(made.let)
+    known |= {f"{what}_{name}" for name in operands for what in ("count", "type")}
+    if unknown := wanted - known:
+        yield f"the semantics asks for {sorted(unknown)}, which the prototype lacks"
+    if not made.written and made.prototype.returns == "void":
+        yield "nothing is written and nothing is returned"
+
+
+def typed_value(made: Instruction, p: Parameter) -> bool:
+    """Whether a parameter is a value of one of the element types that the types bind."""
+    return p.kind in (Kind.VALUE, Kind.BITS) and any(p.type in binding for binding in made.bindings)

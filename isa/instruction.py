@@ -1,0 +1,167 @@
+"""An instruction as data: everything that is declared of it, and what follows from that.
+
+Prototypes, Python API, argument checks, costs, tables and docs are derived from `Instruction` objects; see docs/isa.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from . import expression
+from .effects import Barrier, Compute, Effect, Wait
+from .prototype import Kind, Parameter, Prototype
+from .rules import DOCUMENTED, INFERRED, Archs, Require, Rule
+from .types import DATA_TYPE_ELEMENTS, TYPES, ElementType
+
+#: Numbers of a device's shape that expressions may name.
+SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one value of the selecting argument means: the space of each operand, the pipe, and who executes it."""
+
+    label: str
+    spaces: Mapping[str, str]
+    pipe: str
+    by_memory_core: bool = False  # in a union, the cluster's memory core executes it, and no other core
+
+
+@dataclass(frozen=True)
+class Select:
+    """The argument that decides spaces and pipe, such as the direction of a copy."""
+
+    argument: str
+    c_type: str  # the enumeration of its values in C
+    cases: Mapping[int, Case]
+
+
+@dataclass(frozen=True)
+class TypeArgument:
+    """The argument whose value binds a type variable, where C has no overloads; ``elements``: value -> element type."""
+
+    argument: str
+    elements: Mapping[int, str] = field(default_factory=lambda: DATA_TYPE_ELEMENTS)
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction of an ISA, all its overloads together."""
+
+    prototype: Prototype
+    doc: str
+    bindings: tuple[Mapping[str, str], ...]  # one per overload: type variable -> element type
+    inferred_types: frozenset[str] = frozenset()
+    archs: Archs = field(default_factory=Archs)
+    provenance: str = DOCUMENTED
+    space: str = "nram"
+    pipe: str = "compute"
+    engine: str = ""  # key of the cost in device files; default: the pipe
+    work: str = ""  # expression, in the engine's unit; default: bytes of the first written operand
+    effect: Effect = field(default_factory=Compute)
+    semantics: Callable[..., Any] | None = None  # a ufunc, or a function of operands, values and ``let`` by name
+    #: "same": operands may coincide, not partly overlap; "none"; "any"; "ascending": an output neither begins nor ends
+    #: behind an input that it overlaps, so that no element is overwritten before it is read.
+    overlap: str = "same"
+    rules: tuple[Rule, ...] = ()
+    let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
+    select: Select | None = None
+    type_arguments: Mapping[str, TypeArgument] = field(default_factory=dict)  # type variable -> argument
+    asm: str = ""  # mnemonic when it is written as inline assembly
+
+    @property
+    def name(self) -> str:
+        """The vendor's name."""
+        return self.prototype.name
+
+    @property
+    def waits(self) -> tuple[str, ...]:
+        """The pipes that must be idle before the core goes on."""
+        return self.effect.pipes if isinstance(self.effect, (Wait, Barrier)) else ()
+
+    @property
+    def written(self) -> tuple[Parameter, ...]:
+        """The operands that the semantics gives new contents to."""
+        return tuple(p for p in self.prototype.memory if p.writes and not p.clobbered)
+
+    @property
+    def read(self) -> tuple[Parameter, ...]:
+        """The operands that the semantics reads."""
+        return tuple(p for p in self.prototype.memory if p.reads)
+
+    @cached_property
+    def labels(self) -> Mapping[str, int]:
+        """Named values of its arguments: the cases of the selecting one, and what enumerations name."""
+        found = {case.label: value for value, case in (self.select.cases if self.select else {}).items()}
+        for p in self.prototype.parameters:
+            if p.kind is Kind.VALUE and p.type in TYPES:
+                found.update(TYPES[p.type].values)
+        return found
+
+    @cached_property
+    def work_expression(self) -> str:
+        """``work``, or what stands for it."""
+        return self.work or (f"bytes_{self.written[0].name}" if self.written else "0")
+
+    def space_of(self, parameter: Parameter) -> str:
+        """The space of an operand, "" where an argument selects it."""
+        return "" if self.select else parameter.space or self.space
+
+    def overloads(self) -> tuple[Overload, ...]:
+        """Every combination of element types."""
+        return tuple(Overload(self, binding) for binding in self.bindings)
+
+    def rules_for(self, arch: int) -> tuple[Rule, ...]:
+        """The rules in force on an architecture."""
+        return tuple(rule for rule in self.rules if arch in rule.archs)
+
+    def words(self, rule: Require) -> str:
+        """A rule on the arguments as a sentence."""
+        spelled = {f"sizeof_{p.name}": f"sizeof({p.type})" for p in self.prototype.memory}
+        spelled |= {f"lane_{p.name}": f"the start lane of {p.name}" for p in self.prototype.memory}
+        spelled |= {f"space_{p.name}": f"the memory of {p.name}" for p in self.prototype.memory}
+        spelled |= {name: f"({text})" for name, text in self.let.items()}
+        text = expression.words(rule.condition, spelled)
+        return text + (f", where {expression.words(rule.when, spelled)}" if rule.when else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Overload:
+    """An instruction with its type variables bound."""
+
+    instruction: Instruction
+    binding: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The vendor's name."""
+        return self.instruction.name
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters of the prototype."""
+        return self.instruction.prototype.parameters
+
+    def element(self, parameter: Parameter) -> ElementType:
+        """The element type of a parameter."""
+        return parameter.element(self.binding)
+
+    @property
+    def dtypes(self) -> str:
+        """The bound types as text, such as ``float`` or ``int32,float``."""
+        return ",".join(dict.fromkeys(self.binding.values()))
+
+    @property
+    def provenance(self) -> str:
+        """Documented only if the instruction and each of its types are."""
+        inferred = set(self.binding.values()) & self.instruction.inferred_types
+        return INFERRED if inferred else self.instruction.provenance
+
+
+def result_type(overload: Overload) -> ElementType:
+    """The element type of what an instruction returns; KeyError if it returns nothing."""
+    returns = overload.instruction.prototype.returns
+    return TYPES[overload.binding.get(returns, returns)]

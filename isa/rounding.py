@@ -1,0 +1,107 @@
+"""Rounding of numbers to whole ones and to narrower floating-point types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+
+class Rounding(StrEnum):
+    """Where a number goes that lies between two representable ones."""
+
+    NEAREST_EVEN = "nearest, ties to even"
+    NEAREST_AWAY = "nearest, ties away from zero"
+    NEAREST_UP = "nearest, ties up"
+    NEAREST_DOWN = "nearest, ties down"
+    ZERO = "toward zero"
+    AWAY = "away from zero"
+    UP = "up"
+    DOWN = "down"
+
+
+def _away(x: np.ndarray) -> Any:
+    return np.copysign(np.ceil(np.abs(x)), x)
+
+
+def _nearest_away(x: np.ndarray) -> Any:
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(np.ones_like(x), x), whole)
+
+
+def _nearest_up(x: np.ndarray) -> Any:
+    whole = np.floor(x)
+    return np.where(x - whole >= 0.5, whole + 1, whole)
+
+
+def _nearest_down(x: np.ndarray) -> Any:
+    whole = np.ceil(x)
+    return np.where(whole - x >= 0.5, whole - 1, whole)
+
+
+_WHOLE: Mapping[Rounding, Callable[[np.ndarray], Any]] = MappingProxyType(
+    {
+        Rounding.NEAREST_EVEN: np.rint,
+        Rounding.NEAREST_AWAY: _nearest_away,
+        Rounding.NEAREST_UP: _nearest_up,
+        Rounding.NEAREST_DOWN: _nearest_down,
+        Rounding.ZERO: np.trunc,
+        Rounding.AWAY: _away,
+        Rounding.UP: np.ceil,
+        Rounding.DOWN: np.floor,
+    }
+)
+
+
+def to_whole(x: np.ndarray, rounding: Rounding) -> Any:
+    """Whole numbers, in the type of ``x``."""
+    return _WHOLE[rounding](x)
+
+
+def to_int(x: np.ndarray, dtype: np.dtype, rounding: Rounding, nan: int = 0) -> np.ndarray:
+    """Integers of ``dtype``, saturated; NaN becomes ``nan``. The floats must be wide enough to hold the integers."""
+    limits = np.iinfo(dtype)
+    made: np.ndarray = np.nan_to_num(np.clip(to_whole(x, rounding), limits.min, limits.max), nan=nan).astype(dtype)
+    return made
+
+
+def narrow(x: np.ndarray, dtype: np.dtype, rounding: Rounding) -> np.ndarray:
+    """Floats as narrower floats; inf and NaN stay what they are."""
+    near = _nearest(x, dtype)
+    if rounding is Rounding.NEAREST_EVEN:
+        return near
+    back = near.astype(x.dtype)
+    lower, upper = np.nextafter(near, dtype.type(-np.inf)), np.nextafter(near, dtype.type(np.inf))
+    down = np.where(back > x, lower, near)
+    up = np.where(back < x, upper, near)
+    if rounding is Rounding.DOWN:
+        return down
+    if rounding is Rounding.UP:
+        return up
+    toward = np.where(x < 0, up, down)
+    if rounding is Rounding.ZERO:
+        return toward
+    away = np.where(x < 0, down, up)
+    if rounding is Rounding.AWAY:
+        return away
+    # The number behind the largest one is infinity, yet a tie lies halfway to where it would be.
+    largest = np.nextafter(dtype.type(np.inf), dtype.type(0))
+    end = 2 * float(largest) - float(np.nextafter(largest, dtype.type(0)))
+    middle = (np.clip(down.astype(np.float64), -end, end) + np.clip(up.astype(np.float64), -end, end)) / 2
+    tie = {Rounding.NEAREST_AWAY: away, Rounding.NEAREST_UP: up, Rounding.NEAREST_DOWN: down}[rounding]
+    return np.where(x == middle, tie, near)
+
+
+def _nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """To nearest, ties to even, in one step."""
+    if x.dtype != np.float64 or dtype != ml_dtypes.bfloat16:
+        return x.astype(dtype)
+    # ml_dtypes goes by way of float32. A last bit that says whether anything was cut off makes the second step right.
+    cut = narrow(x, np.dtype(np.float32), Rounding.ZERO)
+    inexact = np.isfinite(x) & (cut != x)
+    result: np.ndarray = (cut.view(np.uint32) | inexact).view(np.float32).astype(dtype)
+    return result

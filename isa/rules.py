@@ -1,0 +1,60 @@
+"""The rules of an instruction on its arguments, and the architectures they hold on."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .prototype import DeclarationError
+
+DOCUMENTED = "documented"
+INFERRED = "inferred"
+
+_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "!=": operator.ne, "==": operator.eq,
+}  # fmt: skip
+_ARCH = re.compile(r"(>=|<=|>|<|!=|==)\s*(\d+)")
+
+
+@dataclass(frozen=True)
+class Archs:
+    """A set of architectures such as ``>=322 !=372``; empty text means all."""
+
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if _ARCH.sub("", self.text).strip():
+            raise DeclarationError(f"not a set of architectures: {self.text!r}")
+
+    def __contains__(self, arch: int) -> bool:
+        return all(_COMPARE[op](arch, int(number)) for op, number in _ARCH.findall(self.text))
+
+    def __str__(self) -> str:
+        return self.text or "all"
+
+
+@dataclass(frozen=True)
+class Align:
+    """The addresses of memory operands are multiples of ``multiple`` bytes, a power of two."""
+
+    multiple: int
+    operands: tuple[str, ...] = ()  # empty: all
+    archs: Archs = Archs()
+    provenance: str = DOCUMENTED
+
+
+@dataclass(frozen=True)
+class Require:
+    """``condition`` holds (where ``when`` does): expressions over the names that `Instruction.names` lists."""
+
+    condition: str
+    archs: Archs = Archs()
+    provenance: str = DOCUMENTED
+    rule: str = "argument"
+    when: str = ""
+    needed: bool = False  # the semantics has no meaning without it
+
+
+Rule = Align | Require

@@ -1,0 +1,25 @@
+"""Address spaces: what an ISA says of each, whatever its size on a chip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Names that every dialect gives to its vector registers and to what a system address may point to.
+REGISTERS, SYSTEM = "vreg", "system"
+
+
+@dataclass(frozen=True)
+class AddressSpace:
+    """A kind of memory. A device file that names it gives its size and who owns one."""
+
+    name: str
+    address_type: str = ""  # C type of its addresses where they are no pointers
+    offsets: bool = False  # addresses count bytes from the owner's first one
+    lanes: bool = False  # tensors lie across the lanes of a core, a slice of the memory in each
+    registers: bool = False  # the simulator hands out its parts; no alignment rule applies
+    variables: bool = False  # kernels declare variables in it, within its size
+    whole: bool = False  # kernels use all of it without declaring anything
+    memory_core: bool = True  # a cluster's memory core has it too
+    cached: bool = False  # the scalar unit sees it through a cache
+    hidden: bool = False  # of no interest to who chooses a device: stacks, registers
+    members: tuple[str, ...] = ()  # stands for any of these; the address tells which

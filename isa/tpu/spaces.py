@@ -1,0 +1,17 @@
+"""The address spaces of a TPU."""
+
+from __future__ import annotations
+
+from ..space import SYSTEM, AddressSpace
+
+#: Every space by name. ``system`` is what a system address may point to.
+SPACES = {
+    space.name: space
+    for space in (
+        AddressSpace("global", "system_addr_t", cached=True),
+        AddressSpace("l2", "system_addr_t", whole=True),
+        AddressSpace(SYSTEM, "system_addr_t", members=("global", "l2")),
+        AddressSpace("local", "local_addr_t", offsets=True, lanes=True, whole=True),
+        AddressSpace("static", "static_addr_t", offsets=True, whole=True, hidden=True),
+    )
+}

@@ -1,0 +1,42 @@
+"""What the engines ask of tensors across lanes, in the terms of `Require`; facts of the vendor's checkers."""
+
+from __future__ import annotations
+
+from ..declare import Require
+
+LARGEST = 65535  # of each dimension
+_STRIDE_LIMIT = 1 << 18  # elements
+
+
+def sizes(shape: str = "shape") -> tuple[Require, ...]:
+    """Each dimension of a shape argument is within the hardware's counters."""
+    return tuple(Require(f"1 <= {shape}.{axis} <= {LARGEST}", rule="length") for axis in "nchw")
+
+
+def same_lane(first: str, *others: str) -> tuple[Require, ...]:
+    """All operands of one BDC instruction start in one lane."""
+    return tuple(Require(f"lane_{other} == lane_{first}", rule="lane") for other in others)
+
+
+def aligned(*operands: str) -> tuple[Require, ...]:
+    """Operands in the aligned layout begin at a multiple of what a lane computes in a cycle."""
+    return tuple(Require(f"{operand} % eu_bytes == 0", rule="alignment") for operand in operands)
+
+
+def strided(**strides: str) -> tuple[Require, ...]:
+    """Operand = stride argument: aligned where the stride is null, else at a multiple of its element."""
+    found: list[Require] = []
+    for operand, stride in strides.items():
+        found += [
+            Require(f"{operand} % eu_bytes == 0", rule="alignment", when=f"not {stride}"),
+            Require(f"{operand} % sizeof_{operand} == 0", rule="alignment", when=stride),
+            *(Require(f"0 <= {stride}.{axis} < {_STRIDE_LIMIT}", rule="argument", when=stride) for axis in "nchw"),
+        ]
+    return tuple(found)
+
+
+def no_write_twice(stride: str, shape: str = "shape") -> tuple[Require, ...]:
+    """A stride of 0 repeats a source; a destination has one only where there is nothing to repeat."""
+    return tuple(
+        Require(f"{stride}.{axis} > 0 or {shape}.{axis} == 1", rule="argument", when=stride) for axis in "nchw"
+    )

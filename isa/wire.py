@@ -1,0 +1,52 @@
+"""How the arguments of an instruction cross the boundary from C: whole numbers and doubles, one after the other.
+
+The C functions, the native side and the issue port all follow this list, so that they cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .prototype import Kind, Parameter
+from .types import STRUCTS
+
+
+@dataclass(frozen=True)
+class Wire:
+    """One number on its way: its name in the issue port, whether it is a double, and the C expression that gives it."""
+
+    name: str
+    is_float: bool
+    c: str
+
+
+def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
+    """The numbers that carry a parameter. A structure is its fields and, behind a pointer, whether there is one."""
+    name = parameter.name
+    if parameter.kind is Kind.STRUCT:
+        fields = STRUCTS[parameter.type].fields
+        if not parameter.pointer:
+            return [Wire(f"_{name}_{field}", False, f"(int64_t){name}.{field}") for field in fields]
+        found = [Wire(f"_{name}_{field}", False, f"({name} ? (int64_t){name}->{field} : 0)") for field in fields]
+        return [*found, Wire(f"_{name}_given", False, f"(int64_t)({name} != 0)")]
+    if parameter.kind is Kind.BITS:
+        return [Wire(name, False, f"(int64_t){name}.u32")]
+    if parameter.register:
+        return [Wire(name, False, f"(int64_t){name}.address")]
+    element = parameter.element(binding)
+    if parameter.is_memory or not element.is_float:
+        return [Wire(name, False, f"(int64_t){name}")]
+    return [Wire(name, True, f"(double)(float){name}" if element.name == "bfloat16" else f"(double){name}")]
+
+
+def flatten(parameter: Parameter, value: object) -> list[object]:
+    """The numbers of a Python argument: a structure is a tuple of its fields, or None for a null pointer."""
+    if parameter.kind is not Kind.STRUCT:
+        return [value]
+    struct = STRUCTS[parameter.type]
+    if value is None and parameter.pointer:
+        return [0] * (len(struct.fields) + 1)
+    if not isinstance(value, (tuple, list)) or len(value) != len(struct.fields):
+        raise TypeError(f"{parameter.name} is {value!r}; pass {struct.name} as a tuple ({', '.join(struct.fields)})")
+    return [*value, 1] if parameter.pointer else list(value)

@@ -1,0 +1,55 @@
+"""What is read has been written before."""
+
+from __future__ import annotations
+
+from ..findings import Finding, rules
+from ..issue import AccessRun, Check, PortSource
+from ..issue.operands import Operand
+from ..memory import Allocation, Memory
+
+_ADVICE = "write the memory before it is read"
+
+
+class Initialized(Check):
+    """Warns of reads of uninitialized bytes, once for each byte."""
+
+    def before_read(self, port: PortSource, operand: Operand) -> None:
+        name = operand.name
+        report = port.bind("_uninitialized", self._report)
+        entry = f"_t_{name}.entry" if operand.parameter.is_tensor else f"_a_{name}"
+        port.line(f"_piece = {operand.uninitialized()}")
+        with port.block("if _piece:"):
+            port.line(operand.forgive())
+            port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
+
+    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
+        if run.store or entry is None or not entry.uninitialized.lo < run.high or entry.uninitialized.hi <= run.low:
+            return
+        for start, end in run.pieces():
+            if entry.uninitialized.first(start, end):
+                entry.uninitialized.remove(run.low, run.high)
+                self.execution.collector.report(
+                    Finding(
+                        rules.UNINITIALIZED,
+                        f"scalar load of uninitialized bytes of {entry.name!r}",
+                        instruction=run.name,
+                        region=self.execution.map.region(start, end - start),
+                        suggestion=_ADVICE,
+                    ),
+                    run.pc,
+                )
+                return
+
+    def _report(self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int]) -> None:
+        start, end = piece
+        self.execution.collector.report(
+            Finding(
+                rules.UNINITIALIZED,
+                f"reads {end - start} uninitialized bytes of {entry.name!r}",
+                instruction=instruction,
+                operand=operand,
+                region=self.execution.map.region(start, end - start),
+                suggestion=_ADVICE,
+            ),
+            pc,
+        )

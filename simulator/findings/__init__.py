@@ -1,0 +1,24 @@
+"""Broken rules: their ids, findings as data, the exceptions, and what collects them. Imports: log."""
+
+from . import rules
+from .collector import Collector, Locate, Squashed
+from .errors import BuildError, KernelError, MlusimError
+from .finding import Finding, budget_finding
+from .not_modelled import not_modelled
+from .rules import ERROR, RULES, WARNING
+
+__all__ = [
+    "ERROR",
+    "RULES",
+    "WARNING",
+    "BuildError",
+    "Collector",
+    "Finding",
+    "KernelError",
+    "Locate",
+    "MlusimError",
+    "Squashed",
+    "budget_finding",
+    "not_modelled",
+    "rules",
+]

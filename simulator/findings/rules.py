@@ -1,0 +1,52 @@
+"""The rules that a kernel can break: every id once, with its severity and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ERROR, WARNING = "error", "warning"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its id in findings, how bad it is to break it, and what it says, in a line."""
+
+    id: str
+    severity: str
+    doc: str
+
+
+RULES: dict[str, Rule] = {}
+
+
+def declare(id: str, doc: str, severity: str = ERROR) -> str:
+    """Declare a rule and return its id; ValueError where another one has it. A check of a user's own begins so."""
+    made = Rule(id, severity, doc)
+    if RULES.setdefault(id, made) != made:
+        raise ValueError(f"there is another rule {id!r}: {RULES[id].doc}")
+    return id
+
+
+ALIGNMENT = declare("alignment", "an address is a multiple of what the instruction needs")
+ARCH = declare("arch", "the instruction exists on the architecture")
+ARGUMENT = declare("argument", "an argument has a value that the instruction takes")
+ASSERT = declare("assert", "the kernel's own assertions hold")
+BARRIER = declare("barrier", "every task of its scope reaches a barrier")
+BOUNDS = declare("bounds", "an access lies inside one variable or array")
+BUDGET = declare("budget", "on-chip variables fit into their memory")
+BUILD = declare("build", "the source compiles")
+CACHE = declare("cache", "the scalar unit's cache and the engines see the same memory")
+CRASH = declare("crash", "the kernel ends by returning")
+DTYPE = declare("dtype", "the element type is one that the instruction has")
+EMPTY = declare("empty", "a launch executes something", WARNING)
+LANE = declare("lane", "operands across lanes start in the lane that the instruction needs")
+LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
+NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
+ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
+OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+SECTION = declare("section", "parallel sections are opened, closed and left in order")
+SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
+STACK = declare("stack", "the kernel's stack suffices")
+TIME = declare("time", "the kernel ends within the time limit")
+UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
+VALUE = declare("value", "the elements of an operand have values that the instruction can work with")

@@ -1,0 +1,51 @@
+"""BANG C: C++ with memory-space qualifiers, launches and inline assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...isa import Dialect
+from ..hardware import Shape
+from .compiler import CSRC
+from .header import asm_functions
+from .language import UNSEEN, VISIBLE, Unit, sections
+from .rewrite import rewrite
+
+
+class BangC:
+    """How a BANG C source is built."""
+
+    kind = "c++"
+    include = CSRC / "include_bang"
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._asm = asm_functions(dialect)
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
+        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1, "NDEBUG": 1}
+        for name, space in shape.spaces.items():
+            defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
+        return ["-std=c++17", *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler."""
+        return ["-std=c++17", "-w"]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions declared `__mlu_global__`."""
+        done = rewrite(preprocessed, self._asm)
+        plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
+        return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template))
+
+    def entries(self, kernels: Sequence[str]) -> str:
+        """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
+        lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *sections("slots", "ports")]
+        for number, kernel in enumerate(kernels):
+            signature = f"return ::mlusim::signature(&{kernel}, out, room);"
+            lines += [
+                f'# 1 "<launch of {kernel}>"',
+                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ ::mlusim::invoke(&{kernel}, arguments); }}",
+                f"{VISIBLE} int mlusim_signature_{number}(char* out, int room) {{ {signature} }}",
+            ]
+        return "\n".join([*lines, "}", ""])

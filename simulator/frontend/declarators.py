@@ -1,0 +1,54 @@
+"""The declarators of a C++ declaration: what it declares, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .source import Source
+from .specifiers import Specifiers
+from .tokens import GROUP_WORDS, Token, close, skip_item
+
+
+@dataclass(frozen=True)
+class Declarator:
+    """One declared thing. `name` is empty for a pointer or reference; `end` is the `,` or `;` after it."""
+
+    first: Token
+    name: Sequence[Token]
+    array: bool
+    unsized: bool
+    initialised: bool
+    end: Token
+
+
+def read_declarators(source: Source, found: Sequence[Token], specifiers: Specifiers) -> list[Declarator]:
+    """All declarators of the declaration; an empty list when it declares a function."""
+    result: list[Declarator] = []
+    at, name = specifiers.end, specifiers.name
+    while True:
+        first = at
+        at = name.stop
+        array = unsized = initialised = False
+        if name:
+            while at + 1 < len(found) and found[at].text == "[":
+                unsized = unsized or (not array and found[at + 1].text == "]")
+                array = True
+                at = close(found, at) + 1
+            while at + 1 < len(found) and found[at].text in GROUP_WORDS:
+                at = close(found, at + 1) + 1
+            initialised = at < len(found) and found[at].text in ("=", "{", "(")
+        elif at < len(found) and found[at].text not in ("*", "&", "&&", "("):
+            raise source.error(f"expected the name of a variable before '{found[at].text}'", found[at].start)
+        if initialised or not name:
+            while at < len(found) and found[at].text not in (",", ";"):
+                if found[at].text == "{" and found[at - 1].text in (")", "const", "noexcept", "override"):
+                    return []
+                at = skip_item(found, at)
+        if at >= len(found) or found[at].text not in (",", ";"):
+            raise source.error("expected ',' or ';' after the declared variable", found[min(at, len(found)) - 1].start)
+        result.append(Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at]))
+        if found[at].text == ";":
+            return result
+        at += 1
+        name = range(at, at + (at < len(found) and found[at].kind == "word"))

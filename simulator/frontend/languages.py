@@ -1,0 +1,22 @@
+"""Which language a source is written in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...isa import Dialect
+from .bang_c import BangC
+from .language import Language
+from .tpu_kernel import TpuKernel
+
+
+def headers_of(dialect: Dialect) -> Path:
+    """The folder of our headers for a dialect."""
+    return TpuKernel.include if dialect.language == "tpu-kernel" else BangC.include
+
+
+def language_of(dialect: Dialect, path: Path) -> Language:
+    """The language of a source file."""
+    if dialect.language == "tpu-kernel":
+        return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++")
+    return BangC(dialect)

@@ -1,0 +1,122 @@
+"""Variables with a memory-space qualifier (`__nram__ float a[10];`) become references into simulated memory.
+
+A qualifier anywhere else (pointee, parameter, cast, template argument, member, typedef) describes a type that plain C++
+cannot tell apart, so there only the word is removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .declarators import Declarator, read_declarators
+from .scan import SPACES, Site
+from .source import Edit, Source, layout
+from .specifiers import Specifiers, read_specifiers
+from .tokens import spell, statement
+
+# Marks each reference, so that the build finds them all in one section of the image.
+_SLOT = '__attribute__((section("mlusim_slots"), used))'
+
+
+class _Form(NamedTuple):
+    """How a declarator is written: the text before it, its name, the text after it; `ends` a statement of its own."""
+
+    before: str
+    name: str
+    after: str
+    ends: bool
+
+
+def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list[Edit], int]:
+    """The edits for the memory-space qualifier at `site`, and the position up to which they deal with the text.
+
+    `serial` numbers the helper variables. When the qualifier declares no variable, the one edit removes the word.
+    """
+    word = source.remove_word(site.start, site.end)
+    dropped = [word], word.end
+    if site.parentheses or site.scope.kind == "class":
+        return dropped
+    found = statement(source.text, site.statement)
+    specifiers = read_specifiers(found)
+    if specifiers is None or all(token.start != site.start for token in specifiers.qualifiers):
+        return dropped
+    declarators = read_declarators(source, found, specifiers)
+    if not any(declarator.name for declarator in declarators):
+        return dropped
+    if len({token.text for token in specifiers.qualifiers}) > 1:
+        raise source.error("a variable lives in one memory space, this declaration names several", site.start)
+    write = _block_form if site.scope.kind == "block" else _namespace_form
+    start = found[specifiers.begin].start
+    place = Edit(start, declarators[0].first.start, "")
+    edits: list[Edit] = []
+    previous: _Form | None = None
+    for declarator in declarators:
+        form = write(source, SPACES[site.word], specifiers, declarator, serial)
+        if previous is None:
+            edits.append(place._replace(new=f"{form.before} {layout(source.text[place.start : place.end])}"))
+        elif previous.ends or previous.before != form.before:
+            gap = "" if source.text[place.end].isspace() else " "
+            edits.append(place._replace(new=f"; {form.before}{gap}"))
+        if declarator.name:
+            edits.append(Edit(declarator.name[0].start, declarator.name[-1].end, form.name))
+        edits.append(Edit(declarator.end.start, declarator.end.start, form.after))
+        place = Edit(declarator.end.start, declarator.end.end, "")
+        previous = form
+    return edits, declarators[0].first.start
+
+
+def _namespace_form(
+    source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
+) -> _Form:
+    lead, kind = specifiers.lead, specifiers.kind
+    storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
+    outside = _words(lead, spell(specifiers.storage), kind)
+    if not declarator.name:
+        return _Form(outside, "", "", False)
+    name = spell(declarator.name)
+    reference = f"(&{name})" if declarator.array else f"&{name}"
+    if specifiers.has("extern") and not declarator.initialised:
+        return _Form(outside, reference, "", False)
+    slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"
+    if not declarator.initialised:
+        return _Form(_words(lead, storage, _SLOT, kind), reference, f" = {slot}}}", False)
+    if specifiers.header and specifiers.header[0].text == "template":
+        raise source.error(
+            f"'{name}': a variable template in a memory space cannot have an initialiser; assign it in the kernel",
+            declarator.first.start,
+        )
+    if specifiers.has("const", "constexpr") and not storage and not specifiers.has("extern"):
+        storage = "static"  # A constant has internal linkage; the reference that stands for it would not.
+    init = f"mlusim_init_{next(serial)}"
+    variable = _words(storage, _SLOT, f"decltype({init})", f"&{name}")
+    return _Form(_words(lead, "static", kind), init, f"; {variable} = {slot}, &{init}}}", True)
+
+
+def _block_form(
+    source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
+) -> _Form:
+    if specifiers.has("extern") or not declarator.name:
+        return _namespace_form(source, space, specifiers, declarator, serial)
+    # Storage classes are dropped: the variable is initialised on every entry.
+    kind = _words(specifiers.lead, specifiers.kind)
+    name = spell(declarator.name)
+    number = next(serial)
+    init, local = f"mlusim_init_{number}", f"mlusim_local_{number}"
+    place = f"::mlusim::Local {local}{{{_place(source, space, declarator)}}};"
+    if declarator.initialised:
+        return _Form(kind, init, f"; {place} decltype({init}) &{name} = {local}.init({init})", True)
+    return _Form(f"{place} {kind}", f"(&{name})" if declarator.array else f"&{name}", f" = {local}", True)
+
+
+def _place(source: Source, space: str, declarator: Declarator) -> str:
+    """The first constructor arguments of a Slot or Local: name, space, line, file."""
+    file, line = source.locate(declarator.name[0].start)
+    name = spell(declarator.name)
+    if declarator.unsized and not declarator.initialised:
+        raise source.error(f"'{name}' needs an array size or an initialiser", declarator.name[0].start)
+    return f'"{name}", "{space}", {line}, "{file}"'
+
+
+def _words(*words: str) -> str:
+    return " ".join(filter(None, words))

@@ -1,0 +1,52 @@
+"""TPU-KERNEL: plain C or C++ whose kernels take one pointer to their arguments and are registered by a macro."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...isa import Dialect
+from ..execution.memory_map import lanes_of
+from ..hardware import Shape
+from .compiler import CSRC
+from .language import UNSEEN, VISIBLE, Unit, sections
+
+
+class TpuKernel:
+    """How a TPU-KERNEL source is built."""
+
+    include = CSRC / "include_tpu"
+    _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
+
+    def __init__(self, dialect: Dialect, kind: str) -> None:
+        self.kind, self._dialect = kind, dialect
+        self._standard = "-std=gnu11" if kind == "c" else "-std=c++17"
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
+        lanes = lanes_of(shape, self._dialect)
+        numbers = {"arch": shape.arch, "lanes": lanes.count, "lane_bytes": lanes.size, "banks": shape.banks or 0}
+        numbers["eu_bytes"] = lanes.beat
+        defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
+        multi = ["-DENABLE_MULTI_CORE"] if shape.cores > 1 else []
+        return [self._standard, "-DUSING_CMODEL", *defines, *multi]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler; calling an undeclared function is an error in C too."""
+        return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else ["-w"])]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
+        return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
+
+    def entries(self, kernels: Sequence[str]) -> str:
+        """An entry for each kernel; its one argument is a block of bytes."""
+        begin, end = ('extern "C" {', "}") if self.kind == "c++" else ("", "")
+        lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]
+        for number, kernel in enumerate(kernels):
+            signature = 'return snprintf(out, room, "s0,");'
+            lines += [
+                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",
+                f"{VISIBLE} int mlusim_signature_{number}(char* out, int room) {{ {signature} }}",
+            ]
+        return "\n".join([*lines, end, ""])

@@ -1,0 +1,8 @@
+"""What is known of chips: shapes, rates and the files that hold them. Imports nothing of the simulator.
+
+Only shapes come from here: who runs kernels needs no more, and the files need a library that takes long to import.
+"""
+
+from .shape import Shape, Space
+
+__all__ = ["Shape", "Space"]

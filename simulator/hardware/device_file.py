@@ -1,0 +1,199 @@
+"""Device files: the TOML layout, its validation, and the numbers in it with their sources.
+
+Every number is a `Quantity`. Its dotted path in the file (``channels.dram.gb_per_s``) is its name
+everywhere: in ``facts``, in ``replace`` and in messages.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+Kind = Literal["measured", "documented", "derived", "assumed"]
+Scope = Literal["device", "cluster", "core"]
+#: Name of a space, an engine or a channel: part of a dotted path, so without dots.
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+#: Costs and counts that may be zero; every other number divides something or must exist.
+_MAY_BE_ZERO = frozenset({"startup_cycles", "latency_ns", "overhead_us", "reserved", "memory_cores_per_cluster"})
+
+
+class _Table(BaseModel):
+    """A table of a device file: frozen, no implicit conversions, unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known_keys(cls, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := sorted(set(data) - set(cls.model_fields))):
+            raise ValueError(f"unknown key {', '.join(unknown)}; the keys here are {', '.join(cls.model_fields)}")
+        return data
+
+
+class Quantity(_Table):
+    """A number and its source in words: where it is written, the arithmetic (derived) or the reason (assumed)."""
+
+    value: int | float
+    kind: Kind
+    source: str = Field(min_length=1)
+
+
+class SpaceTable(_Table):
+    """A memory space; ``bytes`` and ``reserved`` (kept by the vendor's compiler) are those of one owner."""
+
+    bytes: Quantity
+    reserved: Quantity | None = None
+    scope: Scope
+
+
+class ShapeTable(_Table):
+    """Counts of units and the memory spaces."""
+
+    arch: Quantity
+    clusters: Quantity
+    cores_per_cluster: Quantity
+    memory_cores_per_cluster: Quantity
+    lanes: Quantity | None = None
+    banks: Quantity | None = None
+    eu_bytes: Quantity | None = None
+    spaces: dict[Name, SpaceTable]
+
+
+class ClockTable(_Table):
+    """The clock that all cycles count."""
+
+    core_mhz: Quantity
+
+
+class EngineTable(_Table):
+    """The cost of an instruction on one engine."""
+
+    startup_cycles: Quantity
+    per_cycle: Quantity
+    quantum: Quantity
+
+
+class ChannelTable(_Table):
+    """A bandwidth that several cores share."""
+
+    gb_per_s: Quantity
+    latency_ns: Quantity
+    core_gb_per_s: Quantity | None = None
+    scope: Scope
+    spaces: Annotated[tuple[str, ...], Strict(False)]
+
+
+class LaunchTable(_Table):
+    """What every launch pays once."""
+
+    overhead_us: Quantity
+
+
+class DeviceFile(_Table):
+    """A whole device file."""
+
+    name: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    isa: str = Field(min_length=1)
+    shape: ShapeTable
+    clock: ClockTable
+    engines: dict[Name, EngineTable]
+    channels: dict[Name, ChannelTable]
+    launch: LaunchTable
+
+    def facts(self) -> dict[str, Quantity]:
+        """Every number of the file by its dotted path, in the order of the layout."""
+        return dict(_quantities(self, ""))
+
+
+def read_device_file(path: Path) -> DeviceFile:
+    """The validated content of a device file.
+
+    ValueError naming file, key and expectation when it cannot be read or breaks the layout.
+    """
+    try:
+        file = DeviceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        for key, quantity in file.facts().items():
+            check_value(key, quantity.value)
+        if "scalar" not in file.engines:
+            raise ValueError("engines.scalar is missing: its startup_cycles pace the instruction issue of every core")
+        for name, channel in file.channels.items():
+            if strangers := sorted(set(channel.spaces) - set(file.shape.spaces)):
+                raise ValueError(
+                    f"channels.{name}.spaces names {', '.join(strangers)}; "
+                    f"the spaces of this device are {', '.join(file.shape.spaces)}"
+                )
+    except OSError as error:
+        raise ValueError(f"device file {path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        phrases = dict.fromkeys(_explain(fault) for fault in error.errors())
+        raise ValueError(f"device file {path}: {'; '.join(phrases)}") from None
+    except ValueError as error:
+        raise ValueError(f"device file {path}: {error}") from None
+    return file
+
+
+def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict[str, Quantity]:
+    """A copy of ``facts`` with some values set by the user, which makes them assumed.
+
+    ValueError for a path that is not in ``facts`` and for a value that a device file could not hold.
+    """
+    new = dict(facts)
+    for path, value in changes.items():
+        require_known(path, facts)
+        number = value.item() if isinstance(value, np.generic) else value
+        check_value(path, number)
+        new[path] = Quantity(value=number, kind="assumed", source="set by the user")
+    return new
+
+
+def require_known(path: str, facts: Mapping[str, Quantity]) -> None:
+    """ValueError that names the nearest path, unless ``path`` is one of ``facts``."""
+    if path not in facts:
+        near = get_close_matches(path, facts, n=1, cutoff=0.0)[0]
+        raise ValueError(f"there is no number {path!r} here; the nearest name is {near!r}")
+
+
+def check_value(path: str, value: object) -> None:
+    """ValueError that says what the number at ``path`` must be, unless ``value`` is that."""
+    may_be_zero = path.rpartition(".")[2] in _MAY_BE_ZERO
+    expected = f"a finite number, {'zero or more' if may_be_zero else 'above zero'}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        if path.startswith("shape.") and value != int(value):
+            expected = "a whole number"
+        elif value > 0 or (value == 0 and may_be_zero):
+            return
+    raise ValueError(f"{path} must be {expected}, not {value!r}")
+
+
+def _quantities(table: _Table | Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Quantity]]:
+    for key, entry in table.items() if isinstance(table, Mapping) else table:
+        if isinstance(entry, Quantity):
+            yield prefix + key, entry
+        elif isinstance(entry, (_Table, Mapping)):
+            yield from _quantities(entry, f"{prefix}{key}.")
+
+
+def _explain(fault: ErrorDetails) -> str:
+    """The key of a fault, and what is wrong with it or expected of it."""
+    # The arms of ``int | float`` report a wrong value once each, under the arm's name.
+    key = ".".join(str(part) for part in fault["loc"] if part not in ("int", "float"))
+    if fault["type"] == "missing":
+        text = "is missing"
+    elif fault["type"] == "model_type":
+        is_number = fault.get("ctx", {}).get("class_name") == "Quantity"
+        text = "must be a table" + (' such as { value = 1, kind = "assumed", source = "why" }' if is_number else "")
+    elif key.endswith(".value"):
+        text = f"must be a number, not {fault['input']!r}"
+    else:
+        text = fault["msg"].removeprefix("Value error, ")
+    return f"{key}: {text}" if key else text

@@ -1,0 +1,8 @@
+"""The issue port: how an instruction reaches memory and log, and the hooks of checks. Imports: execution and below."""
+
+from .check import Check
+from .port import Port, by_element_type, issue
+from .runs import AccessRun
+from .source import Guard, PortSource
+
+__all__ = ["AccessRun", "Check", "Guard", "Port", "PortSource", "by_element_type", "issue"]

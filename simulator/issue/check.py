@@ -1,0 +1,43 @@
+"""What a check is. The port and the scalar unit call these hooks and know no check by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..execution import Execution
+from ..memory import Allocation, Memory
+from .source import Guard, PortSource
+
+if TYPE_CHECKING:
+    from .operands import Operand
+    from .runs import AccessRun
+
+
+class Check:
+    """Watches instructions and scalar accesses, and reports what breaks its rules. Every hook may be left out."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+
+    def begin(self) -> None:
+        """A launch begins."""
+
+    def guards(self, port: PortSource) -> Iterator[Guard]:
+        """Conditions over the arguments of an instruction."""
+        yield from ()
+
+    def before_read(self, port: PortSource, operand: Operand) -> None:
+        """Add lines to a port that run when an operand has been found and may hold uninitialized bytes."""
+
+    def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
+        """Add lines to a port that run before its effect, when the instruction is issued."""
+
+    @contextmanager
+    def around_effect(self, port: PortSource, operands: list[Operand]) -> Iterator[None]:
+        """Add lines to a port that run when its effect on memory takes place: before the ``yield``, and after it."""
+        yield
+
+    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
+        """The scalar unit has made a run of accesses to a memory."""

@@ -1,0 +1,249 @@
+"""The lines of a port that carry out its effect, one writer for each kind; and what they call."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
+from ..findings import Finding, Squashed, rules
+from ..log import ATOMIC, BLOCKING, SERIAL
+from ..memory import POISON, Allocation
+from .check import Check
+from .operands import Lanes, Operand
+from .source import PortSource
+
+
+class EffectWriter:
+    """Writes the effect of one instruction."""
+
+    def __init__(self, port: PortSource, operands: list[Operand], checks: Sequence[Check]) -> None:
+        self.port, self.entry, self.operands, self.checks = port, port.entry, operands, checks
+        self.by_name = {operand.name: operand for operand in operands}
+        self.written = [self.by_name[p.name] for p in self.entry.written]
+        deferrals = port.execution.deferrals
+        port.bind("_drain", deferrals.drain)
+        port.bind("_advance", deferrals.advance)
+        port.bind("_defer", deferrals.defer)
+
+    @property
+    def completion(self) -> Completion | None:
+        """When the effect is complete, None where it is not one on memory."""
+        effect = self.entry.effect
+        return effect.completion if isinstance(effect, (Compute, Copy, Atomic)) else None
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """The pipes that it takes turns with."""
+        queued = self.completion is Completion.QUEUED or isinstance(self.entry.effect, Section)
+        return self.port.execution.dialect.queues if queued else ()
+
+    def flags(self) -> str:
+        """Expression: the flags of the record."""
+        fixed = BLOCKING if self.completion is Completion.BLOCKING else 0
+        fixed |= ATOMIC if isinstance(self.entry.effect, Atomic) else 0
+        if self.completion is Completion.QUEUED:
+            return f"{fixed} if _cur.running.section else {fixed | SERIAL}"
+        return str(SERIAL if isinstance(self.entry.effect, Section) else fixed)
+
+    def prepare(self) -> None:
+        """What has to happen before memory may be used: earlier effects on the same pipe, or on all queues."""
+        queues = self.port.execution.dialect.queues
+        if self.completion is Completion.BLOCKING:
+            self.port.line(f"if _cur.pending: _drain(({self.port.pipe},))")
+        elif self.completion is Completion.QUEUED:
+            self.port.line(f"if _cur.pending and not _cur.running.section: _advance({queues!r})")
+        elif isinstance(self.entry.effect, Section):
+            self._section(self.entry.effect, queues)
+        elif self.entry.waits:
+            if queues:
+                self.port.bind("_check_closed", self._check_closed)
+                self.port.line("if _cur.running.section: _check_closed(_pc)")
+            working = "_cur.pending or _cur.unwaited" if queues else "_cur.pending"
+            self.port.line(f"if {working}: _drain({self.entry.waits!r})")
+
+    def write(self) -> None:
+        """The effect itself, now or (deferred) when a wait asks for it."""
+        effect = self.entry.effect
+        if isinstance(effect, Barrier):
+            self.port.bind("_meet", self.port.execution.barriers.meet)
+            self.port.bind("_BARRIER", effect)
+            self.port.line("_number = _meet(_BARRIER, _pc)")
+        if isinstance(effect, (Wait, Barrier, Cache, Section)):
+            return
+        for operand in self.operands:
+            if operand.parameter.clobbered:
+                self._clobber(operand)
+        statements = list(self._statements())
+        later = self.completion in (Completion.DEFERRED, Completion.QUEUED)
+        with ExitStack() as around:
+            if later:
+                around.enter_context(self.port.block("def _later():"))
+            for check in self.checks:
+                around.enter_context(check.around_effect(self.port, self.operands))
+            for statement in statements:
+                self.port.line(statement)
+        if not later:
+            return
+        extents = ", ".join(operand.extent() for operand in self.operands)
+        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({extents},))")
+
+    def _statements(self) -> Iterator[str]:
+        if isinstance(self.entry.effect, Copy):
+            yield self._copy()
+        elif isinstance(self.entry.semantics, np.ufunc):
+            ufunc = self.port.bind("_ufunc", self.entry.semantics)
+            yield self.written[0].apply(ufunc, list(self._inputs()))
+        else:
+            yield from self._body()
+        for operand in self.written:
+            if operand.parameter.defined:
+                yield f"_poison(_rest_{operand.name})"
+
+    def _copy(self) -> str:
+        dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
+        if isinstance(dst, Lanes):
+            return dst.store(src.contents())
+        self.port.bind("_ordered_copy", ordered_copy)
+        near = f"not ({dst.apart_from(src)})"
+        return f"_ordered_copy(_x_{dst.name}, _x_{src.name}, {near})"
+
+    def _body(self) -> Iterator[str]:
+        self.port.bind("_body", self.entry.semantics)
+        call = f"_body({', '.join(self._arguments())})"
+        returns = self.entry.prototype.returns != "void"
+        results = [f"_y{number}" for number in range(len(self.written))]
+        if isinstance(self.entry.effect, Compute) and self.entry.effect.partial:
+            out = self.written[0].name
+            self.port.bind("_write_rows", write_rows)
+            yield f"_write_rows(_a_{out}, {out}, _x_{out}, {call})"
+        elif len(results) + returns == 1:
+            yield f"_result = {call}" if returns else self.written[0].store(call)
+        else:
+            yield f"{', '.join([*results, *(['_result'] if returns else [])])} = {call}"
+            for operand, result in zip(self.written, results, strict=True):
+                yield operand.store(result)
+
+    def _inputs(self) -> Iterator[str]:
+        for p in self.port.overload.parameters:
+            if p.reads:
+                yield self.by_name[p.name].contents()
+            elif p.kind in (Kind.VALUE, Kind.BITS) and p.type in self.port.overload.binding:
+                yield self._value(p)
+
+    def _value(self, p: Parameter) -> str:
+        """A value as the element type's own scalar where NumPy does not take a Python number."""
+        dtype = self.port.overload.element(p).dtype
+        if p.kind is Kind.BITS:
+            self.port.bind(f"_from_bits_{p.name}", lambda bits: from_bits(bits, dtype))
+            return f"_from_bits_{p.name}({p.name})"
+        if dtype.name != "bfloat16":
+            return p.name
+        return f"{self.port.bind(f'_scalar_{p.name}', dtype.type)}({p.name})"
+
+    def _arguments(self) -> Iterator[str]:
+        values = {p.name: p for p in self.port.overload.parameters if p.kind is Kind.BITS}
+        for name in inspect.signature(self.entry.semantics).parameters:  # type: ignore[arg-type]
+            if name in self.by_name:
+                yield self.by_name[name].contents()
+            elif name in values:
+                yield self._value(values[name])
+            elif name.startswith("type_"):
+                yield self.port.bind(f"_{name}", self.by_name[name[5:]].element.dtype)
+            else:
+                yield name
+
+    def _clobber(self, operand: Operand) -> None:
+        """A work operand: it may not be relied on afterwards."""
+        if isinstance(operand, Lanes):
+            operand.forget()
+            return
+        self.port.bind("_poison", poison)
+        self.port.line(f"_a_{operand.name}.uninitialized.add({operand.low}, {operand.end}); _poison(_x_{operand.name})")
+
+    def _section(self, section: Section, queues: tuple[str, ...]) -> None:
+        self.port.bind("_move_section", self._move_section)
+        self.port.line(f"_move_section({section.opens}, _pc)")
+        self.port.line(f"if _cur.pending: _advance({queues!r})")
+
+    def _move_section(self, opens: bool, pc: int) -> None:
+        execution = self.port.execution
+        task = execution.current.running
+        if task.section == opens:
+            execution.collector.report(
+                Finding(
+                    rules.SECTION,
+                    f"a parallel section is {'already' if opens else 'not'} open",
+                    instruction=self.entry.name,
+                    suggestion="open a section once and close it before the next",
+                ),
+                pc,
+            )
+        task.section, task.moved_section = opens, (self.entry.name, pc)
+
+    def _check_closed(self, pc: int) -> None:
+        self.port.execution.collector.report(
+            Finding(
+                rules.SECTION,
+                f"{self.entry.name} inside a parallel section",
+                instruction=self.entry.name,
+                suggestion="close the section first",
+            ),
+            pc,
+        )
+        raise Squashed
+
+
+def undefined_rest(port: PortSource, operand: Operand) -> None:
+    """Of an output that gets values in part: the rest of every row becomes uninitialized, and the array is cut."""
+    p, name = operand.parameter, operand.name
+    size, defined = operand.element.size, port.expression(p.defined)
+    row = f"({port.expression(p.dims[-1].count)}) * {size}"
+    rows = " * ".join(f"({port.expression(d.count)})" for d in p.dims[:-1]) or "1"
+    port.bind("_poison", poison)
+    port.bind("_forget", forget)
+    with port.block(f"for _first in _range({name}, {name} + ({rows}) * {row}, max({row}, 1)):"):
+        port.line(f"_forget(_a_{name}, _first + ({defined}) * {size}, _first + {row})")
+    port.line(f"_rest_{name} = _x_{name}[..., {defined}:]; _x_{name} = _x_{name}[..., :{defined}]")
+
+
+def forget(entry: Allocation, start: int, end: int) -> None:
+    """Nobody may rely on the bytes of [start, end) any more."""
+    if end > start:
+        entry.uninitialized.add(start, end)
+
+
+def poison(rest: np.ndarray) -> None:
+    """Overwrite what an instruction leaves undefined, so that a result that rests on it is wrong."""
+    if rest.size:
+        rest.view(np.uint8)[...] = POISON
+
+
+def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Partial) -> None:
+    """Write the rows of an output that an instruction produced; only they become initialized."""
+    target[result.rows] = result.values[result.rows]
+    if entry.uninitialized.hi:
+        size = target.strides[0]
+        for row in np.flatnonzero(result.rows):
+            entry.uninitialized.remove(address + int(row) * size, address + (int(row) + 1) * size)
+
+
+def from_bits(bits: int, dtype: np.dtype) -> Any:
+    """The value of a C union's low bits."""
+    return np.frombuffer((int(bits) & 0xFFFFFFFF).to_bytes(4, "little")[: dtype.itemsize], dtype)[0]
+
+
+def ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:
+    """Copy segment by segment where the two may overlap, as the hardware does (inferred); at once elsewhere."""
+    if source.shape != target.shape and source.ndim > 1:
+        source = source.reshape(target.shape)
+    if not near or target.ndim == 1:
+        target[...] = source
+        return
+    for index in itertools.product(*(range(count) for count in target.shape[:-1])):
+        target[index] = source[index]

@@ -1,0 +1,46 @@
+"""What a launch gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..device import Device
+from ..findings import ERROR, Finding
+from ..hardware.rates import Rates
+from ..log import Log
+from ..timing import Timeline, replay
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of a launch: what was computed, what was wrong, every instruction, and when it would have run."""
+
+    findings: list[Finding]
+    log: Log
+    rates: Rates
+    output: Any = None  # of an operator: an array, or a named tuple of arrays
+
+    def __repr__(self) -> str:
+        return f"<Run: {self.log!r}, {len(self.findings)} findings>"
+
+    @classmethod
+    def empty(cls, device: Device, output: Any = None) -> Run:
+        """The run of an operator that had nothing to launch: no records, no time."""
+        return cls([], Log.empty(device.shape, device.name, {}), device.rates, output)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Start and end of every record at the device's rates."""
+        return replay(self.log, self.rates)
+
+    @property
+    def time_us(self) -> float:
+        """Estimated time of the launch on the device, in microseconds."""
+        return self.timeline.total_us
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that are errors, not warnings."""
+        return [finding for finding in self.findings if finding.severity == ERROR]

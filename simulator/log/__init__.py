@@ -1,0 +1,23 @@
+"""Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
+
+from .log import ALLOC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, SERIAL, Log, Op
+from .recorder import Recorder
+from .region import NOWHERE, Location, Region, region_key, region_of
+
+__all__ = [
+    "ALLOC",
+    "ATOMIC",
+    "BLOCKING",
+    "FREE",
+    "NOWHERE",
+    "OPERAND",
+    "RECORD",
+    "SERIAL",
+    "Location",
+    "Log",
+    "Op",
+    "Recorder",
+    "Region",
+    "region_key",
+    "region_of",
+]

@@ -1,0 +1,207 @@
+"""The log of a launch: every executed instruction as one row of a compact array.
+
+A log is self-contained: it carries the shape of the device it ran on, the table of the
+instructions that occur and the source locations, so that timing, traces and later tools replay
+it without the kernel, without the compiler and without the instruction set.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..files import write_atomically
+from ..hardware import Shape
+from .region import Location, Region, region_of, space_numbers
+
+#: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid
+#: for (bytes or accesses; for a barrier: the number of the barrier); ``first`` is its first row of the operand table,
+#: where it has as many as its instruction has operands.
+RECORD = np.dtype(
+    [
+        ("op", "<u2"),
+        ("pipe", "u1"),
+        ("flags", "u1"),
+        ("core", "<u2"),
+        ("task", "<u4"),
+        ("loc", "<u4"),
+        ("work", "<u8"),
+        ("first", "<u4"),
+    ]
+)
+#: A row of the operand table: the key of the first byte (see `region_key`), the bytes that it spans, and, of a tensor
+#: across lanes, the first lane and how many.
+OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes", "<u2")])
+
+#: Names of the records by which a task takes on-chip memory for a variable and returns it.
+ALLOC, FREE = "alloc", "free"
+
+#: Flags: the core's front end waits until the instruction is done; it runs after all queues are empty; nobody can
+#: come between its read and its write.
+BLOCKING, SERIAL, ATOMIC = 1, 2, 4
+
+FORMAT = 2
+
+
+@dataclass(frozen=True)
+class Op:
+    """What a log must know of an instruction to replay it."""
+
+    name: str
+    dtypes: str
+    operands: tuple[str, ...]  # names, in row order
+    writes: tuple[bool, ...]
+    engine: str  # key of the cost in the device file; "" = takes no time of its own
+    waits: tuple[str, ...] = ()  # pipes that must be empty before the front end goes on
+    barrier: str = ""  # scope of the barrier: "", "cluster", "union", ...
+    provenance: str = "documented"
+    granule: int = 1  # bytes that a unit of its work moves at most
+    queues: tuple[str, ...] = ()  # pipes that a record of it with the flag SERIAL comes after
+
+
+@dataclass(frozen=True)
+class Log:
+    """All records of a launch, in the order of execution, with the tables they point into."""
+
+    records: np.ndarray
+    operands: np.ndarray
+    ops: tuple[Op, ...]
+    pipes: tuple[str, ...]
+    locations: tuple[Location, ...]
+    shape: Shape
+    device: str
+    launch: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
+        """A log without records; ``launch`` is empty where nothing was launched."""
+        return cls(np.zeros(0, RECORD), np.zeros(0, OPERAND), (), (), (), shape, device, launch)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        kernel = self.launch.get("kernel", "no kernel")
+        return f"<Log of {kernel} on {self.device}: {len(self)} records of {len(self.ops)} instructions>"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Log)
+            and self._tables() == other._tables()
+            and self.records.tobytes() == other.records.tobytes()
+            and self.operands.tobytes() == other.operands.tobytes()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def same_work(self, other: Log) -> bool:
+        """Whether both logs hold the same instructions on the same memory, wherever their source lines are."""
+        mine, theirs = self.records.copy(), other.records.copy()
+        mine["loc"] = theirs["loc"] = 0
+        return (self.ops, self.pipes, self.shape) == (other.ops, other.pipes, other.shape) and (
+            (mine.tobytes(), self.operands.tobytes()) == (theirs.tobytes(), other.operands.tobytes())
+        )
+
+    def regions(self, index: int) -> Iterator[tuple[str, bool, Region]]:
+        """Operand name, whether it is written, and region, for each operand of record ``index``."""
+        record = self.records[index]
+        op, spaces, first = self.ops[record["op"]], tuple(self.shape.spaces), int(record["first"])
+        rows = self.operands[first : first + len(op.operands)].tolist()
+        for name, written, (key, size, lane, lanes) in zip(op.operands, op.writes, rows, strict=True):
+            yield name, written, region_of(key, size, spaces, lane, lanes)
+
+    def location(self, index: int) -> Location:
+        """The source line of record ``index``."""
+        return self.locations[int(self.records["loc"][index])]
+
+    @cached_property
+    def operand_counts(self) -> np.ndarray:
+        """Operands of every record, int64 [records]."""
+        counts = np.array([len(op.operands) for op in self.ops], np.int64)
+        return counts[self.records["op"]] if len(self) else np.zeros(0, np.int64)
+
+    @cached_property
+    def owners(self) -> np.ndarray:
+        """The record that every row of the operand table belongs to, int64 [operands]."""
+        return np.repeat(np.arange(len(self)), self.operand_counts)
+
+    @cached_property
+    def operand_spaces(self) -> np.ndarray:
+        """The number of the space of every row of the operand table, int64 [operands]."""
+        return space_numbers(self.operands["key"])
+
+    @cached_property
+    def operand_written(self) -> np.ndarray:
+        """Whether every row of the operand table is written, bool [operands]."""
+        flat = np.array([written for op in self.ops for written in op.writes], bool)
+        starts = np.cumsum([0, *(len(op.operands) for op in self.ops)])[:-1]
+        within = np.arange(len(self.operands)) - self.records["first"].astype(np.int64)[self.owners]
+        written: np.ndarray = flat[starts[self.records["op"][self.owners]] + within]
+        return written
+
+    @cached_property
+    def operand_bytes(self) -> np.ndarray:
+        """Bytes that every row of the operand table spans, in all its lanes together, int64 [operands]."""
+        lanes: np.ndarray = np.maximum(self.operands["lanes"].astype(np.int64), 1)
+        spanned: np.ndarray = self.operands["bytes"].astype(np.int64) * lanes
+        return spanned
+
+    def per_record(self, values: np.ndarray) -> np.ndarray:
+        """The sum of ``values``, one for each row of the operand table, over the operands of every record."""
+        sums: np.ndarray = np.bincount(self.owners, values, minlength=len(self))
+        return sums
+
+    def save(self, path: str | Path) -> None:
+        """Write the log as an .npz (no pickle), all of it or nothing.
+
+        Raises OSError when the folder is missing or cannot be written.
+        """
+        header = np.frombuffer(json.dumps(self._tables() | {"format": FORMAT}).encode(), np.uint8)
+        with write_atomically(Path(path)) as file:
+            np.savez_compressed(file, header=header, records=self.records, operands=self.operands)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Log:
+        """Read a log that `save` wrote; a file of another kind or format is a ValueError."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                header = json.loads(file["header"].tobytes())
+                records, operands = file["records"], file["operands"]
+        except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+            raise ValueError(f"{path} is not a log written by mlusim ({error}); pass a file made with --log") from None
+        if header.pop("format", None) != FORMAT or records.dtype != RECORD or operands.dtype != OPERAND:
+            raise ValueError(f"{path} was written by another version of mlusim; run the kernel again")
+
+        def op(table: dict[str, Any]) -> Op:
+            values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+            return Op(**values)
+
+        return cls(
+            records,
+            operands,
+            tuple(op(table) for table in header["ops"]),
+            tuple(header["pipes"]),
+            tuple(Location(*entry) for entry in header["locations"]),
+            Shape.from_dict(header["shape"]),
+            header["device"],
+            header["launch"],
+        )
+
+    def _tables(self) -> dict[str, Any]:
+        tables = {
+            "ops": [asdict(op) for op in self.ops],
+            "pipes": self.pipes,
+            "locations": [(entry.file, entry.line) for entry in self.locations],
+            "shape": self.shape.to_dict(),
+            "device": self.device,
+            "launch": self.launch,
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(tables))
+        return plain

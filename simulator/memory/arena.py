@@ -1,0 +1,150 @@
+"""Simulated memory: one arena per space, real host memory behind it, reserved lazily.
+
+Addresses are real pointers: C code and NumPy work on the same bytes. Untouched pages cost nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..hardware import Space
+from ..log.region import region_key
+from .bytemap import ByteMap
+from .intervals import Intervals
+from .mapping import Mapping, host_bytes, round_up
+
+#: Bytes between two allocations that belong to nobody, so that running out of one is seen.
+GUARD = 128
+#: Every allocation starts at a multiple of this.
+ALIGNMENT = 128
+#: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
+POISON = 0xFF
+
+
+@dataclass(eq=False)
+class Allocation:
+    """One variable or array: a byte range [start, end) that a kernel may use as a whole."""
+
+    start: int
+    end: int
+    space: str
+    owner: int
+    key: int  # number of its first byte in a log
+    name: str = ""
+    uninitialized: Intervals | ByteMap = field(default_factory=Intervals)  # bytes that nobody has written
+    poisoned: bool = True  # whether those bytes hold the poison
+    _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+
+    def view(self, dtype: np.dtype) -> np.ndarray:
+        """The memory as an array of ``dtype``, from the first byte, shape [bytes // itemsize]."""
+        found = self._views.get(dtype)
+        if found is None:
+            whole = (self.end - self.start) // dtype.itemsize * dtype.itemsize
+            found = self._views[dtype] = host_bytes(self.start, whole).view(dtype)
+        return found
+
+    def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+        """An array at any address and strides (bytes) inside; the caller has checked that it stays inside."""
+        raw = self.view(np.dtype(np.uint8))
+        return np.ndarray(shape, dtype, raw.data, address - self.start, strides)
+
+    def clear(self) -> None:
+        """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
+        self.uninitialized.fill(self.start, self.end)
+        self.poisoned = False
+
+    def fill_poison(self, start: int, end: int) -> None:
+        """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
+        if self.poisoned:
+            return
+        raw = self.view(np.dtype(np.uint8))
+        if isinstance(self.uninitialized, Intervals):  # all of it at once: it is asked for again and again
+            start, end = self.start, self.end
+            self.poisoned = True
+        for first, last in self.uninitialized.pieces(start, end):
+            raw[first - self.start : last - self.start] = POISON
+
+
+class Memory:
+    """One space: the memories of all its owners, each with its allocations."""
+
+    def __init__(self, space: Space, index: int, owners: int, mapping: Mapping | None = None) -> None:
+        """``index`` is the space's number in logs; without ``mapping`` the memory gets one of its own."""
+        self.space, self.index, self.owners = space, index, owners
+        self._shift = (2 * space.bytes + (1 << 20) - 1).bit_length()
+        self.stride = 1 << self._shift  # a power of two, so that the owner of an address is a shift away
+        self.mapping = mapping or Mapping(self.stride * (owners + 1))
+        self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
+        self._starts: list[list[int]] = [[] for _ in range(owners)]
+        self._allocations: list[dict[int, Allocation]] = [{} for _ in range(owners)]
+        self._versions = [0] * owners
+
+    @property
+    def name(self) -> str:
+        """The space's name."""
+        return self.space.name
+
+    def owner_of(self, address: int) -> int | None:
+        """The owner whose memory an address lies in, or None if it lies in no memory of this space."""
+        owner = (address - self.base) >> self._shift
+        return owner if 0 <= owner < self.owners else None
+
+    def key(self, address: int) -> int:
+        """The number of an address of this space in logs."""
+        owner, offset = divmod(address - self.base, self.stride)
+        return region_key(self.index, owner, offset)
+
+    def find(self, address: int) -> Allocation | None:
+        """The last allocation that starts at or before ``address`` in the same owner's memory."""
+        owner = self.owner_of(address)
+        return None if owner is None else self.before(owner, address)
+
+    def before(self, owner: int, address: int) -> Allocation | None:
+        """The last allocation of an owner that starts at or before ``address``."""
+        starts = self._starts[owner]
+        at = bisect_right(starts, address)
+        return self._allocations[owner][starts[at - 1]] if at else None
+
+    def allocations(self, owner: int = 0) -> Iterator[Allocation]:
+        """The allocations of an owner by address."""
+        return (self._allocations[owner][start] for start in self._starts[owner])
+
+    def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
+        """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal."""
+        origin = self.base + owner * self.stride
+        start = origin
+        for entry in self.allocations(owner):
+            if start + bytes + GUARD <= entry.start:
+                break
+            start = round_up(entry.end + GUARD, ALIGNMENT)
+        if start + bytes + GUARD > origin + self.stride:
+            raise MemoryError(f"{self.name} has no room for {bytes} more bytes of {name or 'an array'}")
+        made = Allocation(start, start + bytes, self.name, owner, region_key(self.index, owner, start - origin), name)
+        insort(self._starts[owner], start)
+        self._allocations[owner][start] = made
+        self._versions[owner] += 1
+        return made
+
+    def free(self, allocation: Allocation) -> None:
+        """Return an allocation; its host pages are given back where the memory is shared."""
+        self._starts[allocation.owner].remove(allocation.start)
+        del self._allocations[allocation.owner][allocation.start]
+        self._versions[allocation.owner] += 1
+
+    def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
+        """Let an owner have these allocations, in order of address, and no others."""
+        self._allocations[owner] = {entry.start: entry for entry in allocations}
+        self._starts[owner] = list(self._allocations[owner])
+        self._versions[owner] += 1
+
+    def version(self, owner: int) -> int:
+        """A number that is another one whenever the allocations of an owner have changed."""
+        return self._versions[owner]
+
+    def used(self, owner: int) -> int:
+        """Bytes in use by an owner, guards not counted."""
+        return sum(entry.end - entry.start for entry in self.allocations(owner))

@@ -1,0 +1,117 @@
+"""Device memory as the host sees it: arrays that stay, and copies for the time of a launch."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import weakref
+from collections import deque
+from typing import ClassVar
+
+import numpy as np
+
+from ..hardware import Shape
+from .arena import Allocation, Memory
+from .mapping import Mapping
+
+#: Device memories are reserved from here on, one terabyte apart, so that a worker finds the same addresses free.
+_FIRST_ADDRESS = 0x2000_0000_0000
+_SPACING = 1 << 40
+#: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
+#: there, and a fresh page costs more than the copy that fills it.
+_KEPT = 256 << 20
+_BYTE = np.dtype(np.uint8)
+
+
+class GlobalMemory:
+    """The off-chip memory of one device, shared with the process that runs its kernels."""
+
+    _serials = itertools.count()
+    _slots: ClassVar[set[int]] = set()  # of the address space, in use
+
+    def __init__(self, shape: Shape) -> None:
+        name = next(name for name, space in shape.spaces.items() if space.scope == "device")
+        space = shape.spaces[name]
+        self.fd = os.memfd_create("mlusim-device-memory")
+        os.ftruncate(self.fd, space.bytes)
+        self.serial = next(self._serials)
+        slot = next(number for number in itertools.count() if number not in self._slots)
+        self.address = _FIRST_ADDRESS + slot * _SPACING
+        mapping = Mapping(space.bytes, self.address, self.fd)
+        self._slots.add(slot)
+        self.memory = Memory(space, list(shape.spaces).index(name), 1, mapping)
+        self.mapping = mapping
+        self.dropped: deque[Allocation] = deque()
+        weakref.finalize(self, _release, self.fd, mapping, self._slots, slot)
+
+    def allocate(self, bytes: int, name: str) -> Allocation:
+        """Memory for an array; MemoryError says how much is free when it does not fit."""
+        self.reclaim()
+        used = self.memory.used(0)
+        if used + bytes > self.memory.space.bytes:
+            raise MemoryError(
+                f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
+            )
+        return self.memory.allocate(0, max(bytes, 1), name)
+
+    def reclaim(self) -> None:
+        """Return the memory of dropped arrays. Not when they are dropped: that may be at any allocation of Python's."""
+        while self.dropped:
+            self.free(self.dropped.popleft())
+
+    def put(self, array: np.ndarray, name: str) -> Allocation:
+        """Copy an array into device memory."""
+        entry = self.allocate(array.nbytes, name)
+        target = entry.view(_BYTE)[: array.nbytes].view(array.dtype).reshape(array.shape)
+        np.copyto(target, array)
+        return entry
+
+    def get(self, entry: Allocation, out: np.ndarray) -> None:
+        """Copy device memory into an array of the host."""
+        np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
+
+    def free(self, entry: Allocation) -> None:
+        """Return memory; the host gets its pages back, but for those that the next launch will want."""
+        self.memory.free(entry)
+        self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
+
+
+def _release(fd: int, mapping: Mapping, slots: set[int], slot: int) -> None:
+    """The memory of a device that nobody has any more goes back to the host."""
+    mapping.close()
+    os.close(fd)
+    slots.discard(slot)
+
+
+class DeviceArray:
+    """An array that stays in device memory until it is dropped.
+
+    ``address`` is what a kernel sees; ``shape`` and ``dtype`` are those of the array it was made from.
+    """
+
+    def __init__(self, memory: GlobalMemory, array: np.ndarray) -> None:
+        array = np.asarray(array)
+        if array.dtype.hasobject:
+            raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
+        self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
+        self.allocation = memory.put(array, "device array")
+        weakref.finalize(self, memory.dropped.append, self.allocation)
+
+    @property
+    def address(self) -> int:
+        """The address of the first byte."""
+        return self.allocation.start
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def numpy(self) -> np.ndarray:
+        """A copy of the contents as they are now."""
+        out = np.empty(self.shape, self.dtype)
+        self._memory.get(self.allocation, out)
+        return out
+
+    def __repr__(self) -> str:
+        return f"<DeviceArray {self.dtype}{list(self.shape)} at {self.address:#x}>"

@@ -1,0 +1,50 @@
+"""Reserved host memory: pages appear when they are touched."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import numpy as np
+
+_PAGE = 4096
+_PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x20, 0x4000, 0x100000
+_MADV_REMOVE = 9
+
+
+def round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple
+
+
+def host_bytes(address: int, size: int) -> np.ndarray:
+    """The host memory at an address as an array of bytes, shape [size]; nothing is copied."""
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+
+
+class Mapping:
+    """A range of reserved host memory; pages appear when they are touched."""
+
+    def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
+        """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given."""
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.mmap.restype = ctypes.c_void_p
+        self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        self._libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self._libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
+        flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
+        self.size = round_up(size, _PAGE)
+        found = self._libc.mmap(address or None, self.size, _PROT_RW, flags, fd, 0)
+        if found in (None, ctypes.c_void_p(-1).value) or (address and found != address):
+            raise MemoryError(f"cannot reserve {size} bytes of address space: {os.strerror(ctypes.get_errno())}")
+        self.address = int(found)
+
+    def drop(self, start: int, end: int) -> None:
+        """Give the whole pages of [start, end) back to the host; they read as zero again."""
+        first, last = round_up(start, _PAGE), end // _PAGE * _PAGE
+        if last > first:
+            self._libc.madvise(first, last - first, _MADV_REMOVE)
+
+    def close(self) -> None:
+        """Unmap. No view of the memory may be used afterwards."""
+        self._libc.munmap(self.address, self.size)

@@ -1,0 +1,7 @@
+"""Kernels as native code: images, the runtime below them, and its Python side. Imports: machine and below."""
+
+from .abi import load_runtime
+from .image import LoadedImage, load_image
+from .runner import NativeRunner
+
+__all__ = ["LoadedImage", "NativeRunner", "load_image", "load_runtime"]

@@ -1,0 +1,70 @@
+"""The structures of csrc/mlusim_rt.h, and the check that both sides mean the same."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+_i32, _i64, _u64, _text = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_char_p
+_pointer = ctypes.c_void_p
+
+
+class Range(ctypes.Structure):
+    """Addresses that scalar accesses may use."""
+
+    _fields_ = [("start", _u64), ("end", _u64), ("unpoisoned", _u64)]
+
+
+class Run(ctypes.Structure):
+    """A run of scalar accesses."""
+
+    _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("count", _u64),
+                ("size", _u64), ("store", _i64)]  # fmt: skip
+
+
+class NativeTask(ctypes.Structure):
+    """What native code needs of the running task."""
+
+    _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("jump", _pointer), ("ranges", _pointer),
+                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64)]  # fmt: skip
+
+
+class Variable(ctypes.Structure):
+    """A variable in on-chip memory."""
+
+    _fields_ = [("name", _text), ("space", _text), ("file", _text), ("initial", _pointer), ("type", _pointer),
+                ("bytes", _u64),
+                ("line", _i32)]  # fmt: skip
+
+
+DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(Run), _u64)
+FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _u64, _i32, _i64)
+LOCAL = ctypes.CFUNCTYPE(_u64, ctypes.POINTER(Variable), _i64)
+RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
+REPORT = ctypes.CFUNCTYPE(None, _text, _i64)
+POISON = ctypes.CFUNCTYPE(None, _u64)
+
+
+class Callbacks(ctypes.Structure):
+    """What the simulator answers."""
+
+    _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
+                ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
+
+
+#: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
+ACCESS, STACK, SIGNAL, TIME, EXIT = range(5)
+_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks)
+
+
+@cache
+def load_runtime(path: Path) -> ctypes.CDLL:
+    """The native runtime in this process; RuntimeError if a structure has another size there."""
+    runtime = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    sizes = (ctypes.c_uint32 * len(_STRUCTURES)).in_dll(runtime, "mlusim_sizes")
+    for structure, size in zip(_STRUCTURES, sizes, strict=True):
+        if ctypes.sizeof(structure) != size:
+            raise RuntimeError(f"{structure.__name__} has {size} bytes in {path}, {ctypes.sizeof(structure)} here")
+    runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
+    return runtime

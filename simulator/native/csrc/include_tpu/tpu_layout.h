@@ -1,0 +1,37 @@
+// Layouts of tensors: strides in elements, sizes in bytes. What the kernel's processor computes for itself.
+#pragma once
+
+// Rows of lanes that c channels take from a start lane on.
+static inline int tpu_channle_num_per_npu(int start_idx, int num_channels) {
+  return DIV_UP(start_idx + num_channels, NPU_NUM);
+}
+
+static inline void mlusim_strides(dim4* stride, int start_idx, const dim4* shape, int h, int c) {
+  stride->w = 1;
+  stride->h = h;
+  stride->c = c;
+  stride->n = tpu_channle_num_per_npu(start_idx, shape->c) * c;
+}
+static inline void tpu_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype) {
+  mlusim_strides(stride, start_idx, shape, shape->w, ALIGN(shape->h * shape->w, tpu_eu_num(dtype)));
+}
+static inline void tpu_compact_stride(dim4* stride, int start_idx, const dim4* shape) {
+  mlusim_strides(stride, start_idx, shape, shape->w, shape->h * shape->w);
+}
+static inline void tpu_line_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype) {
+  int line = ALIGN(shape->w, tpu_eu_num(dtype));
+  mlusim_strides(stride, start_idx, shape, line, shape->h * line);
+}
+static inline void tpu_continuous_stride(dim4* stride, const dim4* shape) {
+  stride->w = 1;
+  stride->h = shape->w;
+  stride->c = shape->h * shape->w;
+  stride->n = shape->c * stride->c;
+}
+
+static inline int tpu_aligned_feature_size(int h, int w, data_type_t dtype) {
+  return ALIGN(DIV_UP(h * w * tpu_data_type_bits(dtype), 8), ALIGN_BYTES);
+}
+
+// The largest size of a dimension (0 to 3: n, c, h, w) in a copy.
+static inline int tpu_gdma_shape_limit(int dim) { return dim >= 0 && dim < 4 ? 65535 : 0; }

@@ -1,0 +1,5 @@
+"""Kernels written in Python. Imports: launches and below."""
+
+from .kernel import launch
+
+__all__ = ["launch"]

@@ -1,0 +1,62 @@
+"""Typed addresses, as Python kernels hold them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...isa import TYPES, ElementType
+
+
+class Scalars(Protocol):
+    """What makes the scalar accesses of a pointer."""
+
+    def load(self, pointer: Pointer, frame: Any) -> Any:
+        """One scalar load."""
+
+    def store(self, pointer: Pointer, value: Any, frame: Any) -> None:
+        """One scalar store."""
+
+
+class Pointer:
+    """A typed address: ``p + n`` and ``p[i]`` count elements, as in C; `cast` changes the type."""
+
+    __slots__ = ("_context", "address", "type")
+
+    def __init__(self, context: Scalars, address: int, type: ElementType) -> None:
+        self._context, self.address, self.type = context, address, type
+
+    def __add__(self, elements: int) -> Pointer:
+        return Pointer(self._context, self.address + elements * self.type.size, self.type)
+
+    def __sub__(self, elements: int) -> Pointer:
+        return self + -elements
+
+    def cast(self, type: str) -> Pointer:
+        """The same address with another element type, such as ``"int32"``."""
+        return Pointer(self._context, self.address, element_type(type))
+
+    def __getitem__(self, index: int) -> Any:
+        return self._context.load(self + index, sys._getframe(1))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._context.store(self + index, value, sys._getframe(1))
+
+    def __repr__(self) -> str:
+        return f"<{self.type.name}* {self.address:#x}>"
+
+
+def element_type(name: Any) -> ElementType:
+    """An element type by its name or NumPy dtype; TypeError lists the names."""
+    if isinstance(name, str) and name in TYPES:
+        return TYPES[name]
+    try:
+        dtype = np.dtype(name)
+    except TypeError:
+        dtype = None
+    for entry in TYPES.values():
+        if entry.dtype == dtype and entry.name != "void":
+            return entry
+    raise TypeError(f"{name!r} is no element type; the types are {', '.join(t for t in TYPES if t != 'void')}")

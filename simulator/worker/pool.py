@@ -1,0 +1,168 @@
+"""The process that runs C kernels, so that whatever a kernel does, the user's Python goes on: the parent's side.
+
+Device memory is shared with it; a launch is an `Order`. It is started at the first launch and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from ..findings import Finding
+from ..log import Log
+from ..memory import Allocation, Intervals, Memory
+from ..memory.global_memory import GlobalMemory
+from .request import Answer, Failure, LaunchRequest, Order, Progress
+
+#: Seconds that a worker gets beyond the time limit before it is ended from outside.
+_GRACE = 5.0
+#: Devices whose memories a process keeps attached; the one used longest ago makes room.
+DEVICES = 4
+_PROGRAM = "from mlusim.simulator.worker.process import main; main()"
+
+
+class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
+    """The worker ended without an answer."""
+
+
+class Worker:
+    """The parent's handle on a worker process."""
+
+    def __init__(self, runtime: Path) -> None:
+        ours, theirs = socket.socketpair()
+        output, given = os.pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), str(runtime)],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=given,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},  # where the classes of checks are found
+        )
+        theirs.close()
+        os.close(given)
+        self._socket, self._connection, self._output = ours, Connection(os.dup(ours.fileno())), output
+        os.set_blocking(output, False)
+        self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
+        self._finalize = weakref.finalize(self, _end, self._process, self._connection, ours, output)
+
+    def launch(
+        self, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
+    ) -> tuple[Log, list[Finding]]:
+        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is."""
+        memory.reclaim()
+        fresh = self._known.pop(memory.serial, None) is None
+        old = [serial for serial, address in self._known.items() if address == memory.address]
+        dropped = tuple(dict.fromkeys([*old, *list(self._known)[: max(len(self._known) - DEVICES + 1, 0)]]))
+        for serial in dropped:
+            del self._known[serial]
+        self._known[memory.serial] = memory.address
+        attach = (memory.address, memory.memory.space.name) if fresh else None
+        order = Order(
+            dropped, memory.serial, attach, _allocations(memory.memory), request, wants_progress=progress is not None
+        )
+        try:
+            self._connection.send(order)
+            if fresh:
+                socket.send_fds(self._socket, [b"f"], [memory.fd])
+            answer = self._answer(request.time_limit, progress)
+            for entry in memory.memory.allocations():
+                entry.uninitialized = answer.uninitialized.get(entry.start, Intervals())
+            return answer.log, answer.findings
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            code = self._process.wait()
+            self._relay()
+            self.close()
+            raise WorkerDied(f"signal {-code}" if code < 0 else f"exit code {code}") from None
+        except BaseException:
+            self.close()  # an interrupted launch goes on in the worker otherwise
+            raise
+
+    def _answer(self, limit: float | None, progress: Callable[[int, int], None] | None) -> Answer:
+        deadline = time.monotonic() + limit + _GRACE if limit else None
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._connection, selectors.EVENT_READ)
+            waiting.register(self._output, selectors.EVENT_READ)
+            while True:
+                ready = waiting.select(None if deadline is None else max(deadline - time.monotonic(), 0))
+                if not ready:
+                    self._process.kill()
+                self._relay()
+                if any(key.fileobj is self._connection for key, _ in ready):
+                    reply: Progress | Failure | Answer = self._connection.recv()
+                    self._relay()
+                    if isinstance(reply, Answer):
+                        if reply.last:
+                            self.close()
+                        return reply
+                    if isinstance(reply, Failure):
+                        raise reply.error
+                    if progress:
+                        progress(reply.done, reply.total)
+
+    def _relay(self) -> None:
+        """Pass what kernels printed on to the user's standard output."""
+        with contextlib.suppress(BlockingIOError, OSError):
+            while text := os.read(self._output, 1 << 16):
+                sys.stdout.write(text.decode(errors="replace"))
+        sys.stdout.flush()
+
+    @property
+    def alive(self) -> bool:
+        """Whether another launch can be sent."""
+        return self._finalize.alive and self._process.poll() is None
+
+    def close(self) -> None:
+        """End the process."""
+        self._finalize()
+
+
+def _end(process: subprocess.Popen[bytes], connection: Connection, ours: socket.socket, output: int) -> None:
+    connection.close()
+    ours.close()
+    os.close(output)
+    process.kill()
+    process.wait()
+
+
+def _allocations(memory: Memory) -> tuple[Allocation, ...]:
+    """The allocations of a memory, without their arrays, to send."""
+    return tuple(
+        Allocation(entry.start, entry.end, entry.space, entry.owner, entry.key, entry.name, entry.uninitialized)
+        for entry in memory.allocations()
+    )
+
+
+class _Pool:
+    """The worker of this process; a lock keeps launches of several threads apart."""
+
+    def __init__(self) -> None:
+        self.lock, self.worker = threading.Lock(), None
+
+    def launch(
+        self, runtime: Path, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
+    ) -> tuple[Log, list[Finding]]:
+        with self.lock:
+            if self.worker is None or not self.worker.alive:
+                self.worker = Worker(runtime)
+            return self.worker.launch(memory, request, progress)
+
+    worker: Worker | None
+
+
+@lru_cache(maxsize=1)
+def pool(process: int) -> _Pool:
+    """The pool of a process (a forked child gets its own)."""
+    del process
+    return _Pool()

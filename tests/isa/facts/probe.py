@@ -1,0 +1,241 @@
+"""Executes calls of the table's rows in the simulator, as a kernel would make them, and tells what they did."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from call import ORIGIN, Call
+from fact import REGISTER, Form, Operand, exists, value_of
+from mlusim.simulator import Device, Finding, Log, launch
+
+#: The rule of a read of bytes that nobody has written; probes of other rules do not look at it.
+UNINITIALIZED = "uninitialized"
+#: The name under which the log knows a load by the core's own scalar unit.
+SCALAR_LOAD = "scalar.load"
+#: What outputs hold before a call; inputs hold zeros, which are legal values of every input, or what changes a sum.
+STALE, ZERO, ADDEND = 0x5A, 0, 0x3C
+#: An address that belongs to no memory.
+NOWHERE = 64
+#: The chips that have a device file, by dialect; other architectures borrow the file of the next older one.
+CHIPS = {
+    "bang": {0: "mlu270", 372: "mlu370-x4", 592: "mlu590"},
+    "tpu": {0: "bm1684x", 1688: "bm1688", 1690: "bm1690"},
+}
+#: Architectures that exist (bang_isa.md, sizes; tpu_isa.md (a)).
+ARCHS = {"bang": (220, 270, 290, 322, 372, 392, 520, 592, 613), "tpu": (1684, 1688, 1690)}
+#: The architectures of the device files, the newest first.
+MAIN = {"bang": (592, 372, 270), "tpu": (1690, 1688, 1684)}
+_DRAIN = {"bang": "__sync", "tpu": "tpu_poll"}
+OFF_CHIP = ("gdram", "global", "system")
+#: Spaces of which a core has all and declares nothing in it.
+_WHOLE = ("local", "static", "l2")
+
+#: Something that a kernel does beside the call, with its context and an array off the chip.
+Step = Callable[[Any, Any], None]
+
+
+def dialect_of(form: Form) -> str:
+    """The dialect that a row belongs to."""
+    return "tpu" if form.fact.name.startswith("tpu_") else "bang"
+
+
+@cache
+def device(dialect: str, arch: int) -> Device:
+    """A device of an architecture, made once."""
+    chips = CHIPS[dialect]
+    found = Device.load(chips[max(number for number in chips if number <= arch)])
+    return found if found.shape.arch == arch else found.replace({"shape.arch": arch})
+
+
+@cache
+def _arrays(dialect: str, arch: int, size: int) -> list[Any]:
+    """Off-chip memory, enough for every operand of a call."""
+    return [device(dialect, arch).array(np.zeros(size, np.uint8)) for _ in range(4)]
+
+
+def newest(form: Form) -> int:
+    """The newest architecture of a device file that has a form; else the newest that exists."""
+    dialect = dialect_of(form)
+    return next(arch for arch in (*MAIN[dialect], *reversed(ARCHS[dialect])) if form.exists_on(arch))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the log says of one execution; ``regions`` is (space, offset, bytes, first lane, lanes) by operand."""
+
+    op: Any
+    pipe: str
+    core: int
+    work: int
+    waited: bool  # the core went on when it was done
+    serial: bool  # it began when the queues were empty
+    regions: Mapping[str, tuple[str, int, int, int, int]]
+
+
+@dataclass
+class Outcome:
+    """What the calls of a launch did. Addresses and bytes of a tensor across lanes are those of its first lane."""
+
+    findings: list[Finding]
+    rows: list[Row]
+    addresses: list[dict[str, int]]
+    contents: list[dict[str, tuple[int, bytes]]]  # address and bytes of each operand's memory: as issued, after a wait
+    results: list[Any]
+
+    def broken(self) -> list[tuple[str, str]]:
+        """Rule and operand of every finding but uninitialized reads."""
+        return [(finding.rule, finding.operand) for finding in self.findings if finding.rule != UNINITIALIZED]
+
+    def uninitialized(self, instruction: str) -> set[str]:
+        """The operands that an instruction read before anybody wrote them."""
+        found = self.findings
+        return {f.operand for f in found if f.rule == UNINITIALIZED and f.instruction == instruction}
+
+
+class _Memory:
+    """The memory of the operands of one form, as a kernel on one core takes it."""
+
+    def __init__(self, context: Any, arrays: Sequence[Any], form: Form, fresh: bool, look: bool) -> None:
+        self._context, self._form, self._fresh, self._look = context, form, fresh, look
+        self.anchor, self._off_chip = arrays[0], list(arrays)
+        self.kept: dict[str, tuple[int, int]] = {}  # address and bytes of every operand's memory
+        self._taken: dict[tuple[str, str], Any] = {}
+
+    def place(self, call: Call, operand: Operand) -> tuple[Any, int]:
+        """What the call passes for an operand, and its address."""
+        space = call.space(operand)
+        if space == "local" and operand.is_local:
+            address = call.address(operand)
+            real = self._start(space) + address
+            if self._look:
+                kept = self.kept[operand.name] = real - ORIGIN // 2, call.span(operand)[1] + ORIGIN
+                ctypes.memset(kept[0], self._content(operand), kept[1])
+            return address, real
+        owner = next(o for o in self._form.fact.operands if o.name == call.buffers.get(operand.name, operand.name))
+        memory, size = self._take(owner, space)
+        offset = call.offsets.get(operand.name, 0)
+        if space != "vreg":
+            distance = call.before_end.get(operand.name)
+            middle = -memory.address % ORIGIN + size // 4
+            offset = size - distance if distance is not None else middle + offset
+        if space == "nowhere":
+            offset = NOWHERE
+        kind = call.form.type_of(operand)
+        found = (memory + offset).cast("uint8" if kind == "any" else kind)
+        return (found.address if operand.is_local else found), found.address
+
+    def byte(self, address: int) -> Any:
+        """Load a byte as the core's scalar unit does."""
+        return (self.anchor + (address - self.anchor.address))[0]
+
+    def _content(self, operand: Operand) -> int:
+        updates = any(o.direction == "inout" for o in self._form.fact.operands)
+        return STALE if not operand.reads else ADDEND if updates and not operand.writes else ZERO
+
+    def _start(self, space: str) -> int:
+        memory = self._context._machine.map.memories[space]
+        found: int = next(memory.allocations(0)).start
+        return found
+
+    def _take(self, operand: Operand, space: str) -> tuple[Any, int]:
+        size = REGISTER * 4 if space == "vreg" else self._form.fact.room
+        if (operand.name, space) not in self._taken:
+            if space in OFF_CHIP:
+                made = self._off_chip.pop()
+            elif space in (*_WHOLE, "nowhere"):
+                made = self.anchor + ((space in _WHOLE and self._start(space)) - self.anchor.address)
+            else:
+                made = getattr(self._context, space)("uint8", size)
+            if space == "nram" and operand.reads and not self._fresh:
+                getattr(self._context, "__memset_nram")(made, size, 0)
+            if space not in ("static", "nowhere"):
+                ctypes.memset(made.address, self._content(operand), size)
+            self._taken[operand.name, space] = made
+            self.kept[operand.name] = made.address, size
+        return self._taken[operand.name, space], size
+
+
+def run(
+    *calls: Call, look: bool = False, fresh: bool = False, load: tuple[str, int] | None = None, union: bool = False,
+    wait: bool = True, first: Step | None = None, last: Step | None = None,
+) -> Outcome:  # fmt: skip
+    """Execute calls of one form in one launch on one core.
+
+    ``look`` keeps the contents of memory, before and after a wait, ``fresh`` leaves on-chip inputs uninitialized,
+    ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
+    false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
+    """
+    form, arch, dialect = calls[0].form, calls[0].arch, dialect_of(calls[0].form)
+    fact, on = form.fact, device(dialect, arch)
+    outcome = Outcome([], [], [], [], [])
+
+    def kernel(context: Any, *arrays: Any) -> None:
+        memory = _Memory(context, arrays, form, fresh, look)
+        call_it, drain = getattr(context, fact.asm or fact.name), getattr(context, _DRAIN[dialect])
+        for call in calls:
+            if fact.before:
+                getattr(context, fact.before)()
+            placed = {operand.name: memory.place(call, operand) for operand in fact.operands}
+            outcome.addresses.append({name: address for name, (_, address) in placed.items()})
+            passed = {name: argument for name, (argument, _) in placed.items()}
+            values = {
+                key: getattr(context, value) if isinstance(value, str) else value for key, value in call.values.items()
+            }
+            if first:
+                first(context, memory.anchor)
+            outcome.results.append(call_it(*({**values, **passed}[argument] for argument in fact.names)))
+            if last:
+                last(context, memory.anchor)
+            if look:
+                outcome.contents.append(_contents(memory.kept))
+                drain()
+                outcome.contents.append(_contents(memory.kept))
+            if fact.after:
+                getattr(context, fact.after)()
+            if fact.effect == "deferred" or (fact.effect == "queued" and load and wait):
+                drain()
+            if load:
+                memory.byte(outcome.addresses[-1][load[0]] + load[1])
+
+    dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
+    made = launch(kernel, dim, kind, _arrays(dialect, arch, fact.room), device=on, on_finding="collect")
+    names = (fact.name, SCALAR_LOAD) if load else (fact.name,)
+    outcome.findings = [finding for finding in made.findings if finding.instruction in names]
+    outcome.rows = rows(made.log, fact.name)
+    return outcome
+
+
+def _contents(kept: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, bytes]]:
+    return {name: (address, ctypes.string_at(address, size)) for name, (address, size) in kept.items()}
+
+
+def rows(log: Log, name: str) -> list[Row]:
+    """The records of an instruction."""
+    found = []
+    for index, record in enumerate(log.records):
+        op = log.ops[record["op"]]
+        if op.name == name:
+            regions = {key: (at.space, at.offset, at.bytes, at.lane, at.lanes) for key, _, at in log.regions(index)}
+            pipe, core, work, flags = (int(record[key]) for key in ("pipe", "core", "work", "flags"))
+            found.append(Row(op, log.pipes[pipe], core, work, bool(flags & 1), bool(flags & 2), regions))
+    return found
+
+
+def in_force(limit: Any, arch: int) -> bool:
+    """Whether a limit holds on an architecture."""
+    return exists(limit.on, arch)
+
+
+def work_of(call: Call) -> int:
+    """The work that the row promises for a call."""
+    return int(value_of(call.form.fact.work, call.names))
+
+
+def verdict(calls: Sequence[Call]) -> str:
+    """Which of several calls that should be silent are not, found one by one."""
+    return "; ".join(f"{call}: {found}" for call in calls if (found := run(call).broken()))

@@ -1,0 +1,103 @@
+"""Exactly the forms of the table exist: names, types, architectures, and values of selecting arguments."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import bang_copy
+import pytest
+from call import typical
+from disputes import rows
+from fact import SIZES, Fact, Form, boundaries
+from fact_table import FACTS
+from mlusim.isa import DIALECTS
+from mlusim.simulator import launch
+from probe import ARCHS, device, dialect_of, newest, run
+
+TYPES = [kind for kind in SIZES if kind != "any"]
+_PREFIX = {"bang": "__", "tpu": "tpu_"}
+
+
+@pytest.mark.parametrize("dialect", FACTS)
+def test_every_form_has_one_row(dialect: str) -> None:
+    declared = {
+        (entry.name, tuple(parameter.name for parameter in entry.prototype.parameters), entry.prototype.returns)
+        for entry in DIALECTS[dialect].instructions
+        if entry.name.startswith(_PREFIX[dialect])
+    }
+    table = Counter((fact.name, fact.names, fact.returns) for fact in FACTS[dialect])
+    assert [row for row, count in table.items() if count > 1] == []
+    assert set(table) == declared
+
+
+@pytest.mark.parametrize("forms", rows("exists"))
+def test_architectures(forms: list[Form]) -> None:
+    seen = set()
+    for form in forms:
+        if (form.binding.archs, form.binding.inferred) in seen:
+            continue
+        seen.add((form.binding.archs, form.binding.inferred))
+        edges = boundaries(form.fact.archs) | boundaries(form.binding.archs)
+        for arch in sorted({*ARCHS[dialect_of(form)], *edges}):
+            wanted = [] if form.exists_on(arch) else [("arch", "")]
+            assert run(typical(form, arch)).broken() == wanted, f"{form} on {arch}"
+
+
+def _is_typed(fact: Fact) -> bool:
+    """Whether the types of its pointers choose the form."""
+    return not fact.codes and any(operand.type != "any" and not operand.is_local for operand in fact.operands)
+
+
+def _combinations(forms: list[Form]) -> Iterator[tuple[str, ...]]:
+    """Types of the operands that no form has: one operand changed, or all that are of one variable."""
+    operands = forms[0].fact.operands
+    legal = {tuple(form.type_of(operand) for operand in operands) for form in forms}
+    typed = [at for at, operand in enumerate(operands) if operand.type != "any"]
+    groups = [[at] for at in typed] + [[at for at in typed if operands[at].type == operands[typed[0]].type]]
+    tried = set()
+    for base, group, kind in itertools.product(legal, groups, TYPES):
+        changed = tuple(kind if at in group else old for at, old in enumerate(base))
+        if changed not in legal and changed not in tried:
+            tried.add(changed)
+            yield changed
+
+
+@pytest.mark.parametrize("forms", rows("types", _is_typed))
+def test_no_other_types(forms: list[Form]) -> None:
+    fact, operands = forms[0].fact, forms[0].fact.operands
+    call = typical(forms[0], newest(forms[0]))
+    legal = [tuple(form.type_of(operand) for operand in operands) for form in forms]
+    accepted: list[tuple[str, ...]] = []
+
+    def kernel(context: Any) -> None:
+        for kinds in (*legal, *_combinations(forms)):
+            pointers = {o.name: context.vreg("int8", 256).cast(t) for o, t in zip(operands, kinds, strict=True)}
+            try:
+                getattr(context, fact.asm or fact.name)(*({**call.values, **pointers}[name] for name in fact.names))
+            except TypeError:
+                continue
+            accepted.append(kinds)
+
+    launch(kernel, device=device(dialect_of(forms[0]), call.arch), on_finding="collect")
+    assert accepted == legal
+
+
+@pytest.mark.parametrize("forms", rows("codes", lambda fact: bool(fact.codes)))
+def test_no_other_type_codes(forms: list[Form]) -> None:
+    for codes in forms[0].fact.codes:
+        assert {form.binding.types[codes.variable] for form in forms} == set(codes.values)
+        for code in set(range(-1, 64)) - set(codes.values.values()):
+            call = typical(forms[0], newest(forms[0])).having(**{codes.argument: code})
+            assert run(call).broken() == [("dtype", "")], str(call)
+
+
+@pytest.mark.parametrize("forms", rows("cases", lambda fact: bool(fact.cases)))
+def test_no_other_cases(forms: list[Form]) -> None:
+    labels = [form.case.label for form in forms if form.case]
+    for other in (*(case.label for case in bang_copy.DIRECTIONS), -1, 24, 99):
+        if other not in labels:
+            call = typical(forms[0], newest(forms[0])).having(dir=other)
+            assert run(call).broken() == [("argument", "")], str(call)

@@ -1,0 +1,134 @@
+"""Where operands of every row may lie: space, end of the memory, overlap, and what is read and written there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from call import Call, typical
+from disputes import rows
+from fact import Aligned, Fact, Form, Operand, value_of
+from probe import OFF_CHIP, SCALAR_LOAD, in_force, newest, run
+
+#: Where an operand may be passed instead, and the rule that says what is wrong, if anything.
+_BANG = dict.fromkeys(("gdram", "ldram", "nram", "wram", "sram"), "space")
+_ELSEWHERE = {
+    **dict.fromkeys(_BANG, _BANG),
+    "global": {"l2": "space", "local": "space", "static": "space", "nowhere": "bounds"},
+    "system": {"l2": "", "local": "space", "static": "space", "nowhere": "bounds"},
+    "local": {"global": "bounds"},  # addresses in it are small numbers
+}
+
+
+def _addressed(fact: Fact) -> list[Operand]:
+    """The operands that have an address."""
+    return [operand for operand in fact.operands if not operand.is_register]
+
+
+def _with_memory(forms: list[Form]) -> Iterator[tuple[Form, Call, list[Operand]]]:
+    for form in forms:
+        yield form, typical(form, newest(form)), _addressed(form.fact)
+
+
+def _step(call: Call) -> int:
+    """The smallest distance that keeps every operand aligned."""
+    limits = [limit for limit in call.form.limits if isinstance(limit, Aligned) and in_force(limit, call.arch)]
+    return max([value_of(limit.bytes, call.names) for limit in limits], default=1)
+
+
+@pytest.mark.parametrize("forms", rows("places", lambda fact: bool(_addressed(fact))))
+def test_space_and_end_of_memory(forms: list[Form]) -> None:
+    for form, call, operands in _with_memory(forms):
+        for operand in operands:
+            name, (_, length) = operand.name, call.span(operand)
+            for space, rule in _ELSEWHERE[form.space_of(operand)].items():
+                if space != form.space_of(operand):
+                    elsewhere = Call(form, call.arch, call.values, spaces={name: space})
+                    found = [entry for entry in run(elsewhere).broken() if entry[0] != "lane"]
+                    assert found == [(rule, name)] * bool(rule), str(elsewhere)
+            length = -(-length // _step(call)) * _step(call)
+            inside = Call(form, call.arch, call.values, before_end={name: length})
+            assert run(inside).broken() == [], str(inside)
+            beyond = Call(form, call.arch, call.values, before_end={name: length - _step(call)})
+            # A cache works in lines, which reach past an array.
+            wanted = [] if form.fact.engine == "cache" else [("bounds", name)]
+            assert run(beyond).broken() == wanted, str(beyond)
+
+
+def _pairs(call: Call, operands: list[Operand]) -> Iterator[tuple[Operand, Operand]]:
+    """Every output with every input in the same space, and every work operand with every other one."""
+    for target, source in itertools.permutations([o for o in operands if call.span(o)[1]], 2):
+        once = not source.is_work or target.name < source.name
+        if target.writes and (source.reads or target.is_work) and once and call.space(target) == call.space(source):
+            yield target, source
+
+
+@pytest.mark.parametrize("forms", rows("overlap", lambda fact: {o.writes for o in _addressed(fact)} == {True, False}))
+def test_overlap(forms: list[Form]) -> None:
+    for form, call, operands in _with_memory(forms):
+        for target, source in _pairs(call, operands):
+            kind = "apart" if target.is_work else form.overlap
+            step, broken = _step(call), [("overlap", target.name)]
+            behind = -(-call.span(source)[1] // step) * step
+            before = -(-call.span(target)[1] // step) * -step
+            half = call.span(target)[1] - call.span(source)[1]
+            tried = {
+                0: kind in ("same", "any"),
+                step: kind == "any",
+                -step: kind in ("any", "upper half") and (kind == "any" or half == step),
+                behind: True,
+                before: True,
+            }
+            if kind == "upper half":
+                tried[-half] = True
+            for distance, legal in tried.items():
+                placed = call.at(target.name, distance, of=source.name)
+                assert run(placed).broken() == ([] if legal else broken), str(placed)
+
+
+@pytest.mark.parametrize("forms", rows("inputs", lambda fact: sum(o.reads for o in _addressed(fact)) > 1))
+def test_inputs_may_overlap(forms: list[Form]) -> None:
+    for _form, call, operands in _with_memory(forms):
+        sources = [operand for operand in operands if not operand.writes]
+        for first, second in itertools.pairwise(sources):
+            for distance in (0, _step(call)):
+                placed = call.at(second.name, distance, of=first.name)
+                assert run(placed).broken() == [], str(placed)
+
+
+@pytest.mark.parametrize("forms", rows("direction", lambda fact: bool(fact.operands)))
+def test_reads_exactly_its_inputs(forms: list[Form]) -> None:
+    for form, call, operands in _with_memory(forms[:1] if not forms[0].case else forms):
+        on_chip = [operand for operand in operands if call.space(operand) not in OFF_CHIP]
+        found = run(call, fresh=True).uninitialized(form.fact.name)
+        wanted = {operand.name for operand in on_chip if operand.reads}
+        assert found & {operand.name for operand in on_chip} == wanted, str(call)
+
+
+@pytest.mark.parametrize("forms", rows("direction", lambda fact: any(o.writes for o in fact.operands)))
+def test_defines_exactly_its_outputs(forms: list[Form]) -> None:
+    for _form, call, operands in _with_memory(forms[:1] if not forms[0].case else forms):
+        for operand in operands:
+            if operand.writes:
+                for byte, defined in () if operand.is_work else _edges(call, operand).items():
+                    found = run(call, load=(operand.name, byte)).uninitialized(SCALAR_LOAD)
+                    assert bool(found) != defined, f"{call}: byte {byte} of {operand.name}"
+
+
+def _edges(call: Call, operand: Operand) -> dict[int, bool]:
+    """Bytes of and around an output, and whether they have a value after the call."""
+    low, length = call.span(operand)
+    edges = {low: True, low + length - 1: True}
+    if operand.defined:
+        count = call.values["topk" if "topk" in call.values else "K"] * call.size_of(operand)
+        return {0: True, count - 1: True, count: False, length - 1: False}
+    if call.space(operand) not in OFF_CHIP:  # off-chip buffers have contents from the start
+        edges |= {low - 1: False, low + length: False}
+        if operand.is_local:  # every channel begins at a multiple of what a lane computes in a cycle
+            shape = operand.tensor(call.names)[0]
+            edges |= {shape.h * shape.w * call.size_of(operand) + step: step < 0 for step in (-1, 0)}
+        if operand.blocks.count(","):
+            size = int(eval(operand.blocks.split(",")[0], {}, call.names))
+            edges |= {size - 1: True, size: False}
+    return edges

@@ -1,0 +1,71 @@
+"""What the log says of every legal call of every row: work, pipe, engine, types, operands, their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from boundary import broken, by_size, probes
+from call import Call, typical
+from disputes import rows
+from fact import Form
+from probe import Row, newest, run, work_of
+from tensor import lanes_of
+
+
+def _check(call: Call, row: Row, addresses: dict[str, int], origins: dict[str, set[int]]) -> None:
+    form, fact, op = call.form, call.form.fact, row.op
+    assert (op.operands, op.writes) == (
+        tuple(operand.name for operand in fact.operands),
+        tuple(operand.writes for operand in fact.operands),
+    )
+    engine = "" if fact.engine == "free" else fact.engine or form.pipe
+    assert (row.pipe, op.engine) == (form.pipe, engine), str(call)
+    assert op.dtypes == (form.case.label if form.case else str(form.binding)), str(call)
+    assert set(op.waits) == set(fact.waits.split())
+    assert bool(op.barrier) == bool(fact.joins)
+    assert (row.waited, row.serial) == (fact.effect == "blocking", fact.effect in ("queued", "section"))
+    for operand in fact.operands:
+        space, offset, size, lane, lanes = row.regions[operand.name]
+        low, length = call.span(operand)
+        assert size == length, f"{call}: bytes of {operand.name}"
+        if operand.is_local and call.chip:
+            start, inside = divmod(call.address(operand), call.chip.lane_bytes)
+            touched = len(lanes_of(operand.tensor(call.names)[0], start, call.chip))
+            assert (space, offset, lane, lanes) == ("local", inside, start, touched), f"{call}: {operand.name}"
+        elif length:
+            wanted = {"system": "global"}.get(form.space_of(operand), form.space_of(operand))
+            assert (space, lane, lanes) == (wanted, 0, 0), f"{call}: space of {operand.name}"
+            origins.setdefault(space, set()).add(addresses[operand.name] + low - offset)
+
+
+def _legal(forms: list[Form]) -> Iterator[tuple[Form, list[Call]]]:
+    for form, is_known in by_size(forms):
+        calls = [typical(form, newest(form))] if is_known else probes(form, newest(form))
+        yield form, [call for call in calls if not broken(call)]
+
+
+@pytest.mark.parametrize("forms", rows("record"))
+def test_records(forms: list[Form]) -> None:
+    for form, calls in _legal(forms):
+        outcome = run(*calls)
+        assert len(outcome.rows) == len(calls)
+        origins: dict[str, set[int]] = {}
+        for call, row, addresses in zip(calls, outcome.rows, outcome.addresses, strict=True):
+            _check(call, row, addresses, origins)
+        assert all(len(starts) == 1 for starts in origins.values()), f"{form}: offsets do not follow the addresses"
+
+
+#: The work of a barrier is its number.
+@pytest.mark.parametrize("forms", rows("work", lambda fact: not fact.joins))
+def test_work(forms: list[Form]) -> None:
+    for _, calls in _legal(forms):
+        for call, row in zip(calls, run(*calls).rows, strict=True):
+            assert row.work == work_of(call), str(call)
+
+
+@pytest.mark.parametrize("forms", rows("provenance"))
+def test_provenance(forms: list[Form]) -> None:
+    for form in forms:
+        (row,) = run(typical(form, newest(form))).rows
+        assert row.op.provenance == ("inferred" if form.fact.inferred or form.binding.inferred else "documented")

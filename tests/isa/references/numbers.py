@@ -1,0 +1,124 @@
+"""Number formats in exact arithmetic and their bytes: the reference of the tests, written without NumPy."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating-point format: bits of the significand, smallest and largest exponent of normal numbers."""
+
+    precision: int
+    emin: int
+    emax: int
+
+    @property
+    def largest(self) -> Fraction:
+        return (2 - Fraction(2) ** (1 - self.precision)) * Fraction(2) ** self.emax
+
+    @property
+    def smallest(self) -> Fraction:
+        return Fraction(2) ** (self.emin - self.precision + 1)
+
+    def ulp(self, x: float) -> Fraction:
+        """Distance of the numbers of the format around ``x``."""
+        exponent = math.frexp(x)[1] - 1 if x else self.emin
+        return Fraction(2) ** (max(exponent, self.emin) - self.precision + 1)
+
+    def round(self, x: float, suffix: str = "rn") -> float:
+        """``x`` in the format, rounded as the suffix of a conversion says; beyond the largest number comes infinity."""
+        if x == 0 or not math.isfinite(x):
+            return x
+        result = round_to(Fraction(x) / self.ulp(x), suffix) * self.ulp(x)
+        if abs(result) > self.largest:
+            return math.copysign(math.inf, x)
+        return math.copysign(float(abs(result)), x)
+
+
+def round_to(x: Fraction, suffix: str) -> int:
+    """``x`` rounded to an integer."""
+    low = math.floor(x)
+    if x == low:
+        return low
+    near = low if x - low < Fraction(1, 2) else low + 1
+    tie = x - low == Fraction(1, 2)
+    zero, away = (low, low + 1) if x > 0 else (low + 1, low)
+    return {
+        "": zero,
+        "tz": zero,
+        "oz": away,
+        "up": low + 1,
+        "dn": low,
+        "rd": away if tie else near,
+        "rn": low + low % 2 if tie else near,
+        "half_up": low + 1 if tie else near,
+        "half_down": low if tie else near,
+    }[suffix]
+
+
+FORMATS = {"half": Format(11, -14, 15), "bfloat16": Format(8, -126, 127), "float": Format(24, -126, 127)}
+
+
+def edges(kind: str) -> list[float]:
+    """Values of a format at which arithmetic goes wrong: specials, denormals, both ends, neighbours of 1."""
+    form = FORMATS[kind]
+    step = float(form.ulp(1.0))
+    positive = [float(form.smallest), 2.0**form.emin, 1.0, 1 + step, 1.5, 3.0, float(form.largest), math.inf]
+    return [0.0, -0.0, math.nan, *positive, *(-x for x in positive)]
+
+
+def wrap(x: int, bits: int, signed: bool) -> int:
+    """``x`` modulo 2**bits, as two's complement if signed."""
+    x %= 1 << bits
+    return x - (1 << bits) if signed and x >> (bits - 1) else x
+
+
+def same(a: float, b: float, zeros: bool = True) -> bool:
+    """Equal, any NaN being equal to any; the sign of a zero counts if ``zeros``."""
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return a == b and (not zeros or math.copysign(1, a) == math.copysign(1, b))
+
+
+#: Bits of the integer types, and whether they are signed.
+INTEGERS = {
+    f"{prefix}int{bits}": (bits, not prefix) for bits in (8, 16, 32, 64) for prefix in ("", "u")
+}  # fmt: skip
+_CODES = {"half": "e", "float": "f", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
+          "uint32": "I", "int64": "q", "uint64": "Q"}  # fmt: skip
+
+
+def is_floating(kind: str) -> bool:
+    """Whether elements of the type are floating-point numbers."""
+    return kind in FORMATS
+
+
+def size_of(kind: str) -> int:
+    """Bytes of one element."""
+    return 2 if kind == "bfloat16" else struct.calcsize(_CODES[kind])
+
+
+def rounded(kind: str, value: float) -> float:
+    """``value`` as an element of the type: floats to nearest even, integers modulo their width."""
+    return FORMATS[kind].round(float(value)) if is_floating(kind) else wrap(int(value), *INTEGERS[kind])
+
+
+def encode(kind: str, values: Iterable[float]) -> bytes:
+    """The little-endian bytes of values that the type can hold."""
+    if kind == "bfloat16":  # the upper half of a float
+        return b"".join(struct.pack("<f", value)[2:] for value in values)
+    given = list(values)
+    return struct.pack(f"<{len(given)}{_CODES[kind]}", *given)
+
+
+def decode(kind: str, data: bytes) -> list[Any]:
+    """The values that little-endian bytes stand for."""
+    if kind == "bfloat16":
+        return [struct.unpack("<f", b"\0\0" + data[at : at + 2])[0] for at in range(0, len(data), 2)]
+    return list(struct.unpack(f"<{len(data) // size_of(kind)}{_CODES[kind]}", data))

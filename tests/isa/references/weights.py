@@ -1,0 +1,79 @@
+"""References of the matrix product and of the order in which its weights lie in WRAM."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from .form import Call, Form
+from .memory import Memory, Pointer, length_of, packed
+from .numbers import FORMATS, size_of
+from .values import mixed
+
+#: Slices of WRAM.
+SLICES = 64
+
+
+def slot(row: int, rows: int) -> int:
+    """Where a row of weights lies in WRAM order: rows of equal remainder by `SLICES` one after the other."""
+    return row % SLICES * (rows // SLICES) + row // SLICES
+
+
+def reshape_filter(memory: Memory, dst: Pointer, src: Pointer, n: int, h: int, w: int, c: int) -> None:
+    """`__bang_reshape_filter`: ``n`` rows of h * w * c elements into WRAM order; n is a multiple of `SLICES`."""
+    if n % SLICES:
+        raise ValueError(f"n is {n}, not a multiple of {SLICES}")
+    length = h * w * c
+    rows = [memory.raw(src + row * length, length * size_of(src.kind)) for row in range(n)]
+    for row, elements in enumerate(rows):
+        memory.put(dst + slot(row, n) * length, elements)
+
+
+def matmul(memory: Memory, dst: Pointer, left: Pointer, right: Pointer, m: int, k: int, n: int) -> None:
+    """`__bang_matmul`: dst[i][j] = sum over l of left[i][l] * right[j][l], right in WRAM order.
+
+    In which order hardware adds is not known; a sum of k products may be off by k/2 rounding steps of the sum of
+    their absolute values.
+    """
+    a, b = memory.read(left, m * k), memory.read(right, n * k)
+    for i in range(m):
+        for j in range(n):
+            row = slot(j, n) * k
+            products = [a[i * k + step] * b[row + step] for step in range(k)]
+            total, bound = sum(products), sum(map(abs, products))
+            steps = k / 2 * (bound / abs(total) if total else 1) + 1
+            memory.write(dst + (i * n + j), [total], ulps=steps)
+
+
+def _filter_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    kind = kinds[0]
+    for n, h, w, c in ((64, 1, 1, 3), (192, 2, 3, 1), (128, 1, 2, 5), (64, 1, 1, 1)):
+        values = mixed(kind, n * h * w * c, n)
+        contents = packed([(kind, values), (kind, [0] * len(values))], "nram")
+        (src, _), (dst, _) = contents
+        yield Call((dst, src, n, h, w, c), tuple(contents[:1]), f"{n} {h} {w} {c}", length_of(contents))
+
+
+def _matrices(m: int, k: int, n: int) -> Iterator[tuple[str, list[float], list[float]]]:
+    """Whole numbers, whose sums are exact in any order; then any numbers, one of them infinite."""
+    chance = random.Random(f"{m} {k} {n}")
+    yield "whole", *([float(chance.randrange(-9, 10)) for _ in range(count)] for count in (m * k, n * k))
+    left, right = ([FORMATS["float"].round(chance.uniform(-4, 4)) for _ in range(count)] for count in (m * k, n * k))
+    yield "any", [*left[:-1], float("inf")], right
+
+
+def _matmul_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for m, k, n in ((1, 1, 64), (3, 5, 128), (2, 33, 64), (5, 2, 192)):
+        for label, left, right in _matrices(m, k, n):
+            contents = packed([("float", left), ("float", [0.0] * (m * n))], "nram")
+            (a, _), (dst, _) = contents
+            weights = packed([("float", right)], "wram")
+            placed = (contents[0], *weights)
+            length = length_of([*contents, *weights])
+            yield Call((dst, a, weights[0][0], m, k, n), placed, f"{label} {m} {k} {n}", length)
+
+
+FORMS = [
+    Form("__bang_reshape_filter", ("dst", "src", "n", "h", "w", "c"), reshape_filter, _filter_calls),
+    Form("__bang_matmul", ("dst", "src_left", "src_right", "m", "k", "n"), matmul, _matmul_calls),
+]

@@ -1,0 +1,51 @@
+"""Every instruction against its reference in plain Python, in every type that it has.
+
+`-k __bang_add` selects an instruction. The references are in tests/isa/references.
+"""
+
+from __future__ import annotations
+
+import pytest
+from references.form import run
+from references.memory import Memory
+from references.registry import REFERENCES
+from references.tensors import NAMES as TENSORS
+from references.waits import BEHAVIOURS, CACHE
+from run_form import Declared, declared, execute, images_of
+
+DECLARED = list(declared())
+MEMORY = [found for found in DECLARED if found.has_memory]
+#: Bytes of a space are a multiple of this, so that every copy of it is legal on every device.
+GRANULE = 256
+
+
+@pytest.mark.parametrize("found", [f for f in MEMORY if (f.name, f.shape) in REFERENCES], ids=str)
+def test_against_the_reference(found: Declared) -> None:
+    form = REFERENCES[found.name, found.shape]
+    calls = list(form.calls(found.kinds))
+    length = -(-max(call.length for call in calls) // GRANULE) * GRANULE
+    for call, after in zip(calls, execute(found, calls, length), strict=True):
+        memory = Memory(images_of(call, length))
+        result = run(form, memory, call)
+        wrong = memory.differences(after.images)
+        if result is not None and after.result != result:
+            wrong.append(f"returned {after.result!r}, not {result!r}")
+        assert not wrong, f"{found}, {call.label}: {len(wrong)} differences, such as {wrong[:5]}"
+
+
+def test_every_instruction_has_a_reference() -> None:
+    without = [str(found) for found in DECLARED if found.has_memory and not _is_known(found)]
+    without += [found.name for found in DECLARED if not found.has_memory and found.name not in BEHAVIOURS]
+    assert not without, f"write a reference in tests/isa/references for {without}"
+
+
+def _is_known(found: Declared) -> bool:
+    """What test_lanes.py and test_waits.py compare is among it."""
+    return (found.name, found.shape) in REFERENCES or found.name in TENSORS | CACHE
+
+
+def test_every_reference_is_of_an_instruction() -> None:
+    forms, names = {(found.name, found.shape) for found in DECLARED}, {found.name for found in DECLARED}
+    strays = [key for key in REFERENCES if key not in forms]
+    assert not strays, f"no instruction has these forms: {strays}"
+    assert not BEHAVIOURS - names, "no instruction has these names"

@@ -1,0 +1,212 @@
+"""Boxes of tensors against a plain loop over their elements: places, contents, flags, bounds, lanes, segments."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from mlusim.simulator.hardware import Space
+from mlusim.simulator.memory import Allocation, Lanes, Memory, Tensor
+from mlusim.simulator.memory.bytemap import ByteMap
+from mlusim.simulator.memory.tensor import (
+    across_lanes,
+    aligned_strides,
+    continuous_strides,
+    in_system_memory,
+    segments,
+    system_bounds,
+)
+
+LANES = Lanes(count=5, size=1024, beat=16)
+WHOLE = LANES.count * LANES.size
+Four = tuple[int, int, int, int]
+
+
+def block(bytes: int = WHOLE, map: bool = True) -> Allocation:
+    """Fresh memory full of random bytes, none of them written."""
+    memory = Memory(Space("local", bytes, 0, "core"), 0, 1)
+    entry = memory.allocate(0, bytes)
+    if map:
+        entry.uninitialized = ByteMap(entry.start, entry.end)
+    entry.clear()
+    entry.view(np.dtype(np.uint8))[:] = np.frombuffer(random.Random(7).randbytes(bytes), np.uint8)
+    return entry
+
+
+def places(offset: int, shape: Four, strides: Four, size: int) -> list[int]:
+    """The first byte of every element, w fastest: the definition of the layout."""
+    first, inside = divmod(offset, LANES.size)
+    found = []
+    for n, c, h, w in itertools.product(*map(range, shape)):
+        row, lane = divmod(first + c, LANES.count)
+        element = n * strides[0] + row * strides[1] + h * strides[2] + w * strides[3]
+        found.append(lane * LANES.size + inside + size * element)
+    return found
+
+
+def layouts() -> Iterator[tuple[int, Four, Four | None, np.dtype]]:
+    """Offset, shape, strides and type."""
+    chance = random.Random(3)
+    for first, channels, dtype in itertools.product(range(LANES.count), (1, 3, 4, 5, 6, 10, 13), ("u1", "f2", "i4")):
+        kind, shape = (
+            np.dtype(dtype),
+            (chance.randrange(1, 4), channels, chance.randrange(1, 4), chance.randrange(1, 5)),
+        )
+        if chance.random() < 0.4:
+            yield first * LANES.size + 32, shape, None, kind
+            continue
+        step = chance.randrange(1, 4)
+        line = shape[3] * step + chance.randrange(3)
+        channel = shape[2] * line + chance.randrange(3)
+        rows = -(-(first + channels) // LANES.count)
+        strides = (rows * channel + chance.randrange(2), channel, line, step)
+        yield first * LANES.size + kind.itemsize * chance.randrange(5), shape, strides, kind
+
+
+def by_definition(offset: int, shape: Four, strides: Four | None, size: int) -> list[int]:
+    """`places`, with the aligned layout where there are no strides: channels begin at multiples of 16 bytes."""
+    rows = -(-(offset // LANES.size + shape[1]) // LANES.count)
+    channel = -(-shape[2] * shape[3] * size // 16) * 16 // size
+    return places(offset, shape, strides or (rows * channel, channel, shape[3], 1), size)
+
+
+EVERY_LAYOUT = pytest.mark.parametrize(("offset", "shape", "strides", "kind"), list(layouts()))
+
+
+@EVERY_LAYOUT
+def test_contents_are_where_the_layout_says(offset: int, shape: Four, strides: Four | None, kind: np.dtype) -> None:
+    entry = block()
+    raw = entry.view(np.dtype(np.uint8))
+    tensor = across_lanes(entry, offset, shape, strides, kind, LANES)
+    assert len(tensor.boxes) <= 3
+    where = by_definition(offset, shape, strides, kind.itemsize)
+    before = raw.tobytes()
+    read = tensor.read()
+    assert read.shape == shape
+    assert read.tobytes() == b"".join(before[at : at + kind.itemsize] for at in where)
+    values = np.frombuffer(random.Random(9).randbytes(kind.itemsize * len(where)), kind).reshape(shape)
+    tensor.write(values)
+    wanted = bytearray(before)
+    for at, value in zip(where, values.ravel(), strict=True):
+        wanted[at : at + kind.itemsize] = value.tobytes()
+    assert raw.tobytes() == wanted
+    tensor.write(3)
+    assert (tensor.read() == 3).all()
+    tensor.apply(np.add, tensor.read().copy(), tensor.read())
+    assert (tensor.read() == 6).all()
+
+
+@EVERY_LAYOUT
+def test_flags_are_of_the_elements_alone(offset: int, shape: Four, strides: Four | None, kind: np.dtype) -> None:
+    entry, size = block(), kind.itemsize
+    tensor = across_lanes(entry, offset, shape, strides, kind, LANES)
+    where = by_definition(offset, shape, strides, size)
+    members = {entry.start + at + byte for at in where for byte in range(size)}
+
+    def left() -> set[int]:
+        return {at for start, end in entry.uninitialized for at in range(start, end)}
+
+    everything = set(range(entry.start, entry.end))
+    assert not tensor.initialized()
+    assert tensor.uninitialized()[0] in members  # type: ignore[index]
+    tensor.written()
+    assert left() == everything - members
+    assert tensor.initialized()
+    assert tensor.uninitialized() is None
+    hole = entry.start + where[-1]
+    entry.uninitialized.add(hole + size - 1, hole + size)
+    assert not tensor.initialized()
+    assert tensor.uninitialized() == (hole + size - 1, hole + size)
+    raw = entry.view(np.dtype(np.uint8))
+    before = bytearray(raw.tobytes())
+    tensor.fill_poison()
+    before[where[-1] + size - 1] = 0xFF
+    assert raw.tobytes() == before
+    tensor.forget()
+    assert left() == everything
+    assert sorted(at for start, n in tensor.segments() for at in range(start, start + n)) == sorted(members)
+
+
+@EVERY_LAYOUT
+def test_bounds_and_lanes(offset: int, shape: Four, strides: Four | None, kind: np.dtype) -> None:
+    entry, size = block(), kind.itemsize
+    tensor = across_lanes(entry, offset, shape, strides, kind, LANES)
+    where = by_definition(offset, shape, strides, size)
+    in_lane = [at % LANES.size for at in where]
+    touched = {at // LANES.size for at in where}
+    rows = {(offset // LANES.size + channel) // LANES.count for channel in range(shape[1])}
+    assert tensor.low - entry.start == offset % LANES.size <= min(in_lane)
+    assert tensor.end - entry.start >= max(in_lane) + size
+    if 0 in rows:  # no lane needs more than the bounds say
+        assert tensor.end - entry.start == max(in_lane) + size
+    assert {lane for lane in range(LANES.count) if tensor.mask >> lane & 1} == touched
+    assert tensor.mask < 1 << LANES.count
+    assert (tensor.lane, tensor.lanes) == (offset // LANES.size, len(touched))
+
+
+@pytest.mark.parametrize("strides", [None, (60, 20, 5, 2), (0, 20, 0, 1), (1, 3, 0, 12)])
+@pytest.mark.parametrize("map", [True, False])
+def test_system_memory(strides: Four | None, map: bool) -> None:
+    entry, shape, kind = block(4096, map), (2, 3, 4, 2), np.dtype(np.int16)
+    tensor = in_system_memory(entry, entry.start + 30, shape, strides, kind)
+    ns, cs, hs, ws = strides or (24, 8, 2, 1)
+    where = [
+        30 + 2 * (n * ns + c * cs + h * hs + w * ws) for n, c, h, w in itertools.product(*[range(s) for s in shape])
+    ]
+    raw = entry.view(np.dtype(np.uint8)).tobytes()
+    assert tensor.read().tobytes() == b"".join(raw[at : at + 2] for at in where)
+    assert (tensor.low - entry.start, tensor.end - entry.start) == (30, max(where) + 2)
+    assert system_bounds(entry.start + 30, shape, strides, 2) == (tensor.low, tensor.end)
+    assert (tensor.mask, tensor.lane, tensor.lanes) == (-1, 0, 0)
+    assert not tensor.initialized()
+    tensor.written()
+    assert tensor.initialized()
+    members = {entry.start + at + byte for at in where for byte in (0, 1)}
+    left = {at for start, end in entry.uninitialized for at in range(start, end)}
+    assert left == set(range(entry.start, entry.end)) - members
+    tensor.forget()
+    assert tensor.uninitialized() is not None
+    assert not tensor.initialized()
+
+
+def test_a_tensor_in_reverse() -> None:
+    """Strides may point down; the lowest byte is then not the address."""
+    entry, kind = block(512), np.dtype(np.uint8)
+    tensor = in_system_memory(entry, entry.start + 100, (1, 1, 3, 4), (0, 0, -10, 2), kind)
+    raw = entry.view(kind)
+    assert tensor.read()[0, 0].tolist() == [[raw[100 - 10 * h + 2 * w] for w in range(4)] for h in range(3)]
+    assert (tensor.low - entry.start, tensor.end - entry.start) == (80, 107)
+
+
+def test_default_strides() -> None:
+    assert aligned_strides((2, 5, 3, 3), 0, 2, LANES) == (16, 16, 3, 1)
+    assert aligned_strides((2, 5, 3, 3), 1, 2, LANES) == (32, 16, 3, 1)
+    assert aligned_strides((1, 11, 1, 4), 4, 4, LANES) == (12, 4, 4, 1)
+    assert continuous_strides((2, 3, 4, 5)) == (60, 20, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "runs"),
+    [
+        ((2, 3), (6, 2), [(50, 12)]),
+        ((2, 3), (10, 2), [(50, 6), (60, 6)]),
+        ((2, 1, 3), (10, 99, 2), [(50, 6), (60, 6)]),
+        ((2, 2), (2, 8), [(50, 2), (58, 2), (52, 2), (60, 2)]),
+        ((1, 1), (7, 7), [(50, 2)]),
+        ((3,), (0,), [(50, 2)] * 3),
+    ],
+)
+def test_segments(shape: tuple[int, ...], strides: tuple[int, ...], runs: list[tuple[int, int]]) -> None:
+    assert list(segments(50, shape, strides, 2)) == runs
+
+
+def test_a_tensor_of_one_box_is_a_view() -> None:
+    entry = block()
+    tensor = across_lanes(entry, LANES.size, (2, 3, 1, 4), None, np.dtype(np.float32), LANES)
+    assert isinstance(tensor, Tensor)
+    view = tensor.read()
+    view[1, 2, 0, 3] = 42
+    assert tensor.read()[1, 2, 0, 3] == 42

@@ -1,0 +1,136 @@
+"""Runs the tests on mutants, each in a process of its own, a few at a time."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlusim.isa import DIALECTS, DeclarationError
+
+from .mutants import Mutant
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant; of None, the declarations as they are."""
+
+    mutant: Mutant | None
+    killer: str  # the test that failed, or what went wrong before any could; "" = survived
+    seconds: float
+
+
+class _Plugin:
+    """Chooses the tests and their order, limits their time, and keeps the first failure."""
+
+    def __init__(self, names: Set[str], limit: int) -> None:
+        self.names, self.limit, self.killer, self.ran = names, limit, "", 0
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """First the tests that name an instruction of interest, enough for most mutants; then the general ones.
+
+        A test that names others only would take its time and know nothing of this one.
+        """
+        modelled = {entry.name for dialect in DIALECTS.values() for entry in dialect.instructions}
+        named = {item.nodeid: modelled.intersection(re.findall(r"\w+", item.name)) for item in items}
+        wanted = [item for item in items if not named[item.nodeid] or named[item.nodeid] & self.names]
+        items[:] = sorted(wanted, key=lambda item: not named[item.nodeid])
+
+    def pytest_runtest_setup(self) -> None:
+        signal.alarm(self.limit)  # nothing catches it: the process ends
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.ran += report.when == "call"
+        self._failed(report, f"{report.nodeid} ({report.when})" if report.when != "call" else report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._failed(report, f"{report.nodeid} (collection)")
+
+    def _failed(self, report: Any, what: str) -> None:
+        if report.failed and not self.killer:
+            self.killer = what
+
+
+def _no_interpreter(start: Callable[..., None]) -> Callable[..., None]:
+    """Skip the test that starts a Python process: that would import the declarations without the mutant."""
+
+    def started(self: Any, args: Any, *rest: Any, **options: Any) -> None:
+        if not isinstance(args, str) and os.fspath(args[0]) == sys.executable:
+            pytest.skip("a new process does not have the mutant")
+        start(self, args, *rest, **options)
+
+    return started
+
+
+def _child(mutant: Mutant | None, names: Set[str], tests: Sequence[str], limit: int, answer: Connection) -> None:
+    os.setsid()  # what a test starts ends with this process
+    if "mlusim.simulator" in sys.modules:
+        raise RuntimeError("mlusim.simulator was imported before the mutant: it may have derived facts already")
+    try:
+        if mutant:
+            mutant.install()
+    except DeclarationError as error:
+        answer.send(f"the declaration itself: {error}")
+        return
+    plugin = _Plugin(names, limit)
+    subprocess.Popen.__init__ = _no_interpreter(subprocess.Popen.__init__)  # type: ignore[method-assign]
+    output = io.StringIO()
+    # A test that is skipped half-way leaves sockets behind, which is no fault.
+    quiet = ["--tb=no", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
+    with redirect_stdout(output), redirect_stderr(output):
+        code = pytest.main(["-x", *quiet, f"--rootdir={ROOT}", *tests], plugins=[plugin])
+    if code and not plugin.killer:
+        plugin.killer = f"pytest ended with {code!r}: {output.getvalue()[-500:]}"
+    answer.send(plugin.killer if plugin.ran or plugin.killer else "no test ran")
+
+
+def trials(mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, limit: int) -> Iterator[Verdict]:
+    """The verdict on the declarations as they are and on each mutant, as it comes.
+
+    A mutant with which a test takes ``limit`` seconds is killed.
+    """
+    context = get_context("fork")
+    waiting: list[Mutant | None] = [None, *mutants]
+    running: dict[Any, tuple[Any, Connection, Mutant | None, float]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                mutant = waiting.pop(0)
+                names = {one.entry.name for one in ([mutant] if mutant else mutants)}
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(target=_child, args=(mutant, names, tests, limit, theirs))
+                process.start()
+                theirs.close()
+                running[process.sentinel] = process, ours, mutant, time.monotonic()
+            for sentinel in wait(list(running)):
+                process, answer, mutant, start = running.pop(sentinel)
+                _end(process)
+                hung = process.exitcode == -signal.SIGALRM
+                failure = f"a test took {limit} s" if hung else f"the process ended with {process.exitcode}"
+                killer = answer.recv() if answer.poll() and process.exitcode == 0 else failure
+                yield Verdict(mutant, killer, time.monotonic() - start)
+    finally:
+        for process, *_ in running.values():
+            process.kill()
+            _end(process)
+
+
+def _end(process: Any) -> None:
+    """Collect a process that has ended, and end what it started."""
+    process.join()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

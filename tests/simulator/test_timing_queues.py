@@ -1,0 +1,62 @@
+"""Queues that take turns or run side by side, and what one core may draw of a channel: exact times."""
+
+from dataclasses import replace
+
+import pytest
+from mlusim.simulator.hardware.device_file import Quantity
+from mlusim.simulator.hardware.rates import Channel
+from timing_logs import ALONE, CHANNEL, ISSUE, LAUNCH, PIPE, RATES, WAIT, Row, timed
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param(
+            [Row("add", 8, serial=True), Row("load", 4, serial=True), Row("add", 8, serial=True)],
+            [(0, 4, LAUNCH, -1), (4, 9, PIPE, 0), (9, 13, PIPE, 1)],
+            id="commands of serial queues follow each other, and the front end goes on",
+        ),
+        pytest.param(
+            [Row("add", 8, serial=True), Row("section", serial=True), Row("load", 4), Row("add", 8), Row("add", 8)],
+            [(0, 4, LAUNCH, -1), (1, 1, ISSUE, 0), (4, 9, PIPE, 0), (4, 8, PIPE, 0), (8, 12, PIPE, 3)],
+            id="in a section they run side by side, all of them after what came before it",
+        ),
+        pytest.param(
+            [Row("load", 4), Row("add", 80), Row("section", serial=True), Row("load", 4, serial=True)],
+            [(0, 5, LAUNCH, -1), (1, 23, ISSUE, 0), (2, 2, ISSUE, 1), (23, 28, PIPE, 1)],
+            id="and what follows a section comes after both",
+        ),
+        pytest.param(
+            [Row("add", 8, serial=True), Row("load", 4, serial=True), Row("sync"), Row("add", 8, serial=True)],
+            [(0, 4, LAUNCH, -1), (4, 9, PIPE, 0), (9, 14, WAIT, 1), (14, 18, WAIT, 2)],
+            id="a wait for both",
+        ),
+    ],
+)
+def test_queues_that_take_turns(rows, expected):
+    assert timed(ALONE, *rows) == expected
+
+
+def test_serial_queues_wait_for_channels_too():
+    rates = replace(RATES, channels={"dram": RATES.channels["dram"]})
+    rows = [
+        Row("load", 4, core=0, serial=True),
+        Row("load", 4, core=4, serial=True),
+        Row("add", 8, core=4, serial=True),
+    ]
+    # 4 bytes take 4 us of the channel, then 7 us of latency. The add waits for its load, which waits for core 0's.
+    assert timed(rates, *rows) == [(0, 12, LAUNCH, -1), (4, 16, CHANNEL, 0), (16, 20, PIPE, 1)]
+
+
+def test_one_core_draws_no_more_of_a_channel_than_its_cap():
+    wide = Channel(8e-3, 0.0, "device", ("gdram",))
+    capped = replace(wide, core_gb_per_s=1e-3)
+    alone = [Row("load", 40)]
+    both = [Row("load", 40, core=0), Row("load", 40, core=4)]
+    for channel, end, ends in ((wide, 23, (23, 28)), (capped, 40, (40, 45))):
+        cap = Quantity(value=1e-3, kind="documented", source="a test")
+        facts = {**RATES.facts, "channels.dram.core_gb_per_s": cap}
+        rates = replace(RATES, channels={"dram": channel}, facts=facts)
+        assert timed(rates, *alone) == [(0, end, LAUNCH, -1)]
+        # The second one begins when the channel is free of the first, after 40 bytes at 8 bytes a us.
+        assert [row[1] for row in timed(rates, *both)] == list(ends)

@@ -1,0 +1,95 @@
+"""Logs written by hand, and rates at which they can be timed on paper."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from mlusim.simulator import Device
+from mlusim.simulator.hardware.rates import Channel, Engine
+from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, SERIAL, Location, Log, Op, region_key
+from mlusim.simulator.timing import Reason, replay
+
+DEVICE = Device.load("mlu370-x4")
+SHAPE = DEVICE.shape
+MEMORY_CORE = SHAPE.cores  # of cluster 0
+
+# 1 MHz makes a cycle a microsecond; 1e-3 GB/s is a byte a microsecond.
+RATES = replace(
+    DEVICE.rates,
+    clock_mhz=1.0,
+    launch_overhead_us=100.0,
+    engines={
+        "scalar": Engine(1, 1, 1),
+        "compute": Engine(2, 4, 8),
+        "io": Engine(3, 2, 1),
+        "sync": Engine(5, 1, 1),
+        "scalar_gdram": Engine(0, 0.5, 1),
+    },
+    channels={
+        "dram": Channel(1e-3, 7000.0, "device", ("gdram",)),
+        "cluster_port": Channel(0.5e-3, 0.0, "cluster", ("gdram",)),
+    },
+)
+#: The same without channels.
+ALONE = replace(RATES, channels={})
+PIPES = ("compute", "io", "scalar", "sync")
+OPS = {
+    "alloc": Op("alloc", "", ("dst",), (False,), ""),
+    "add": Op("add", "", ("dst",), (True,), "compute", queues=("compute", "io")),
+    "load": Op("load", "", ("src",), (False,), "io", queues=("compute", "io")),
+    "strange": Op("strange", "", (), (), "tensor"),
+    "sync_io": Op("sync_io", "", (), (), "sync", waits=("io",)),
+    "sync": Op("sync", "", (), (), "sync", waits=("compute", "io")),
+    "section": Op("section", "", (), (), "", queues=("compute", "io")),
+    "meet": Op("meet", "", (), (), "sync", waits=("compute", "io"), barrier="cluster"),
+    "scalar": Op("scalar.load", "", ("src",), (False,), "scalar_gdram", waits=("compute",), granule=64),
+}
+PIPE_OF = {"load": "io", "sync_io": "sync", "sync": "sync", "meet": "sync", "section": "sync", "scalar": "scalar"}
+LAUNCH, ISSUE, PIPE, WAIT, BARRIER, CHANNEL = Reason
+
+
+@dataclass(frozen=True)
+class Row:
+    op: str
+    work: int = 0
+    core: int = 0
+    blocking: bool = False
+    serial: bool = False
+    task: int | None = None  # the core's number by default
+    bytes: int | None = None  # that a load spans, by default its work
+
+    @property
+    def moved(self) -> int:
+        """Bytes on the channels; a scalar access moves 64 at most."""
+        if self.op == "scalar":
+            return min(self.bytes if self.bytes is not None else self.work * 64, self.work * 64)
+        return min(self.bytes if self.bytes is not None else self.work, self.work) if self.op == "load" else 0
+
+
+def log_of(*rows: Row) -> Log:
+    ops, records = list(OPS), np.zeros(len(rows), RECORD)
+    operands: list[tuple[int, int, int, int]] = []
+    gdram = list(SHAPE.spaces).index("gdram")
+    for record, row in zip(records, rows, strict=True):
+        record["op"], record["pipe"] = ops.index(row.op), PIPES.index(PIPE_OF.get(row.op, "compute"))
+        record["core"], record["task"] = row.core, row.core if row.task is None else row.task
+        record["work"], record["flags"] = row.work, BLOCKING * row.blocking | SERIAL * row.serial
+        bytes = row.bytes if row.bytes is not None else row.moved
+        record["first"] = len(operands)
+        operands += [(region_key(gdram, 0, 0), bytes, 0, 0)] * len(OPS[row.op].operands)
+    return Log(
+        records,
+        np.array(operands, OPERAND),
+        tuple(OPS.values()),
+        PIPES,
+        (Location("k.mlu", 1),),
+        SHAPE,
+        "test",
+        {"kernel": "k"},
+    )
+
+
+def timed(rates, *rows):
+    """(start, end, reason, cause) of every row."""
+    line = replay(log_of(*rows), rates)
+    columns = (column.tolist() for column in (line.start, line.end, line.reason, line.cause))
+    return [(start, end, Reason(reason), cause) for start, end, reason, cause in zip(*columns, strict=True)]

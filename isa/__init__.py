@@ -17,7 +17,7 @@ from .results import Partial, ValueOutOfRange
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
 from .space import AddressSpace
 from .tpu import TPU
-from .types import DATA_TYPE_ELEMENTS, DATA_TYPES, STRUCTS, TYPES, ElementType
+from .types import DATA_TYPE_ELEMENTS, DATA_TYPES, STRUCTS, TYPES, VARIABLE_TYPES, ElementType
 from .wire import flatten, wires
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "SHAPE_NAMES",
     "STRUCTS",
     "TYPES",
+    "VARIABLE_TYPES",
     "AddressSpace",
     "Align",
     "Archs",

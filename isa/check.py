@@ -17,7 +17,7 @@ from .rules import DOCUMENTED, INFERRED, Align, Require
 from .types import TYPES
 
 _OVERLAPS = ("same", "none", "any", "ascending")
-_DERIVED = ("sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
+_DERIVED = ("placed_", "sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
 
 
 def check(made: Instruction) -> None:
@@ -61,7 +61,9 @@ def _parameters(made: Instruction) -> Iterator[str]:
             yield f"{p.name!r}: an operand in an order of its own has no strides"
         if p.defined and not p.writes:
             yield f"{p.name!r} is not written, so that no part of it can be the defined one"
-        if p.is_tensor and p.dims[0].stride:
+        if p.kind is Kind.VARIABLE and (p.writes or p.dims[0].stride):
+            yield f"{p.name!r}: a variable operand is read, and has no strides"
+        elif p.is_tensor and p.dims[0].stride:
             yield from _stride(made, p)
 
 
@@ -152,7 +154,8 @@ def _expressions(made: Instruction) -> Iterator[str]:
     sizes = {f"sizeof_{p.name}" for p in parameters if p.is_memory}
     addresses = {p.name for p in parameters if p.is_memory}
     places = {f"space_{p.name}" for p in parameters if p.is_memory and made.select}
-    places |= {f"lane_{p.name}" for p in parameters if p.kind is Kind.TENSOR}
+    places |= {f"lane_{p.name}" for p in parameters if p.is_lanes}
+    places |= {f"placed_{p.name}" for p in parameters if p.kind is Kind.VARIABLE}
     counts = {f"{what}_{p.name}" for p in parameters if p.is_memory for what in ("count", "bytes")}
     known = values | sizes
     for name, text in made.let.items():

@@ -108,6 +108,8 @@ class Dialect:
             return entry.select.c_type
         if parameter.kind == "struct":
             return f"const {parameter.type}*" if parameter.pointer else parameter.type
+        if parameter.kind == "variable":
+            return "const variable_t*"
         if parameter.kind == "bits":
             return "scalar_t"
         if not parameter.is_memory:

@@ -14,7 +14,7 @@ from . import expression
 from .effects import Barrier, Compute, Effect, Wait
 from .prototype import Kind, Parameter, Prototype
 from .rules import DOCUMENTED, INFERRED, Archs, Require, Rule
-from .types import DATA_TYPE_ELEMENTS, TYPES, ElementType
+from .types import DATA_TYPE_ELEMENTS, TYPES, VARIABLE_TYPES, ElementType
 
 #: Numbers of a device's shape that expressions may name.
 SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
@@ -99,6 +99,8 @@ class Instruction:
         for p in self.prototype.parameters:
             if p.kind is Kind.VALUE and p.type in TYPES:
                 found.update(TYPES[p.type].values)
+            if p.kind is Kind.VARIABLE:
+                found.update(VARIABLE_TYPES)
         return found
 
     @cached_property
@@ -122,6 +124,7 @@ class Instruction:
         """A rule on the arguments as a sentence."""
         spelled = {f"sizeof_{p.name}": f"sizeof({p.type})" for p in self.prototype.memory}
         spelled |= {f"lane_{p.name}": f"the start lane of {p.name}" for p in self.prototype.memory}
+        spelled |= {f"placed_{p.name}": f"{p.name} in memory" for p in self.prototype.memory}
         spelled |= {f"space_{p.name}": f"the memory of {p.name}" for p in self.prototype.memory}
         spelled |= {name: f"({text})" for name, text in self.let.items()}
         text = expression.words(rule.condition, spelled)

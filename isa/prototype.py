@@ -13,6 +13,7 @@ clobbered). What stands before the type names a space other than the instruction
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
+    variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
     dim4 *s, dim4 *s?, dim4 s a structure: by pointer, by pointer that may be null, by value
     scalar<T> x               C's ``scalar_t``, a union, of which the bits of T count
@@ -46,9 +47,10 @@ class Kind(StrEnum):
     REGISTER = "register"
     TENSOR = "tensor"  # across lanes
     SYSTEM = "system"  # a tensor in system memory
+    VARIABLE = "variable"  # a tensor across lanes, a vector, or a value, as the argument says
 
 
-_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM}
+_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
 #: Where operands of a kind lie unless they say otherwise; else it is the instruction's default.
 _SPACES = {Kind.REGISTER: REGISTERS, Kind.SYSTEM: SYSTEM}
 _DIRECTIONS = ("const", "inout", "work")
@@ -93,12 +95,12 @@ class Parameter:
     @property
     def is_tensor(self) -> bool:
         """Whether it is a tensor [n, c, h, w] with strides of its own."""
-        return self.kind in (Kind.TENSOR, Kind.SYSTEM)
+        return self.kind in (Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE)
 
     @property
     def is_lanes(self) -> bool:
         """Whether it lies across the lanes of a core."""
-        return self.kind is Kind.TENSOR
+        return self.kind in (Kind.TENSOR, Kind.VARIABLE)
 
     @property
     def register(self) -> bool:
@@ -181,7 +183,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, ...]) -> Kind:
-    if outer in ("tensor", "system"):
+    if outer in ("tensor", "system", "variable"):
         if len(dims) != 1:
             raise DeclarationError(f"not a parameter: {text!r}: a tensor has one pair of brackets, [shape @ stride]")
         return Kind(outer)

@@ -58,6 +58,8 @@ DATA_TYPE_ELEMENTS = {
         "DT_INT16": "int16", "DT_UINT32": "uint32", "DT_INT32": "int32", "DT_BFP16": "bfloat16",
     }.items()
 }  # fmt: skip
+#: What TPU-KERNEL's ``variable_t`` can be.
+VARIABLE_TYPES = {"TENSOR": 0, "SCALAR": 1, "VECTOR": 2}
 #: Names and values of TPU-KERNEL's ``rounding_mode_t``.
 ROUNDING_MODES = {
     "RM_HALF_TO_EVEN": 0, "RM_HALF_AWAY_FROM_ZERO": 1, "RM_TOWARDS_ZERO": 2, "RM_DOWN": 3, "RM_UP": 4,

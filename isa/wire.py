@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .prototype import Kind, Parameter
-from .types import STRUCTS
+from .types import STRUCTS, VARIABLE_TYPES
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,13 @@ def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
             return [Wire(f"_{name}_{field}", False, f"(int64_t){name}.{field}") for field in fields]
         found = [Wire(f"_{name}_{field}", False, f"({name} ? (int64_t){name}->{field} : 0)") for field in fields]
         return [*found, Wire(f"_{name}_given", False, f"(int64_t)({name} != 0)")]
+    if parameter.kind is Kind.VARIABLE:
+        scalar, address = f"(int64_t){name}->context.scalar.u32", f"(int64_t){name}->context.addr"
+        value = f"({name}->type == {VARIABLE_TYPES['SCALAR']} ? {scalar} : {address})"
+        return [
+            Wire(f"_{name}_kind", False, f"({name} ? (int64_t){name}->type : -1)"),
+            Wire(name, False, f"({name} ? {value} : 0)"),
+        ]
     if parameter.kind is Kind.BITS:
         return [Wire(name, False, f"(int64_t){name}.u32")]
     if parameter.register:
@@ -42,6 +49,10 @@ def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
 
 def flatten(parameter: Parameter, value: object) -> list[object]:
     """The numbers of a Python argument: a structure is a tuple of its fields, or None for a null pointer."""
+    if parameter.kind is Kind.VARIABLE:
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise TypeError(f"{parameter.name} is {value!r}; pass (TENSOR or VECTOR, address) or (SCALAR, bits)")
+        return list(value)
     if parameter.kind is not Kind.STRUCT:
         return [value]
     struct = STRUCTS[parameter.type]

@@ -18,6 +18,11 @@ def same_lane(first: str, *others: str) -> tuple[Require, ...]:
     return tuple(Require(f"lane_{other} == lane_{first}", rule="lane") for other in others)
 
 
+def variable_lanes(first: str, *variables: str) -> tuple[Require, ...]:
+    """Variable operands that lie in memory start in the lane of the first operand."""
+    return tuple(Require(f"lane_{v} == lane_{first}", rule="lane", when=f"placed_{v}") for v in variables)
+
+
 def aligned(*operands: str) -> tuple[Require, ...]:
     """Operands in the aligned layout begin at a multiple of what a lane computes in a cycle."""
     return tuple(Require(f"{operand} % eu_bytes == 0", rule="alignment") for operand in operands)

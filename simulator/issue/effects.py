@@ -6,7 +6,6 @@ import inspect
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import ATOMIC, BLOCKING, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
-from .operands import Lanes, Operand
+from .operands import Lanes, Operand, from_bits
 from .source import PortSource
 
 
@@ -231,11 +230,6 @@ def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Part
         size = target.strides[0]
         for row in np.flatnonzero(result.rows):
             entry.uninitialized.remove(address + int(row) * size, address + (int(row) + 1) * size)
-
-
-def from_bits(bits: int, dtype: np.dtype) -> Any:
-    """The value of a C union's low bits."""
-    return np.frombuffer((int(bits) & 0xFFFFFFFF).to_bytes(4, "little")[: dtype.itemsize], dtype)[0]
 
 
 def ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:

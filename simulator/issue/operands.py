@@ -10,10 +10,15 @@ bytes, ``_x_x`` its array (of a tensor: ``_t_x``, the tensor itself).
 
 from __future__ import annotations
 
-from ...isa import ORDERS, Cache, Overload, Parameter
+from typing import Any
+
+import numpy as np
+
+from ...isa import ORDERS, VARIABLE_TYPES, Cache, Overload, Parameter
+from ..findings import rules
 from ..log.region import Region
-from ..memory.tensor import segments
-from .source import PortSource
+from ..memory.tensor import Constant, segments
+from .source import Guard, PortSource
 
 
 class Operand:
@@ -256,9 +261,48 @@ class Lanes(Operand):
         return Region(space, execution.current.core, address % lanes.size, 0, address // lanes.size % lanes.count, 1)
 
 
+class Variable(Lanes):
+    """A tensor across lanes, a vector of which every lane has its element, or a value: the argument says which."""
+
+    def spans(self) -> None:
+        name, port = self.name, self.port
+        kinds = f"one of {', '.join(VARIABLE_TYPES)}, and not null"
+        legal = f"_{name}_kind in {tuple(VARIABLE_TYPES.values())}"
+        port.test(Guard(legal, rules.ARGUMENT, f"{name} is of no known kind", limit=kinds, fatal=True))
+        port.line(f"_shape_{name} = _tuple({port.expression(self.parameter.dims[0].count)})")
+        with port.block(f"if _{name}_kind != {VARIABLE_TYPES['TENSOR']}:"):
+            port.line(f"_shape_{name} = (1, _shape_{name}[1], 1, 1)")
+        port.line(f"count_{name} = _prod(_shape_{name}); bytes_{name} = count_{name} * {self.element.size}")
+
+    def find(self) -> None:
+        name, port, dtype = self.name, self.port, self.element.dtype
+        make = port.bind(f"_constant_{name}", lambda bits: Constant(from_bits(bits, dtype)))
+        with port.block(f"if placed_{name}:"):
+            port.bind("_ONES", (1, 1, 1, 1))
+            port.line(f"_st_{name} = None if _{name}_kind == {VARIABLE_TYPES['TENSOR']} else _ONES")
+            port.bind("_tensor", port.execution.map.tensor)
+            port.bind(f"_p_{name}", self.parameter)
+            port.bind(f"_d_{name}", dtype)
+            place = f"_p_{name}, {name}, _shape_{name}, _st_{name}, _d_{name}"
+            port.line(f"_t_{name} = _tensor(_pc, _OVERLOAD, {place})")
+        port.line(f"else: _t_{name} = {make}({name})")
+
+
+def from_bits(bits: int, dtype: np.dtype) -> Any:
+    """The value of a C union's low bits."""
+    return np.frombuffer((int(bits) & 0xFFFFFFFF).to_bytes(4, "little")[: dtype.itemsize], dtype)[0]
+
+
 def operands_of(port: PortSource, overload: Overload) -> list[Operand]:
     """The memory operands of an overload, in order."""
-    kinds = {"packed": Flat, "register": Flat, "strided": Strided, "tensor": Lanes, "system": Lanes}
+    kinds = {
+        "packed": Flat,
+        "register": Flat,
+        "strided": Strided,
+        "tensor": Lanes,
+        "system": Lanes,
+        "variable": Variable,
+    }
     return [kinds[p.kind](port, p) for p in overload.instruction.prototype.memory]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ...isa import (
     FUNCTIONS,
     STRUCTS,
+    VARIABLE_TYPES,
     Barrier,
     Cache,
     Case,
@@ -223,6 +224,8 @@ class _Writer:
         tensors = {f"_t_{operand.name}" for operand in self.operands}
         guards = [(guard, self._names(guard.expression)) for guard in self.guards]
         for p in source.memory:
+            if p.kind is Kind.VARIABLE:
+                source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
             if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
                 source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
         for operand in self.operands:

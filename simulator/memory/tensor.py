@@ -156,6 +156,21 @@ class Tensor:
             yield box, dense[:, box.first : box.last].reshape(n, rows, lanes, h, w)
 
 
+class Constant(Tensor):
+    """A value that stands where a tensor may: it has no memory."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        nowhere = Allocation(0, 0, "", 0, 0)
+        super().__init__(nowhere, [], (1, 1, 1, 1), np.asarray(value).dtype, 0, 0, mask=0)
+        self.value = value
+
+    def read(self) -> np.ndarray:
+        """The value, shape [1, 1, 1, 1]."""
+        return np.full(self.shape, self.value, self.dtype)
+
+
 def across_lanes(
     entry: Allocation, offset: int, shape: Four, strides: Four | None, dtype: np.dtype, lanes: Lanes
 ) -> Tensor:

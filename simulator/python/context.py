@@ -67,7 +67,7 @@ class Context:
             if found is None:
                 number = self._choose(name, numbers, types)
                 parameters = machine.dialect.overloads[number].parameters
-                structured = any(p.kind is Kind.STRUCT for p in parameters)
+                structured = any(p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in parameters)
                 found = chosen[types] = machine.port(number), parameters if structured else ()
             port, structured_parameters = found
             if scalar.runs:

@@ -6,7 +6,6 @@ import itertools
 import os
 import weakref
 from collections import deque
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from ..hardware import Shape
 from .arena import Allocation, Memory
 from .mapping import Mapping
 
-#: Device memories are reserved from here on, one terabyte apart, so that a worker finds the same addresses free.
-_FIRST_ADDRESS = 0x2000_0000_0000
-_SPACING = 1 << 40
+#: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
+#: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
+_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 0x7A00 << 32, 1 << 40))
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
@@ -27,7 +26,6 @@ class GlobalMemory:
     """The off-chip memory of one device, shared with the process that runs its kernels."""
 
     _serials = itertools.count()
-    _slots: ClassVar[set[int]] = set()  # of the address space, in use
 
     def __init__(self, shape: Shape) -> None:
         name = next(name for name, space in shape.spaces.items() if space.scope == "device")
@@ -35,14 +33,11 @@ class GlobalMemory:
         self.fd = os.memfd_create("mlusim-device-memory")
         os.ftruncate(self.fd, space.bytes)
         self.serial = next(self._serials)
-        slot = next(number for number in itertools.count() if number not in self._slots)
-        self.address = _FIRST_ADDRESS + slot * _SPACING
-        mapping = Mapping(space.bytes, self.address, self.fd)
-        self._slots.add(slot)
-        self.memory = Memory(space, list(shape.spaces).index(name), 1, mapping)
-        self.mapping = mapping
+        self.mapping = _reserve(space.bytes, self.fd)
+        self.address = self.mapping.address
+        self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
-        weakref.finalize(self, _release, self.fd, mapping, self._slots, slot)
+        weakref.finalize(self, _release, self.fd, self.mapping)
 
     def allocate(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
@@ -76,11 +71,20 @@ class GlobalMemory:
         self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
 
 
-def _release(fd: int, mapping: Mapping, slots: set[int], slot: int) -> None:
+def _reserve(bytes: int, fd: int) -> Mapping:
+    for address in _ADDRESSES:
+        try:
+            return Mapping(bytes, address, fd)
+        except FileExistsError:
+            continue
+    os.close(fd)
+    raise MemoryError("no addresses are left for the memory of another device; drop one")
+
+
+def _release(fd: int, mapping: Mapping) -> None:
     """The memory of a device that nobody has any more goes back to the host."""
     mapping.close()
     os.close(fd)
-    slots.discard(slot)
 
 
 class DeviceArray:

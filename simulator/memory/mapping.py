@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 
 import numpy as np
@@ -25,7 +26,10 @@ class Mapping:
     """A range of reserved host memory; pages appear when they are touched."""
 
     def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
-        """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given."""
+        """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given.
+
+        FileExistsError if the addresses are in use, MemoryError if the host has no room.
+        """
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.mmap.restype = ctypes.c_void_p
         self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -35,9 +39,14 @@ class Mapping:
         flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
         self.size = round_up(size, _PAGE)
         found = self._libc.mmap(address or None, self.size, _PROT_RW, flags, fd, 0)
-        if found in (None, ctypes.c_void_p(-1).value) or (address and found != address):
-            raise MemoryError(f"cannot reserve {size} bytes of address space: {os.strerror(ctypes.get_errno())}")
+        if found in (None, ctypes.c_void_p(-1).value):
+            error = ctypes.get_errno()
+            kind = FileExistsError if error == errno.EEXIST else MemoryError
+            raise kind(f"cannot reserve {size} bytes of address space: {os.strerror(error)}")
         self.address = int(found)
+        if address and found != address:  # by a kernel that does not know the flag
+            self.close()
+            raise FileExistsError(f"the {size} bytes at {address:#x} are in use")
 
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""

@@ -1,0 +1,58 @@
+"""Where device memory may lie: at addresses that nothing else has, of which there are enough."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, launch
+from mlusim.simulator.memory.global_memory import _ADDRESSES
+from mlusim.simulator.memory.mapping import Mapping
+
+
+def double(mlu, x):
+    tile = mlu.nram("float", 64)
+    mlu.__memcpy(tile, x, 256, mlu.GDRAM2NRAM)
+    mlu.__bang_add(tile, tile, tile, 64)
+    mlu.__memcpy(x, tile, 256, mlu.NRAM2GDRAM)
+
+
+def test_addresses_that_are_in_use_are_left_alone():
+    """Whatever the user's process has there: each of the first places is taken in turn, as far as it is free."""
+    taken = []
+    for address in _ADDRESSES[:60]:
+        try:
+            taken.append(Mapping(4096, address))
+        except FileExistsError:
+            continue
+    for mapping in taken:
+        ctypes.memset(mapping.address, 0xA5, 4096)
+    device = Device.load("mlu370-x4")
+    x = np.arange(64, dtype=np.float32)
+    launch(double, (1, 1, 1), args=[x], device=device)
+    assert x.tolist() == [2.0 * n for n in range(64)]
+    for mapping in taken:
+        assert ctypes.string_at(mapping.address, 4096) == b"\xa5" * 4096
+        mapping.close()
+
+
+def test_a_dropped_device_makes_room_for_the_next_one():
+    for _ in range(2 * len(_ADDRESSES)):
+        assert Device.load("mlu370-x4").array(np.ones(4, np.float32)).numpy().sum() == 4
+
+
+def test_more_devices_than_there_is_room_for():
+    taken = []
+    for address in _ADDRESSES:
+        try:
+            taken.append(Mapping(4096, address))
+        except FileExistsError:
+            continue
+    try:
+        with pytest.raises(MemoryError, match="no addresses are left for the memory of another device; drop one"):
+            Device.load("mlu370-x4").array(np.zeros(1, np.float32))
+    finally:
+        for mapping in taken:
+            mapping.close()
+    assert len(taken) > 30

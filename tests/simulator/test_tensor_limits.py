@@ -127,14 +127,3 @@ def test_a_limit_and_its_near_miss(
 ) -> None:
     assert set(rules(device, name, broken)) == {(rule, name)}
     assert rules(device, name, legal) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "address"),
-    [("tpu_bdc_fp_add", name) for name in TENSORS[:3]]
-    + [("tpu_bdc_cast", "dst_addr"), ("tpu_bdc_cast", "src_addr")]
-    + [("tpu_gdma_cpy_S2L", "dst_addr"), ("tpu_gdma_cpy_L2S", "src_addr")],
-)
-def test_an_address_off_by_a_byte_is_one_finding(device: Device, name: str, address: str) -> None:
-    """It breaks the alignment of the default layout; that of an element is asked for with strides alone."""
-    assert rules(device, name, {address: FREE + 1}) == [("alignment", name)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ...isa import Cache, Completion
 from ..execution import Extent, meet
@@ -28,9 +28,10 @@ class Hazards(Check):
 
     def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
         if self.execution.current.pending or self.execution.current.unwaited:
-            self._order(run.pc, run.name, "scalar", False, ((run.low, run.high, run.store, -1),))
+            extents = [(start, end, run.store, -1) for start, end in run.pieces()]
+            self._order(run.pc, run.name, "scalar", False, extents)
 
-    def _order(self, pc: int, name: str, pipe: str, blocking: bool, extents: Iterable[Extent]) -> None:
+    def _order(self, pc: int, name: str, pipe: str, blocking: bool, extents: Sequence[Extent]) -> None:
         """Report an access to memory that a deferred effect of another pipe still uses; a blocking one waits for it."""
         execution = self.execution
         for entry in list(execution.current.pending):

@@ -129,7 +129,8 @@ class Flat(Operand):
         return f"_u_{self.name}.remove({self.low}, {self.end})"
 
     def written(self) -> None:
-        self.port.line(f"if {self.may_be_uninitialized()}: {self.forgive()}")
+        with self.port.block(f"if {self.may_be_uninitialized()}:"):
+            self.port.line(self.forgive())
 
     def contents(self) -> str:
         if self.parameter.order:
@@ -187,9 +188,8 @@ class Strided(Flat):
     def uninitialized(self) -> str:
         return f"_next(_filter(None, (_u_{self.name}.first(_p, _p + _n) for _p, _n in {self._segments()})), None)"
 
-    def written(self) -> None:
-        with self.port.block(f"if {self.may_be_uninitialized()}:"):
-            self.port.line(f"for _p, _n in {self._segments()}: _u_{self.name}.remove(_p, _p + _n)")
+    def forgive(self) -> str:
+        return f"for _p, _n in {self._segments()}: _u_{self.name}.remove(_p, _p + _n)"
 
 
 class Lanes(Operand):

@@ -98,6 +98,7 @@ class ScalarUnit:
     def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:
         finding = self.fault(address, size, store)
         if finding:
+            self.drain()  # what is wrong with earlier accesses is said first
             self.machine.collector.report(finding, pc)
             raise Squashed
         region = self.machine.map.region(address, size)

@@ -32,6 +32,13 @@ def test_stores_around_a_copy_do_not_touch_it(program: Program) -> None:
     assert out.tolist() == source.tolist()
 
 
+def test_stores_around_a_copy_into_a_part_of_their_array(program: Program) -> None:
+    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
+    run = program.launch("around_a_part", args=[out, source])
+    assert [finding.rule for finding in run.findings] == ["uninitialized"]  # the last copy reads all of the array
+    assert [out[0], *out[4:8].tolist(), out[12]] == [1.0, 0.0, 1.0, 2.0, 3.0, 2.0]
+
+
 def test_a_store_into_a_copy_does(program: Program) -> None:
     with pytest.raises(KernelError) as caught:
         program.launch("into_a_copy", args=[np.zeros(N, np.float32)])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +19,46 @@ from .hardware.rates import Rates, build_rates
 from .hardware.shape import Shape, build_shape
 from .issue import Check
 from .machine import Machine
+from .memory import Turn
 from .memory.global_memory import DeviceArray, GlobalMemory
 
 _BUILT_IN = Path(__file__).parent / "hardware" / "chips"
 
 
+Progress = Callable[[int, int], None]
+
+
+class _Chip:
+    """What a device has in one process: its memory, the machine of its Python kernels, whose turn it is to launch."""
+
+    def __init__(self, device: Device) -> None:
+        self.shape, self.name, self.checks = device.shape, device.name, device.checks
+        self.turn = Turn()
+        self._making = threading.RLock()
+        self._memory: GlobalMemory | None = None
+        self._machine: Machine | None = None
+
+    def memory(self) -> GlobalMemory:
+        """The off-chip memory."""
+        with self._making:
+            self._memory = self._memory or GlobalMemory(self.shape)
+            return self._memory
+
+    def machine(self) -> Machine:
+        """The machine; it goes with the device, not when Python's collector of garbage comes by."""
+        memory = self.memory().memory
+        with self._making:
+            if self._machine is None:
+                self._machine = Machine(self.shape, self.name, {memory.name: memory}, self.checks)
+                weakref.finalize(self, self._machine.close).atexit = False
+            return self._machine
+
+
 class Device:
     """A chip to simulate: its shape, its rates and the source of every number.
+
+    Threads may share one: launches take turns. Each process has memory of its own for it, also a forked child, and one
+    that a device is sent to.
 
     >>> Device.load("mlu370-x4").shape.cores
     32
@@ -42,6 +79,10 @@ class Device:
         self.rates = rates
         self.facts = dict(facts)
         self.checks = tuple(checks)
+        self._chips: dict[int, _Chip] = {}  # by process: a forked child leaves its parent's alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks)
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.shape.cores} cores, {self.isa} arch {self.shape.arch}>"
@@ -51,15 +92,33 @@ class Device:
         """Name of the instruction set."""
         return self.shape.isa
 
-    @cached_property
-    def memory(self) -> GlobalMemory:
-        """The device's off-chip memory; untouched parts cost nothing."""
-        return GlobalMemory(self.shape)
+    @property
+    def _chip(self) -> _Chip:
+        process = os.getpid()
+        return self._chips.get(process) or self._chips.setdefault(process, _Chip(self))
 
-    @cached_property
+    @property
+    def memory(self) -> GlobalMemory:
+        """The device's off-chip memory in this process; untouched parts cost nothing."""
+        return self._chip.memory()
+
+    @property
     def machine(self) -> Machine:
         """The machine on which kernels of this device run in this process."""
-        return Machine(self.shape, self.name, {self.memory.memory.name: self.memory.memory}, self.checks)
+        return self._chip.machine()
+
+    @contextmanager
+    def launching(self, progress: Progress | None) -> Iterator[Progress | None]:
+        """A launch: it waits for those of other threads; gives what to call instead of the user's ``progress``.
+
+        RuntimeError inside a launch of the same device, which could only wait for itself.
+        """
+        refusal = (
+            f"{self.name} is in the middle of a launch, which called this code; launch when it is done, or on a device "
+            "of its own"
+        )
+        with self._chip.turn.taken(refusal):
+            yield _in_this_process(progress) if progress else None
 
     def array(self, array: np.ndarray) -> DeviceArray:
         """Copy an array to device memory, where it stays until the result is dropped.
@@ -133,3 +192,15 @@ class Device:
             raise ValueError(f"device file {path}: {error}") from None
         of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
         return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
+
+
+def _in_this_process(progress: Progress) -> Progress:
+    """Calls ``progress``; RuntimeError in a child that it has forked and that comes back from it."""
+    process = os.getpid()
+
+    def told(done: int, total: int) -> None:
+        progress(done, total)
+        if os.getpid() != process:
+            raise RuntimeError(f"a forked child cannot go on with a launch of process {process}")
+
+    return told

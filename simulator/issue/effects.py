@@ -14,7 +14,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import ATOMIC, BLOCKING, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
-from .operands import Lanes, Operand, from_bits
+from .operands import Lanes, Operand, Strided, from_bits
 from .source import PortSource
 
 
@@ -108,9 +108,10 @@ class EffectWriter:
         dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
         if isinstance(dst, Lanes):
             return dst.store(src.contents())
-        self.port.bind("_ordered_copy", ordered_copy)
-        near = f"not ({dst.apart_from(src)})"
-        return f"_ordered_copy(_x_{dst.name}, _x_{src.name}, {near})"
+        if not isinstance(dst, Strided):
+            return f"_x_{dst.name}[...] = _x_{src.name}"
+        self.port.bind("_copy_segments", copy_segments)
+        return f"_copy_segments(_x_{dst.name}, _x_{src.name}, {dst.apart_from(src)})"
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)
@@ -232,12 +233,25 @@ def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Part
             entry.uninitialized.remove(address + int(row) * size, address + (int(row) + 1) * size)
 
 
-def ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:
-    """Copy segment by segment where the two may overlap, as the hardware does (inferred); at once elsewhere."""
-    if source.shape != target.shape and source.ndim > 1:
-        source = source.reshape(target.shape)
-    if not near or target.ndim == 1:
-        target[...] = source
+def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:
+    """Copy a segment (the last axis of both) after the other (inferred), at once where the order makes no difference.
+
+    ``apart``: source and target have no byte in common. Nor may segments of the target have one with each other.
+    """
+    if apart and not _folded(target):
+        target[...] = source if source.shape == target.shape else source.reshape(target.shape)
         return
-    for index in itertools.product(*(range(count) for count in target.shape[:-1])):
-        target[index] = source[index]
+    places = (itertools.product(*map(range, array.shape[:-1])) for array in (target, source))
+    for to, from_ in zip(*places, strict=True):
+        target[to] = source[from_]
+
+
+def _folded(array: np.ndarray) -> bool:
+    """Whether segments may share bytes with each other; false for all usual strides."""
+    span = array.shape[-1] * array.itemsize
+    axes = [(abs(stride), count) for stride, count in zip(array.strides, array.shape, strict=True)][:-1]
+    for stride, count in sorted(axes):
+        if stride < span and count > 1:
+            return True
+        span += (count - 1) * stride
+    return False

@@ -90,6 +90,7 @@ class Program:
         ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays
         (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
         (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
+        Arrays that share memory on the host share it on the device; a launch that raises changes none of them.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
         of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
         process, for a debugger; a crash then is a crash. An error finding raises KernelError;
@@ -106,25 +107,27 @@ class Program:
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
-        copies = ArrayCopies(self.device.memory)
-        try:
+        with self.device.launching(progress) as told, ArrayCopies(self.device.memory, kernel, values) as copies:
             arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
             request = LaunchRequest(
                 self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
                 tuple(arguments.bytes), dim, type, on_finding, time_limit,
             )  # fmt: skip
-            log, findings = self._execute(request, isolate, progress)
-            copies.finish(copy_back=True)
-        finally:
-            copies.finish(copy_back=False)
-        return raise_on_error(Run(findings, log, self.device.rates), on_finding)
+            log, findings = self._execute(request, isolate, told)
+            run = raise_on_error(Run(findings, log, self.device.rates), on_finding)
+            copies.copy_back()
+        return run
 
     def _execute(
         self, request: LaunchRequest, isolate: bool, progress: Callable[[int, int], None] | None
     ) -> tuple[Log, list[Finding]]:
         memory, runtime = self.device.memory, self._runtime
         if not isolate:
-            return execute(local_host(runtime), memory.memory, request, progress)
+            host = local_host(runtime, os.getpid())
+            with host.turn.taken(
+                "a launch without isolation is under way in this thread; launch again when it is done"
+            ):
+                return execute(host, memory.memory, request, progress)
         try:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:

@@ -39,9 +39,13 @@ def launch(
     """
     check_on_finding(on_finding)
     dim, type = launch_shape(device, dim, type)
-    machine, lines = device.machine, Lines()
-    scalar, copies = ScalarUnit(machine), ArrayCopies(device.memory)
-    try:
+    with (
+        device.launching(progress) as told,
+        ArrayCopies(device.memory, kernel.__name__, args) as copies,
+        Lines() as lines,
+    ):
+        machine = device.machine
+        scalar = ScalarUnit(machine)
         values = [_value(value, copies) for value in args]
 
         def entry(task: Task) -> None:
@@ -53,13 +57,12 @@ def launch(
                 scalar.forget()
 
         log, findings = machine.run(
-            kernel.__name__, entry, dim, type, on_finding=on_finding, progress=progress,
+            kernel.__name__, entry, dim, type, on_finding=on_finding, progress=told,
             locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
         )  # fmt: skip
-        copies.finish(copy_back=True)
-    finally:
-        copies.finish(copy_back=False)
-    return raise_on_error(Run(findings, log, device.rates), on_finding)
+        run = raise_on_error(Run(findings, log, device.rates), on_finding)
+        copies.copy_back()
+    return run
 
 
 class _Address(tuple[int, Any]):
@@ -70,6 +73,5 @@ def _value(value: Any, copies: ArrayCopies) -> Any:
     if isinstance(value, DeviceArray):
         return _Address((value.address, element_type(value.dtype)))
     if isinstance(value, np.ndarray):
-        entry = copies.put(value, f"argument {len(copies)}")
-        return _Address((entry.start, element_type(value.dtype)))
+        return _Address((copies.address(value), element_type(value.dtype)))
     return value

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from .memory.global_memory import DeviceArray, GlobalMemory
 _BUILT_IN = Path(__file__).parent / "hardware" / "chips"
 
 
-Progress = Callable[[int, int], None]
+Result = TypeVar("Result")
 
 
 class _Chip:
@@ -107,9 +106,8 @@ class Device:
         """The machine on which kernels of this device run in this process."""
         return self._chip.machine()
 
-    @contextmanager
-    def launching(self, progress: Progress | None) -> Iterator[Progress | None]:
-        """A launch: it waits for those of other threads; gives what to call instead of the user's ``progress``.
+    def in_turn(self, launch: Callable[[], Result]) -> Result:
+        """Call a function that launches, when no other thread is in one for this device.
 
         RuntimeError inside a launch of the same device, which could only wait for itself.
         """
@@ -117,8 +115,7 @@ class Device:
             f"{self.name} is in the middle of a launch, which called this code; launch when it is done, or on a device "
             "of its own"
         )
-        with self._chip.turn.taken(refusal):
-            yield _in_this_process(progress) if progress else None
+        return self._chip.turn.take(launch, refusal)
 
     def array(self, array: np.ndarray) -> DeviceArray:
         """Copy an array to device memory, where it stays until the result is dropped.
@@ -192,15 +189,3 @@ class Device:
             raise ValueError(f"device file {path}: {error}") from None
         of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
         return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
-
-
-def _in_this_process(progress: Progress) -> Progress:
-    """Calls ``progress``; RuntimeError in a child that it has forked and that comes back from it."""
-    process = os.getpid()
-
-    def told(done: int, total: int) -> None:
-        progress(done, total)
-        if os.getpid() != process:
-            raise RuntimeError(f"a forked child cannot go on with a launch of process {process}")
-
-    return told

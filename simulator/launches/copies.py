@@ -36,6 +36,7 @@ class _Block:
     name: str
     places: list[_Place]
     entry: Allocation | None = None  # from when an address is asked for
+    drop: Callable[[], object] = lambda: None
 
 
 class ArrayCopies:
@@ -67,15 +68,15 @@ class ArrayCopies:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for block, _ in self._blocks.values():
-            if block.entry is not None:
-                self._memory.free(block.entry)
-                block.entry = None
+            block.drop()
+        self._memory.reclaim()
 
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
         block, begin = self._blocks[id(array)]
         if block.entry is None:
             block.entry = self._memory.allocate(max(place.end for place in block.places), block.name)
+            block.drop = self._memory.owned(block, block.entry)
             for place in _largest(block.places):
                 _on_device(place, block.entry)[...] = place.array
         return block.entry.start + begin

@@ -20,7 +20,7 @@ from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature
 from .copies import ArrayCopies
-from .defaults import check_on_finding, launch_shape, raise_on_error
+from .defaults import check_on_finding, in_this_process, launch_shape, raise_on_error
 from .run import Run
 
 
@@ -107,16 +107,20 @@ class Program:
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
-        with self.device.launching(progress) as told, ArrayCopies(self.device.memory, kernel, values) as copies:
-            arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
-            request = LaunchRequest(
-                self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                tuple(arguments.bytes), dim, type, on_finding, time_limit,
-            )  # fmt: skip
-            log, findings = self._execute(request, isolate, told)
-            run = raise_on_error(Run(findings, log, self.device.rates), on_finding)
-            copies.copy_back()
-        return run
+
+        def run() -> Run:
+            with ArrayCopies(self.device.memory, kernel, values) as copies:
+                arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
+                request = LaunchRequest(
+                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    tuple(arguments.bytes), dim, type, on_finding, time_limit,
+                )  # fmt: skip
+                log, findings = self._execute(request, isolate, in_this_process(progress))
+                made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
+                copies.copy_back()
+                return made
+
+        return self.device.in_turn(run)
 
     def _execute(
         self, request: LaunchRequest, isolate: bool, progress: Callable[[int, int], None] | None
@@ -124,10 +128,8 @@ class Program:
         memory, runtime = self.device.memory, self._runtime
         if not isolate:
             host = local_host(runtime, os.getpid())
-            with host.turn.taken(
-                "a launch without isolation is under way in this thread; launch again when it is done"
-            ):
-                return execute(host, memory.memory, request, progress)
+            refusal = "this code was called by a launch with isolate=False; launch when that is done"
+            return host.turn.take(lambda: execute(host, memory.memory, request, progress), refusal)
         try:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:

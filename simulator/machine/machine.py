@@ -82,6 +82,8 @@ class Machine:
 
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
+        if not all(memory.mapping.reserved for memory in self.map.memories.values()):
+            raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
         self._begin(kernel, on_finding)
         self.layout.use(variables)
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own

@@ -134,25 +134,37 @@ class Memory:
 
         MemoryError when there is none.
         """
-        starts, entries = self._tables[owner]
         origin = self.base + owner * self.stride
-        start, at = origin, 0
-        for entry in entries:
-            if start + bytes + GUARD <= entry.start:
-                break
-            start, at = round_up(entry.end + GUARD, ALIGNMENT), at + 1
-        if start + bytes + GUARD > origin + self.stride:
-            raise MemoryError(f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece")
-        key = region_key(self.index, owner, start - origin)
-        made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
-        self._tables[owner] = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
-        self._versions[owner] += 1
-        return made
+        while True:
+            table = self._tables[owner]
+            starts, entries = table
+            start, at = origin, 0
+            for entry in entries:
+                if start + bytes + GUARD <= entry.start:
+                    break
+                start, at = round_up(entry.end + GUARD, ALIGNMENT), at + 1
+            if start + bytes + GUARD > origin + self.stride:
+                raise MemoryError(
+                    f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece"
+                )
+            key = region_key(self.index, owner, start - origin)
+            made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
+            grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
+            if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
+                self._tables[owner] = grown
+                self._versions[owner] += 1
+                return made
 
     def free(self, allocation: Allocation) -> None:
-        """Return an allocation."""
-        owner = allocation.owner
-        self.keep(owner, [entry for entry in self.allocations(owner) if entry is not allocation])
+        """Return an allocation, if it has not been returned."""
+        owner, table = allocation.owner, None
+        while self._tables[owner] is not table:
+            table = self._tables[owner]
+            entries = tuple([entry for entry in table[1] if entry is not allocation])
+            shrunk = tuple([entry.start for entry in entries]), entries
+            if self._tables[owner] is table:
+                self._tables[owner] = table = shrunk
+                self._versions[owner] += 1
 
     def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
         """Let an owner have these allocations, in order of address, and no others."""

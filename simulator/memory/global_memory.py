@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from ..hardware import Shape
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping
-from .turn import Turn
 
 #: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
 #: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -38,13 +39,14 @@ class GlobalMemory:
         self.address = self.mapping.address
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
-        self._changes = Turn()
+        self._changes = threading.RLock()
         weakref.finalize(self, _release, self.fd, self.mapping).atexit = False
 
     def allocate(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
-        with self._changes.taken(f"{name}: device memory cannot be asked for while it is being handed out"):
-            self._reclaim()
+        with self._changes:
+            self._check()
+            self.reclaim()
             used = self.memory.used(0)
             if used + bytes > self.memory.space.bytes:
                 raise MemoryError(
@@ -53,18 +55,26 @@ class GlobalMemory:
             return self.memory.allocate(0, max(bytes, 1), name)
 
     def reclaim(self) -> None:
-        """Return the memory of dropped arrays. Not when they are dropped: that may be at any allocation of Python's."""
-        with self._changes.taken("device memory cannot be returned while it is being handed out"):
-            self._reclaim()
+        """Return the memory of what has been dropped; the host gets pages back that the next launch will not want.
 
-    def _reclaim(self) -> None:
-        while self.dropped:
-            self._return(self.dropped.popleft())
+        Not when it is dropped: that may be at any allocation of Python's, and while other memory is handed out.
+        """
+        with self._changes:
+            while self.dropped:
+                entry = self.dropped[0]
+                self.memory.free(entry)
+                self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
+                self.dropped.popleft()  # last, so that an interrupt loses nothing
 
-    def _return(self, entry: Allocation) -> None:
-        """The host gets the pages back, but for those that the next launch will want."""
-        self.memory.free(entry)
-        self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
+    def _check(self) -> None:
+        if not self.mapping.reserved:
+            raise RuntimeError("this device has gone together with what uses it; a finalizer cannot use it any more")
+
+    def owned(self, owner: object, entry: Allocation) -> Callable[[], object]:
+        """Have an allocation dropped when its owner goes, or when what this gives is called."""
+        finalizer = weakref.finalize(owner, self.dropped.append, entry)
+        finalizer.atexit = False
+        return finalizer
 
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
@@ -75,12 +85,8 @@ class GlobalMemory:
 
     def get(self, entry: Allocation, out: np.ndarray) -> None:
         """Copy device memory into an array of the host."""
+        self._check()
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
-
-    def free(self, entry: Allocation) -> None:
-        """Return memory."""
-        with self._changes.taken("device memory cannot be returned while it is being handed out"):
-            self._return(entry)
 
 
 def _reserve(bytes: int) -> tuple[int, Mapping]:
@@ -124,7 +130,7 @@ class DeviceArray:
             raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
         self._allocation = memory.put(array, "device array")
-        weakref.finalize(self, memory.dropped.append, self._allocation).atexit = False
+        memory.owned(self, self._allocation)
 
     @property
     def allocation(self) -> Allocation:

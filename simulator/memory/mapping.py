@@ -62,6 +62,11 @@ class Mapping:
         if last > first:
             self._libc.madvise(first, last - first, _MADV_REMOVE)
 
+    @property
+    def reserved(self) -> bool:
+        """Whether it is there still: a finalizer can meet one that has gone before its users."""
+        return self._unmapped.alive
+
     def close(self) -> None:
         """Unmap. No view of the memory may be used afterwards."""
         self._unmapped()

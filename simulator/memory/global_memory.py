@@ -13,7 +13,7 @@ import numpy as np
 
 from ..hardware import Shape
 from .arena import Allocation, Memory, reach
-from .mapping import Mapping
+from .mapping import Mapping, host_room
 
 #: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
 #: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -21,6 +21,8 @@ _ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
+#: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
+_LARGE = 256 << 20
 _BYTE = np.dtype(np.uint8)
 
 
@@ -52,6 +54,8 @@ class GlobalMemory:
                 raise MemoryError(
                     f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
                 )
+            if bytes >= _LARGE and bytes > (room := host_room()):
+                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {room} left")
             return self.memory.allocate(0, max(bytes, 1), name)
 
     def reclaim(self) -> None:

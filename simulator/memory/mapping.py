@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import sys
 import weakref
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +24,18 @@ def round_up(value: int, multiple: int) -> int:
 def host_bytes(address: int, size: int) -> np.ndarray:
     """The host memory at an address as an array of bytes, shape [size]; nothing is copied."""
     return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+
+
+def host_room() -> int:
+    """Bytes that the host has for this process, as far as it says: those left, and the limit of its group."""
+    room = sys.maxsize
+    with suppress(OSError, ValueError):
+        table = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        room = sum(int(table[name].split()[0]) << 10 for name in ("MemAvailable", "SwapFree") if name in table)
+    with suppress(OSError, ValueError):
+        group = Path("/proc/self/cgroup").read_text().rpartition("::/")[2].strip()
+        room = min(room, int(Path("/sys/fs/cgroup", group, "memory.max").read_text()))
+    return room
 
 
 class Mapping:

@@ -19,6 +19,8 @@ from mlusim.simulator import Device, Program, launch, load
 from mlusim.simulator.log.region import region_key
 from mlusim.simulator.memory import arena
 
+from tests.forked import in_child
+
 SOURCE = Path(__file__).parents[1] / "kernels_c" / "aliases.mlu"
 SIZE = 700
 
@@ -231,27 +233,6 @@ def test_what_a_kernel_was_given_ends_with_its_launch(program):
 
 
 # --- processes ------------------------------------------------------------------------------------------------------
-
-
-def in_child(act: Callable[[], Any]) -> Any:
-    """What a function gives in a forked child; its exception where it raises one."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            result = act()
-        except BaseException as error:
-            result = error
-        try:
-            with open(write, "wb") as file:
-                file.write(pickle.dumps(result))
-        finally:
-            os._exit(0)
-    os.close(write)
-    with open(read, "rb") as file:
-        data = file.read()
-    assert os.waitpid(child, 0)[1] == 0
-    return pickle.loads(data)
 
 
 @pytest.mark.parametrize("run", [in_c, in_python])

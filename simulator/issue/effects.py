@@ -12,7 +12,7 @@ import numpy as np
 from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
 from ..findings import Finding, Squashed, rules
 from ..log import ATOMIC, BLOCKING, SERIAL
-from ..memory import POISON, Allocation
+from ..memory import POISON, Allocation, folded
 from .check import Check
 from .operands import Lanes, Operand, Strided, from_bits
 from .source import PortSource
@@ -107,7 +107,7 @@ class EffectWriter:
     def _copy(self) -> str:
         dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
         if isinstance(dst, Lanes):
-            return dst.store(src.contents())
+            return dst.store(src.contents()) if dst.parameter.is_lanes else dst.store_in_order(src.contents())
         if not isinstance(dst, Strided):
             return f"_x_{dst.name}[...] = _x_{src.name}"
         self.port.bind("_copy_segments", copy_segments)
@@ -238,20 +238,10 @@ def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:
 
     ``apart``: source and target have no byte in common. Nor may segments of the target have one with each other.
     """
-    if apart and not _folded(target):
+    axes = zip(target.shape[:-1], target.strides[:-1], strict=True)
+    if apart and not folded(axes, target.shape[-1] * target.itemsize):
         target[...] = source if source.shape == target.shape else source.reshape(target.shape)
         return
     places = (itertools.product(*map(range, array.shape[:-1])) for array in (target, source))
     for to, from_ in zip(*places, strict=True):
         target[to] = source[from_]
-
-
-def _folded(array: np.ndarray) -> bool:
-    """Whether segments may share bytes with each other; false for all usual strides."""
-    span = array.shape[-1] * array.itemsize
-    axes = [(abs(stride), count) for stride, count in zip(array.strides, array.shape, strict=True)][:-1]
-    for stride, count in sorted(axes):
-        if stride < span and count > 1:
-            return True
-        span += (count - 1) * stride
-    return False

@@ -237,6 +237,10 @@ class Lanes(Operand):
     def store(self, value: str) -> str:
         return f"_t_{self.name}.write({value})"
 
+    def store_in_order(self, value: str) -> str:
+        """Statement: new contents, in order where elements share bytes."""
+        return f"_t_{self.name}.write_in_order({value})"
+
     def apply(self, ufunc: str, inputs: list[str]) -> str:
         return f"_t_{self.name}.apply({', '.join([ufunc, *inputs])})"
 

@@ -13,6 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..memory import folded
+
 #: Effort that is spent on finding out whether two strided views have an element in common, in steps of NumPy's search.
 _EFFORT = 100_000
 
@@ -37,12 +39,7 @@ class Layout:
     @property
     def folded(self) -> bool:
         """Whether an element may share bytes with another one of the same array; false for all usual views."""
-        span = 1
-        for count, stride in sorted(self.axes, key=lambda axis: abs(axis[1])):
-            if abs(stride) < span:
-                return True
-            span += (count - 1) * abs(stride)
-        return False
+        return folded(self.axes, 1)
 
 
 def layout(array: np.ndarray) -> Layout:

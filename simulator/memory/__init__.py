@@ -3,7 +3,7 @@
 from .arena import POISON, Allocation, Memory, reach
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
-from .tensor import Lanes, Tensor
+from .tensor import Lanes, Tensor, folded
 from .turn import Turn
 from .variables import Layout, Placement, Variable
 
@@ -19,6 +19,7 @@ __all__ = [
     "Tensor",
     "Turn",
     "Variable",
+    "folded",
     "host_bytes",
     "reach",
 ]

@@ -263,6 +263,25 @@ def test_arrays_of_the_parent_say_so_in_a_child(program):
     assert held.numpy().tolist() == numbers(1).tolist()
 
 
+def test_a_child_that_drops_a_device_of_its_parent():
+    """Memory of its own lies at the same addresses."""
+    held = [Device.load("mlu370-x4")]
+    held.append(held[0].array(numbers(1)))
+    address = held[0].memory.address
+
+    def work() -> tuple[int, bool, list[bool]]:
+        mapped = Path("/proc/self/maps").read_text().count("mlusim-device-memory")
+        others = [Device.load("mlu370-x4") for _ in range(20)]
+        arrays = [other.array(numbers(n)) for n, other in enumerate(others)]
+        held.clear()
+        gc.collect()
+        same = address in [other.memory.address for other in others]
+        return mapped, same, [np.array_equal(array.numpy(), numbers(n)) for n, array in enumerate(arrays)]
+
+    assert in_child(work) == (0, True, [True] * 20)
+    assert held[1].numpy().tolist() == numbers(1).tolist()
+
+
 def test_a_child_leaves_the_worker_of_its_parent_alone(program):
     assert wrong(program, in_c, 1, 1) == 0
     before = workers()

@@ -153,8 +153,10 @@ def test_finalizers_that_use_the_device_while_memory_is_handed_out(monkeypatch):
     starts = [array.address for array in made + kept]
     assert len(set(starts)) == len(starts)
     assert [set(array.numpy()) for array in made + kept] == [{9}] * 19 + [{number} for number in range(20)]
-    del Loop
-    gc.collect()
+    monkeypatch.undo()
+    gc.collect()  # the last one goes
+    device.memory.reclaim()
+    assert [entry.start for entry in device.memory.memory.allocations()] == sorted(a.address for a in made + kept)
 
 
 def test_a_finalizer_that_uses_a_device_which_goes_with_it():

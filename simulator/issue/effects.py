@@ -12,7 +12,7 @@ import numpy as np
 from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
 from ..findings import Finding, Squashed, rules
 from ..log import ATOMIC, BLOCKING, SERIAL
-from ..memory import POISON, Allocation, folded
+from ..memory import POISON, Allocation
 from .check import Check
 from .operands import Lanes, Operand, Strided, from_bits
 from .source import PortSource
@@ -111,7 +111,7 @@ class EffectWriter:
         if not isinstance(dst, Strided):
             return f"_x_{dst.name}[...] = _x_{src.name}"
         self.port.bind("_copy_segments", copy_segments)
-        return f"_copy_segments(_x_{dst.name}, _x_{src.name}, {dst.apart_from(src)})"
+        return f"_copy_segments(_x_{dst.name}, _x_{src.name}, ({dst.apart_from(src)}) and {dst.unfolded()})"
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)
@@ -236,10 +236,9 @@ def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Part
 def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:
     """Copy a segment (the last axis of both) after the other (inferred), at once where the order makes no difference.
 
-    ``apart``: source and target have no byte in common. Nor may segments of the target have one with each other.
+    ``apart``: neither source and target nor segments of the target have a byte in common.
     """
-    axes = zip(target.shape[:-1], target.strides[:-1], strict=True)
-    if apart and not folded(axes, target.shape[-1] * target.itemsize):
+    if apart:
         target[...] = source if source.shape == target.shape else source.reshape(target.shape)
         return
     places = (itertools.product(*map(range, array.shape[:-1])) for array in (target, source))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ _BYTE = np.dtype(np.uint8)
 _ASSIGN: Callable[..., None] = operator.setitem
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     """Where an array lies in the device memory that a group of arrays shares: first and past-the-end byte."""
 
     array: np.ndarray
@@ -36,7 +35,6 @@ class _Block:
     name: str
     places: list[_Place]
     entry: Allocation | None = None  # from when an address is asked for
-    drop: Callable[[], object] = lambda: None
 
 
 class ArrayCopies:
@@ -55,9 +53,16 @@ class ArrayCopies:
                 numbers.setdefault(id(value), []).append(number)
         self._numbers = list(numbers.values())
         self._arrays: list[np.ndarray] = [arguments[first] for first, *_ in self._numbers]
+        self._held: list[Allocation] = []
+        self._drop: Callable[[], object] | None = None  # gives back what is held
+        memory.check()
         layouts = [layout(array) for array in self._arrays]
         self._blocks: dict[int, tuple[_Block, int]] = {}
         for group in groups(self._arrays, layouts):
+            if len(group) == 1 and layouts[group[0]].contiguous:  # nearly always
+                array = self._arrays[group[0]]
+                self._blocks[id(array)] = self._block(group, [(0, array.nbytes)]), 0
+                continue
             for block in self._laid_out(group, layouts):
                 self._blocks.update((id(place.array), (block, place.begin)) for place in block.places)
 
@@ -67,16 +72,17 @@ class ArrayCopies:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for block, _ in self._blocks.values():
-            block.drop()
-        self._memory.reclaim()
+        if self._drop is not None:
+            self._drop()
+            self._memory.reclaim()
 
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
         block, begin = self._blocks[id(array)]
         if block.entry is None:
-            block.entry = self._memory.allocate(max(place.end for place in block.places), block.name)
-            block.drop = self._memory.owned(block, block.entry)
+            self._drop = self._drop or self._memory.owned(self, self._held)
+            block.entry = self._memory.allocate(max([place.end for place in block.places]), block.name)
+            self._held.append(block.entry)
             for place in _largest(block.places):
                 _on_device(place, block.entry)[...] = place.array
         return block.entry.start + begin
@@ -110,7 +116,7 @@ class ArrayCopies:
         return _Block(f"{self._named(group)} of {self._kernel}", found)
 
     def _named(self, group: Sequence[int]) -> str:
-        numbers = sorted(number for i in group for number in self._numbers[i])
+        numbers = sorted([number for i in group for number in self._numbers[i]])
         *some, last = map(str, numbers)
         return f"arguments {', '.join(some)} and {last}" if some else f"argument {last}"
 
@@ -129,6 +135,8 @@ class ArrayCopies:
 
 def _largest(places: Sequence[_Place]) -> list[_Place]:
     """The places that are not part of another one."""
+    if len(places) < 2:
+        return list(places)
     found: list[_Place] = []
     for place in sorted(places, key=lambda place: place.begin - place.end):
         if not any(other.begin <= place.begin and place.end <= other.end for other in found):
@@ -138,8 +146,8 @@ def _largest(places: Sequence[_Place]) -> list[_Place]:
 
 def _on_device(place: _Place, entry: Allocation) -> np.ndarray:
     """The device's side of an array, as an array like it."""
-    raw = entry.view(_BYTE)[place.begin : place.end]
-    return raw.view(place.array.dtype).reshape(place.array.shape)
+    array, begin, _ = place
+    return np.ndarray(array.shape, array.dtype, entry.view(_BYTE).data, begin)
 
 
 def _repeats(array: np.ndarray) -> bool:

@@ -8,8 +8,8 @@ first axis of one strided view.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from ..memory import folded
 _EFFORT = 100_000
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Where the bytes of an array lie: the first one, and axes (count, stride in bytes) with as few of them as can be.
 
     The last axis is that of the bytes of an element. ``low`` and ``end`` bound all bytes.
@@ -73,8 +72,8 @@ def share(one: np.ndarray, other: np.ndarray, here: Layout, there: Layout) -> bo
 
 def groups(arrays: Sequence[np.ndarray], layouts: Sequence[Layout]) -> list[list[int]]:
     """The indices of arrays that are linked by memory that they share, each group and all of them in order."""
-    ordered = sorted(layouts, key=lambda layout: layout.low)
-    if all(one.end <= other.low for one, other in pairwise(ordered)):
+    ordered = sorted([(layout.low, layout.end) for layout in layouts])
+    if all(end <= low for (_, end), (low, _) in pairwise(ordered)):
         return [[index] for index in range(len(arrays))]
     found: list[list[int]] = []
     for index, (array, here) in enumerate(zip(arrays, layouts, strict=True)):

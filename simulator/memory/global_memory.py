@@ -47,8 +47,8 @@ class GlobalMemory:
     def allocate(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
         with self._changes:
-            self._check()
-            self.reclaim()
+            if self.dropped:
+                self.reclaim()
             used = self.memory.used(0)
             if used + bytes > self.memory.space.bytes:
                 raise MemoryError(
@@ -70,13 +70,14 @@ class GlobalMemory:
                 self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
                 self.dropped.popleft()  # last, so that an interrupt loses nothing
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """RuntimeError if the memory has been unmapped."""
         if not self.mapping.reserved:
             raise RuntimeError("this device has gone together with what uses it; a finalizer cannot use it any more")
 
-    def owned(self, owner: object, entry: Allocation) -> Callable[[], object]:
-        """Have an allocation dropped when its owner goes, or when what this gives is called."""
-        finalizer = weakref.finalize(owner, self.dropped.append, entry)
+    def owned(self, owner: object, entries: list[Allocation]) -> Callable[[], object]:
+        """Have the allocations of a list dropped when their owner goes, or when what this gives is called."""
+        finalizer = weakref.finalize(owner, self.dropped.extend, entries)
         finalizer.atexit = False
         return finalizer
 
@@ -89,7 +90,7 @@ class GlobalMemory:
 
     def get(self, entry: Allocation, out: np.ndarray) -> None:
         """Copy device memory into an array of the host."""
-        self._check()
+        self.check()
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
 
 
@@ -132,9 +133,10 @@ class DeviceArray:
         array = np.asarray(array)
         if array.dtype.hasobject:
             raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
+        memory.check()
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
         self._allocation = memory.put(array, "device array")
-        memory.owned(self, self._allocation)
+        memory.owned(self, [self._allocation])
 
     @property
     def allocation(self) -> Allocation:

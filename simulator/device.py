@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,13 +18,46 @@ from .hardware.rates import Rates, build_rates
 from .hardware.shape import Shape, build_shape
 from .issue import Check
 from .machine import Machine
+from .memory import Turn
 from .memory.global_memory import DeviceArray, GlobalMemory
 
 _BUILT_IN = Path(__file__).parent / "hardware" / "chips"
 
 
+Result = TypeVar("Result")
+
+
+class _Chip:
+    """What a device has in one process: its memory, the machine of its Python kernels, whose turn it is to launch."""
+
+    def __init__(self, device: Device) -> None:
+        self.shape, self.name, self.checks = device.shape, device.name, device.checks
+        self.turn = Turn()
+        self._making = threading.RLock()
+        self._memory: GlobalMemory | None = None
+        self._machine: Machine | None = None
+
+    def memory(self) -> GlobalMemory:
+        """The off-chip memory."""
+        with self._making:
+            self._memory = self._memory or GlobalMemory(self.shape)
+            return self._memory
+
+    def machine(self) -> Machine:
+        """The machine; it goes with the device, not when Python's collector of garbage comes by."""
+        memory = self.memory().memory
+        with self._making:
+            if self._machine is None:
+                self._machine = Machine(self.shape, self.name, {memory.name: memory}, self.checks)
+                weakref.finalize(self, self._machine.close).atexit = False
+            return self._machine
+
+
 class Device:
     """A chip to simulate: its shape, its rates and the source of every number.
+
+    Threads may share one: launches take turns. Each process has memory of its own for it, also a forked child, and one
+    that a device is sent to.
 
     >>> Device.load("mlu370-x4").shape.cores
     32
@@ -42,6 +78,10 @@ class Device:
         self.rates = rates
         self.facts = dict(facts)
         self.checks = tuple(checks)
+        self._chips: dict[int, _Chip] = {}  # by process: a forked child leaves its parent's alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks)
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.shape.cores} cores, {self.isa} arch {self.shape.arch}>"
@@ -51,15 +91,31 @@ class Device:
         """Name of the instruction set."""
         return self.shape.isa
 
-    @cached_property
-    def memory(self) -> GlobalMemory:
-        """The device's off-chip memory; untouched parts cost nothing."""
-        return GlobalMemory(self.shape)
+    @property
+    def _chip(self) -> _Chip:
+        process = os.getpid()
+        return self._chips.get(process) or self._chips.setdefault(process, _Chip(self))
 
-    @cached_property
+    @property
+    def memory(self) -> GlobalMemory:
+        """The device's off-chip memory in this process; untouched parts cost nothing."""
+        return self._chip.memory()
+
+    @property
     def machine(self) -> Machine:
         """The machine on which kernels of this device run in this process."""
-        return Machine(self.shape, self.name, {self.memory.memory.name: self.memory.memory}, self.checks)
+        return self._chip.machine()
+
+    def in_turn(self, launch: Callable[[], Result]) -> Result:
+        """Call a function that launches, when no other thread is in one for this device.
+
+        RuntimeError inside a launch of the same device, which could only wait for itself.
+        """
+        refusal = (
+            f"{self.name} is in the middle of a launch, which called this code; launch when it is done, or on a device "
+            "of its own"
+        )
+        return self._chip.turn.take(launch, refusal)
 
     def array(self, array: np.ndarray) -> DeviceArray:
         """Copy an array to device memory, where it stays until the result is dropped.

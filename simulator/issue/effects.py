@@ -14,7 +14,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import ATOMIC, BLOCKING, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
-from .operands import Lanes, Operand, from_bits
+from .operands import Lanes, Operand, Strided, from_bits
 from .source import PortSource
 
 
@@ -107,10 +107,11 @@ class EffectWriter:
     def _copy(self) -> str:
         dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
         if isinstance(dst, Lanes):
-            return dst.store(src.contents())
-        self.port.bind("_ordered_copy", ordered_copy)
-        near = f"not ({dst.apart_from(src)})"
-        return f"_ordered_copy(_x_{dst.name}, _x_{src.name}, {near})"
+            return dst.store(src.contents()) if dst.parameter.is_lanes else dst.store_in_order(src.contents())
+        if not isinstance(dst, Strided):
+            return f"_x_{dst.name}[...] = _x_{src.name}"
+        self.port.bind("_copy_segments", copy_segments)
+        return f"_copy_segments(_x_{dst.name}, _x_{src.name}, ({dst.apart_from(src)}) and {dst.unfolded()})"
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)
@@ -232,12 +233,14 @@ def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Part
             entry.uninitialized.remove(address + int(row) * size, address + (int(row) + 1) * size)
 
 
-def ordered_copy(target: np.ndarray, source: np.ndarray, near: bool) -> None:
-    """Copy segment by segment where the two may overlap, as the hardware does (inferred); at once elsewhere."""
-    if source.shape != target.shape and source.ndim > 1:
-        source = source.reshape(target.shape)
-    if not near or target.ndim == 1:
-        target[...] = source
+def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:
+    """Copy a segment (the last axis of both) after the other (inferred), at once where the order makes no difference.
+
+    ``apart``: neither source and target nor segments of the target have a byte in common.
+    """
+    if apart:
+        target[...] = source if source.shape == target.shape else source.reshape(target.shape)
         return
-    for index in itertools.product(*(range(count) for count in target.shape[:-1])):
-        target[index] = source[index]
+    places = (itertools.product(*map(range, array.shape[:-1])) for array in (target, source))
+    for to, from_ in zip(*places, strict=True):
+        target[to] = source[from_]

@@ -17,7 +17,7 @@ import numpy as np
 from ...isa import ORDERS, VARIABLE_TYPES, Cache, Overload, Parameter
 from ..findings import rules
 from ..log.region import Region
-from ..memory.tensor import Constant, segments
+from ..memory.tensor import Constant, folded, segments
 from .source import Guard, PortSource
 
 
@@ -181,6 +181,14 @@ class Strided(Flat):
         _find_slot(self, f"{self.end} - {self.low}", self.end, True)
         self.port.line(f"_x_{name} = _a_{name}.strided({name}, _d_{name}, _shape_{name}, _strides_{name})")
 
+    def unfolded(self) -> str:
+        """Condition: its segments share no byte with each other; true for all usual strides."""
+        shape, strides = f"_shape_{self.name}", f"_strides_{self.name}"
+        if len(self.parameter.dims) == 2:
+            return f"abs({strides}[0]) >= {shape}[1] * {self.element.size}"
+        self.port.bind("_folded", folded)
+        return f"not _folded(zip({shape}[:-1], {strides}), {shape}[-1] * {self.element.size})"
+
     def _segments(self) -> str:
         self.port.bind("_segments", segments)
         return f"_segments({self.name}, _shape_{self.name}, _strides_{self.name}, {self.element.size})"
@@ -236,6 +244,10 @@ class Lanes(Operand):
 
     def store(self, value: str) -> str:
         return f"_t_{self.name}.write({value})"
+
+    def store_in_order(self, value: str) -> str:
+        """Statement: new contents, in order where elements share bytes."""
+        return f"_t_{self.name}.write_in_order({value})"
 
     def apply(self, ufunc: str, inputs: list[str]) -> str:
         return f"_t_{self.name}.apply({', '.join([ufunc, *inputs])})"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
@@ -27,6 +30,20 @@ def raise_on_error(run: Run, on_finding: str) -> Run:
     if first is not None and on_finding == "raise":
         raise KernelError(first, run)
     return run
+
+
+def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:
+    """``progress``; RuntimeError in a child that it has forked and that comes back from it."""
+    if progress is None:
+        return None
+    process = os.getpid()
+
+    def told(done: int, total: int) -> None:
+        progress(done, total)
+        if os.getpid() != process:
+            raise RuntimeError(f"a forked child cannot go on with a launch of process {process}")
+
+    return told
 
 
 def check_on_finding(on_finding: str) -> None:

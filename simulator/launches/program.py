@@ -20,7 +20,7 @@ from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature
 from .copies import ArrayCopies
-from .defaults import check_on_finding, launch_shape, raise_on_error
+from .defaults import check_on_finding, in_this_process, launch_shape, raise_on_error
 from .run import Run
 
 
@@ -90,6 +90,7 @@ class Program:
         ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays
         (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
         (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
+        Arrays that share memory on the host share it on the device; a launch that raises changes none of them.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
         of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
         process, for a debugger; a crash then is a crash. An error finding raises KernelError;
@@ -106,25 +107,29 @@ class Program:
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
-        copies = ArrayCopies(self.device.memory)
-        try:
-            arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
-            request = LaunchRequest(
-                self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                tuple(arguments.bytes), dim, type, on_finding, time_limit,
-            )  # fmt: skip
-            log, findings = self._execute(request, isolate, progress)
-            copies.finish(copy_back=True)
-        finally:
-            copies.finish(copy_back=False)
-        return raise_on_error(Run(findings, log, self.device.rates), on_finding)
+
+        def run() -> Run:
+            with ArrayCopies(self.device.memory, kernel, values) as copies:
+                arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
+                request = LaunchRequest(
+                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    tuple(arguments.bytes), dim, type, on_finding, time_limit,
+                )  # fmt: skip
+                log, findings = self._execute(request, isolate, in_this_process(progress))
+                made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
+                copies.copy_back()
+                return made
+
+        return self.device.in_turn(run)
 
     def _execute(
         self, request: LaunchRequest, isolate: bool, progress: Callable[[int, int], None] | None
     ) -> tuple[Log, list[Finding]]:
         memory, runtime = self.device.memory, self._runtime
         if not isolate:
-            return execute(local_host(runtime), memory.memory, request, progress)
+            host = local_host(runtime, os.getpid())
+            refusal = "this code was called by a launch with isolate=False; launch when that is done"
+            return host.turn.take(lambda: execute(host, memory.memory, request, progress), refusal)
         try:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:

@@ -27,7 +27,7 @@ class Machine:
 
         ``checks`` come after the standard ones.
         """
-        self.device = device
+        self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
         self.checks = [check(execution) for check in (*STANDARD, *checks)]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
@@ -44,6 +44,7 @@ class Machine:
 
     def close(self) -> None:
         """Give the on-chip memories back to the host; nothing can run afterwards."""
+        self._closed = True
         for memory in self.map.own:
             memory.mapping.close()
 
@@ -82,6 +83,8 @@ class Machine:
 
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
+        if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
+            raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
         self._begin(kernel, on_finding)
         self.layout.use(variables)
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own

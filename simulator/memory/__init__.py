@@ -1,9 +1,10 @@
 """Simulated memories and what lies in them: bytes, shadows, variables, tensors. Imports: hardware, log."""
 
-from .arena import POISON, Allocation, Memory
+from .arena import POISON, Allocation, Memory, reach
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
-from .tensor import Lanes, Tensor
+from .tensor import Lanes, Tensor, folded
+from .turn import Turn
 from .variables import Layout, Placement, Variable
 
 __all__ = [
@@ -16,6 +17,9 @@ __all__ = [
     "Memory",
     "Placement",
     "Tensor",
+    "Turn",
     "Variable",
+    "folded",
     "host_bytes",
+    "reach",
 ]

@@ -5,7 +5,7 @@ Addresses are real pointers: C code and NumPy work on the same bytes. Untouched 
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -37,6 +37,7 @@ class Allocation:
     name: str = ""
     uninitialized: Intervals | ByteMap = field(default_factory=Intervals)  # bytes that nobody has written
     poisoned: bool = True  # whether those bytes hold the poison
+    backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
@@ -69,18 +70,33 @@ class Allocation:
             raw[first - self.start : last - self.start] = POISON
 
 
+#: The allocations of one owner by address: where they start, and they themselves.
+Table = tuple[tuple[int, ...], tuple[Allocation, ...]]
+
+
+def reach(space: Space) -> int:
+    """Bytes of addresses that one owner's memory takes: more than its bytes, for guards, gaps and what is over budget.
+
+    A power of two, so that the owner of an address is a shift away.
+    """
+    return 1 << (2 * space.bytes + (1 << 20) - 1).bit_length()
+
+
 class Memory:
-    """One space: the memories of all its owners, each with its allocations."""
+    """One space: the memories of all its owners, each with its allocations.
+
+    The allocations of an owner are a table that is replaced as a whole and never changed, so that whoever reads it
+    sees one state of it while other threads allocate.
+    """
 
     def __init__(self, space: Space, index: int, owners: int, mapping: Mapping | None = None) -> None:
-        """``index`` is the space's number in logs; without ``mapping`` the memory gets one of its own."""
+        """``index`` is the space's number in logs; without ``mapping`` (of `reach` bytes) it gets one of its own."""
         self.space, self.index, self.owners = space, index, owners
-        self._shift = (2 * space.bytes + (1 << 20) - 1).bit_length()
-        self.stride = 1 << self._shift  # a power of two, so that the owner of an address is a shift away
+        self.stride = reach(space)
+        self._shift = self.stride.bit_length() - 1
         self.mapping = mapping or Mapping(self.stride * (owners + 1))
         self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
-        self._starts: list[list[int]] = [[] for _ in range(owners)]
-        self._allocations: list[dict[int, Allocation]] = [{} for _ in range(owners)]
+        self._tables: list[Table] = [((), ())] * owners
         self._versions = [0] * owners
 
     @property
@@ -105,40 +121,55 @@ class Memory:
 
     def before(self, owner: int, address: int) -> Allocation | None:
         """The last allocation of an owner that starts at or before ``address``."""
-        starts = self._starts[owner]
+        starts, entries = self._tables[owner]
         at = bisect_right(starts, address)
-        return self._allocations[owner][starts[at - 1]] if at else None
+        return entries[at - 1] if at else None
 
     def allocations(self, owner: int = 0) -> Iterator[Allocation]:
-        """The allocations of an owner by address."""
-        return (self._allocations[owner][start] for start in self._starts[owner])
+        """The allocations of an owner by address, as they are now."""
+        return iter(self._tables[owner][1])
 
     def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
-        """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal."""
+        """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal.
+
+        MemoryError when there is none.
+        """
         origin = self.base + owner * self.stride
-        start = origin
-        for entry in self.allocations(owner):
-            if start + bytes + GUARD <= entry.start:
-                break
-            start = round_up(entry.end + GUARD, ALIGNMENT)
-        if start + bytes + GUARD > origin + self.stride:
-            raise MemoryError(f"{self.name} has no room for {bytes} more bytes of {name or 'an array'}")
-        made = Allocation(start, start + bytes, self.name, owner, region_key(self.index, owner, start - origin), name)
-        insort(self._starts[owner], start)
-        self._allocations[owner][start] = made
-        self._versions[owner] += 1
-        return made
+        while True:
+            table = self._tables[owner]
+            starts, entries = table
+            start, at = origin, 0
+            for entry in entries:
+                if start + bytes + GUARD <= entry.start:
+                    break
+                start, at = round_up(entry.end + GUARD, ALIGNMENT), at + 1
+            if start + bytes + GUARD > origin + self.stride:
+                raise MemoryError(
+                    f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece"
+                )
+            key = region_key(self.index, owner, start - origin)
+            made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
+            grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
+            if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
+                self._tables[owner] = grown
+                self._versions[owner] += 1
+                return made
 
     def free(self, allocation: Allocation) -> None:
-        """Return an allocation; its host pages are given back where the memory is shared."""
-        self._starts[allocation.owner].remove(allocation.start)
-        del self._allocations[allocation.owner][allocation.start]
-        self._versions[allocation.owner] += 1
+        """Return an allocation, if it has not been returned."""
+        owner, table = allocation.owner, None
+        while self._tables[owner] is not table:
+            table = self._tables[owner]
+            entries = tuple([entry for entry in table[1] if entry is not allocation])
+            shrunk = tuple([entry.start for entry in entries]), entries
+            if self._tables[owner] is table:
+                self._tables[owner] = table = shrunk
+                self._versions[owner] += 1
 
     def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
         """Let an owner have these allocations, in order of address, and no others."""
-        self._allocations[owner] = {entry.start: entry for entry in allocations}
-        self._starts[owner] = list(self._allocations[owner])
+        entries = tuple(allocations)
+        self._tables[owner] = tuple([entry.start for entry in entries]), entries
         self._versions[owner] += 1
 
     def version(self, owner: int) -> int:

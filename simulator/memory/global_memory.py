@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from ..hardware import Shape
-from .arena import Allocation, Memory
-from .mapping import Mapping
+from .arena import Allocation, Memory, reach
+from .mapping import Mapping, host_room
 
 #: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
 #: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -19,40 +21,65 @@ _ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
+#: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
+_LARGE = 256 << 20
 _BYTE = np.dtype(np.uint8)
 
 
 class GlobalMemory:
-    """The off-chip memory of one device, shared with the process that runs its kernels."""
+    """The off-chip memory of one device, shared with the process that runs its kernels. Threads may use it at once."""
 
     _serials = itertools.count()
 
     def __init__(self, shape: Shape) -> None:
+        """MemoryError if the host has no room for it."""
         name = next(name for name, space in shape.spaces.items() if space.scope == "device")
         space = shape.spaces[name]
-        self.fd = os.memfd_create("mlusim-device-memory")
-        os.ftruncate(self.fd, space.bytes)
+        self.process = os.getpid()
         self.serial = next(self._serials)
-        self.mapping = _reserve(space.bytes, self.fd)
+        self.fd, self.mapping = _reserve(reach(space))
         self.address = self.mapping.address
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
-        weakref.finalize(self, _release, self.fd, self.mapping)
+        self._changes = threading.RLock()
+        weakref.finalize(self, _release, self.fd, self.mapping).atexit = False
 
     def allocate(self, bytes: int, name: str) -> Allocation:
         """Memory for an array; MemoryError says how much is free when it does not fit."""
-        self.reclaim()
-        used = self.memory.used(0)
-        if used + bytes > self.memory.space.bytes:
-            raise MemoryError(
-                f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
-            )
-        return self.memory.allocate(0, max(bytes, 1), name)
+        with self._changes:
+            if self.dropped:
+                self.reclaim()
+            used = self.memory.used(0)
+            if used + bytes > self.memory.space.bytes:
+                raise MemoryError(
+                    f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
+                )
+            if bytes >= _LARGE and bytes > (room := host_room()):
+                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {room} left")
+            return self.memory.allocate(0, max(bytes, 1), name)
 
     def reclaim(self) -> None:
-        """Return the memory of dropped arrays. Not when they are dropped: that may be at any allocation of Python's."""
-        while self.dropped:
-            self.free(self.dropped.popleft())
+        """Return the memory of what has been dropped; the host gets pages back that the next launch will not want.
+
+        Not when it is dropped: that may be at any allocation of Python's, and while other memory is handed out.
+        """
+        with self._changes:
+            while self.dropped:
+                entry = self.dropped[0]
+                self.memory.free(entry)
+                self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
+                self.dropped.popleft()  # last, so that an interrupt loses nothing
+
+    def check(self) -> None:
+        """RuntimeError if the memory has been unmapped."""
+        if not self.mapping.reserved:
+            raise RuntimeError("this device has gone together with what uses it; a finalizer cannot use it any more")
+
+    def owned(self, owner: object, entries: list[Allocation]) -> Callable[[], object]:
+        """Have the allocations of a list dropped when their owner goes, or when what this gives is called."""
+        finalizer = weakref.finalize(owner, self.dropped.extend, entries)
+        finalizer.atexit = False
+        return finalizer
 
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
@@ -63,22 +90,30 @@ class GlobalMemory:
 
     def get(self, entry: Allocation, out: np.ndarray) -> None:
         """Copy device memory into an array of the host."""
+        self.check()
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
 
-    def free(self, entry: Allocation) -> None:
-        """Return memory; the host gets its pages back, but for those that the next launch will want."""
-        self.memory.free(entry)
-        self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
 
-
-def _reserve(bytes: int, fd: int) -> Mapping:
-    for address in _ADDRESSES:
-        try:
-            return Mapping(bytes, address, fd)
-        except FileExistsError:
-            continue
-    os.close(fd)
-    raise MemoryError("no addresses are left for the memory of another device; drop one")
+def _reserve(bytes: int) -> tuple[int, Mapping]:
+    """A file without a name that holds a device's memory, and where it is mapped."""
+    try:
+        fd = os.memfd_create("mlusim-device-memory")
+    except OSError as error:
+        raise MemoryError(f"the host has no room for the memory of another device: {error.strerror}") from None
+    try:
+        os.ftruncate(fd, bytes)
+        for address in _ADDRESSES:
+            try:
+                return fd, Mapping(bytes, address, fd)
+            except FileExistsError:
+                continue
+        raise MemoryError("no addresses are left for the memory of another device; drop one")
+    except OSError as error:
+        os.close(fd)
+        raise MemoryError(f"the host has no room for {bytes} bytes of device memory: {error.strerror}") from None
+    except BaseException:
+        os.close(fd)
+        raise
 
 
 def _release(fd: int, mapping: Mapping) -> None:
@@ -90,16 +125,28 @@ def _release(fd: int, mapping: Mapping) -> None:
 class DeviceArray:
     """An array that stays in device memory until it is dropped.
 
-    ``address`` is what a kernel sees; ``shape`` and ``dtype`` are those of the array it was made from.
+    ``address`` is what a kernel sees; ``shape`` and ``dtype`` are those of the array it was made from. It belongs to
+    the process that made it: a forked child gets a RuntimeError, and no other process can be sent one.
     """
 
     def __init__(self, memory: GlobalMemory, array: np.ndarray) -> None:
         array = np.asarray(array)
         if array.dtype.hasobject:
             raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
+        memory.check()
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
-        self.allocation = memory.put(array, "device array")
-        weakref.finalize(self, memory.dropped.append, self.allocation)
+        self._allocation = memory.put(array, "device array")
+        memory.owned(self, [self._allocation])
+
+    @property
+    def allocation(self) -> Allocation:
+        """The device memory that it takes; RuntimeError in a child that was forked from the process that made it."""
+        if self._memory.process != os.getpid():
+            raise RuntimeError(
+                f"this device array belongs to process {self._memory.process}, which this process was forked from; "
+                "make one here: the device has memory of its own in each process"
+            )
+        return self._allocation
 
     @property
     def address(self) -> int:
@@ -117,5 +164,8 @@ class DeviceArray:
         self._memory.get(self.allocation, out)
         return out
 
+    def __reduce__(self) -> str:
+        raise TypeError("a device array stays in its device's memory and cannot be copied or sent; send its .numpy()")
+
     def __repr__(self) -> str:
-        return f"<DeviceArray {self.dtype}{list(self.shape)} at {self.address:#x}>"
+        return f"<DeviceArray {self.dtype}{list(self.shape)} at {self._allocation.start:#x}>"

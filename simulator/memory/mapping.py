@@ -5,12 +5,16 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import sys
+import weakref
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
 _PAGE = 4096
 _PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x20, 0x4000, 0x100000
-_MADV_REMOVE = 9
+_MADV_REMOVE, _MADV_DONTFORK = 9, 10
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -22,12 +26,25 @@ def host_bytes(address: int, size: int) -> np.ndarray:
     return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
 
+def host_room() -> int:
+    """Bytes that the host has for this process, as far as it says: those left, and the limit of its group."""
+    room = sys.maxsize
+    with suppress(OSError, ValueError):
+        table = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        room = sum(int(table[name].split()[0]) << 10 for name in ("MemAvailable", "SwapFree") if name in table)
+    with suppress(OSError, ValueError):
+        group = Path("/proc/self/cgroup").read_text().rpartition("::/")[2].strip()
+        room = min(room, int(Path("/sys/fs/cgroup", group, "memory.max").read_text()))
+    return room
+
+
 class Mapping:
-    """A range of reserved host memory; pages appear when they are touched."""
+    """A range of reserved host memory; pages appear when they are touched. It goes when nobody has it any more."""
 
     def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
         """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given.
 
+        What is backed is this process's alone: a child that is forked does not have it.
         FileExistsError if the addresses are in use, MemoryError if the host has no room.
         """
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -44,6 +61,12 @@ class Mapping:
             kind = FileExistsError if error == errno.EEXIST else MemoryError
             raise kind(f"cannot reserve {size} bytes of address space: {os.strerror(error)}")
         self.address = int(found)
+        if fd >= 0:
+            self._libc.madvise(self.address, self.size, _MADV_DONTFORK)
+        self._unmapped = weakref.finalize(
+            self, _unmap, self._libc, self.address, self.size, os.getpid() if fd >= 0 else None
+        )
+        self._unmapped.atexit = False  # other threads may still be at work, and the host takes it back anyway
         if address and found != address:  # by a kernel that does not know the flag
             self.close()
             raise FileExistsError(f"the {size} bytes at {address:#x} are in use")
@@ -54,6 +77,16 @@ class Mapping:
         if last > first:
             self._libc.madvise(first, last - first, _MADV_REMOVE)
 
+    @property
+    def reserved(self) -> bool:
+        """Whether it is there still: a finalizer can meet one that has gone before its users."""
+        return self._unmapped.alive
+
     def close(self) -> None:
         """Unmap. No view of the memory may be used afterwards."""
-        self._libc.munmap(self.address, self.size)
+        self._unmapped()
+
+
+def _unmap(libc: ctypes.CDLL, address: int, size: int, process: int | None) -> None:
+    if process in (None, os.getpid()):  # in a child, something else may lie where its parent has device memory
+        libc.munmap(address, size)

@@ -73,6 +73,16 @@ class Tensor:
         for box, part in self._parts(np.broadcast_to(np.asarray(values).astype(self.dtype, copy=False), self.shape)):
             self._view(box)[...] = part
 
+    def write_in_order(self, values: np.ndarray) -> None:
+        """New contents, in system memory, one element after the other (w fastest) where they share bytes."""
+        (box,) = self.boxes
+        if not folded(zip(box.shape, box.strides, strict=True), self.dtype.itemsize):
+            self.write(values)
+            return
+        view = self._view(box)[:, 0]
+        for index in np.ndindex(self.shape):
+            view[index] = values[index]
+
     def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
         """New contents from a ufunc, without a copy where the tensor is one view."""
         if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
@@ -234,6 +244,15 @@ def system_bounds(address: int, shape: Four, strides: Four | None, size: int) ->
 def _bounds(start: int, counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> tuple[int, int]:
     reach = [(count - 1) * stride for count, stride in zip(counts, strides, strict=True)]
     return start + sum(min(r, 0) for r in reach), start + sum(max(r, 0) for r in reach) + size
+
+
+def folded(axes: Iterable[tuple[int, int]], span: int) -> bool:
+    """Whether pieces of ``span`` bytes at axes (count, stride) may share bytes; false for all usual strides."""
+    for stride, count in sorted((abs(stride), count) for count, stride in axes):
+        if stride < span and count > 1:
+            return True
+        span += (count - 1) * stride
+    return False
 
 
 def segments(address: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> Iterable[tuple[int, int]]:

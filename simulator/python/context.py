@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ...isa import Kind, Overload, Parameter, flatten
 from ..execution import Task
 from ..findings import not_modelled
@@ -72,9 +74,10 @@ class Context:
             port, structured_parameters = found
             if scalar.runs:
                 scalar.drain()
-            values: Iterable[Any] = (a.address if isinstance(a, Pointer) else a for a in arguments)
+            values: Iterable[Any] = [a.address if isinstance(a, Pointer) else a for a in arguments]
             if structured_parameters:
                 values = [n for p, v in zip(structured_parameters, values, strict=True) for n in flatten(p, v)]
+            values = [v.item() if isinstance(v, np.generic) else v for v in values]
             result = port(lines.number(frame), *values)
             if machine.collector.ended:
                 raise Stop

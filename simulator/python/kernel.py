@@ -10,7 +10,7 @@ import numpy as np
 from ..device import Device
 from ..execution import Task
 from ..launches.copies import ArrayCopies
-from ..launches.defaults import check_on_finding, launch_shape, raise_on_error
+from ..launches.defaults import check_on_finding, in_this_process, launch_shape, raise_on_error
 from ..launches.run import Run
 from ..log import Location
 from ..machine import ScalarUnit
@@ -39,27 +39,30 @@ def launch(
     """
     check_on_finding(on_finding)
     dim, type = launch_shape(device, dim, type)
-    machine, lines = device.machine, Lines()
-    scalar, copies = ScalarUnit(machine), ArrayCopies(device.memory)
-    try:
-        values = [_value(value, copies) for value in args]
 
-        def entry(task: Task) -> None:
-            context = Context(machine, task, scalar, lines)
-            try:
-                kernel(context, *(Pointer(context, *v) if isinstance(v, _Address) else v for v in values))
-                scalar.drain()
-            except Stop:
-                scalar.forget()
+    def run() -> Run:
+        with ArrayCopies(device.memory, kernel.__name__, args) as copies, Lines() as lines:
+            machine = device.machine
+            scalar = ScalarUnit(machine)
+            values = [_value(value, copies) for value in args]
 
-        log, findings = machine.run(
-            kernel.__name__, entry, dim, type, on_finding=on_finding, progress=progress,
-            locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
-        )  # fmt: skip
-        copies.finish(copy_back=True)
-    finally:
-        copies.finish(copy_back=False)
-    return raise_on_error(Run(findings, log, device.rates), on_finding)
+            def entry(task: Task) -> None:
+                context = Context(machine, task, scalar, lines)
+                try:
+                    kernel(context, *(Pointer(context, *v) if isinstance(v, _Address) else v for v in values))
+                    scalar.drain()
+                except Stop:
+                    scalar.forget()
+
+            log, findings = machine.run(
+                kernel.__name__, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
+                locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
+            )  # fmt: skip
+            made = raise_on_error(Run(findings, log, device.rates), on_finding)
+            copies.copy_back()
+            return made
+
+    return device.in_turn(run)
 
 
 class _Address(tuple[int, Any]):
@@ -70,6 +73,5 @@ def _value(value: Any, copies: ArrayCopies) -> Any:
     if isinstance(value, DeviceArray):
         return _Address((value.address, element_type(value.dtype)))
     if isinstance(value, np.ndarray):
-        entry = copies.put(value, f"argument {len(copies)}")
-        return _Address((entry.start, element_type(value.dtype)))
+        return _Address((copies.address(value), element_type(value.dtype)))
     return value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Protocol
+from operator import index
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -28,21 +29,21 @@ class Pointer:
     def __init__(self, context: Scalars, address: int, type: ElementType) -> None:
         self._context, self.address, self.type = context, address, type
 
-    def __add__(self, elements: int) -> Pointer:
-        return Pointer(self._context, self.address + elements * self.type.size, self.type)
+    def __add__(self, elements: SupportsIndex) -> Pointer:
+        return Pointer(self._context, self.address + index(elements) * self.type.size, self.type)
 
-    def __sub__(self, elements: int) -> Pointer:
-        return self + -elements
+    def __sub__(self, elements: SupportsIndex) -> Pointer:
+        return self + -index(elements)
 
     def cast(self, type: str) -> Pointer:
         """The same address with another element type, such as ``"int32"``."""
         return Pointer(self._context, self.address, element_type(type))
 
-    def __getitem__(self, index: int) -> Any:
-        return self._context.load(self + index, sys._getframe(1))
+    def __getitem__(self, at: SupportsIndex) -> Any:
+        return self._context.load(self + at, sys._getframe(1))
 
-    def __setitem__(self, index: int, value: Any) -> None:
-        self._context.store(self + index, value, sys._getframe(1))
+    def __setitem__(self, at: SupportsIndex, value: Any) -> None:
+        self._context.store(self + at, value, sys._getframe(1))
 
     def __repr__(self) -> str:
         return f"<{self.type.name}* {self.address:#x}>"

@@ -14,14 +14,14 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from ..findings import Finding
 from ..log import Log
-from ..memory import Allocation, Intervals, Memory
+from ..memory import Allocation, Intervals
 from ..memory.global_memory import GlobalMemory
 from .request import Answer, Failure, LaunchRequest, Order, Progress
 
@@ -29,6 +29,8 @@ from .request import Answer, Failure, LaunchRequest, Order, Progress
 _GRACE = 5.0
 #: Devices whose memories a process keeps attached; the one used longest ago makes room.
 DEVICES = 4
+#: Workers that wait for the next launch at most.
+_IDLE = 4
 _PROGRAM = "from mlusim.simulator.worker.process import main; main()"
 
 
@@ -55,7 +57,7 @@ class Worker:
         self._socket, self._connection, self._output = ours, Connection(os.dup(ours.fileno())), output
         os.set_blocking(output, False)
         self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
-        self._finalize = weakref.finalize(self, _end, self._process, self._connection, ours, output)
+        self._finalize = weakref.finalize(self, _end, os.getpid(), self._process, self._connection, ours, output)
 
     def launch(
         self, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
@@ -69,15 +71,16 @@ class Worker:
             del self._known[serial]
         self._known[memory.serial] = memory.address
         attach = (memory.address, memory.memory.space.name) if fresh else None
+        entries = tuple(memory.memory.allocations())
         order = Order(
-            dropped, memory.serial, attach, _allocations(memory.memory), request, wants_progress=progress is not None
+            dropped, memory.serial, attach, _without_arrays(entries), request, wants_progress=progress is not None
         )
         try:
             self._connection.send(order)
             if fresh:
                 socket.send_fds(self._socket, [b"f"], [memory.fd])
             answer = self._answer(request.time_limit, progress)
-            for entry in memory.memory.allocations():
+            for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start, Intervals())
             return answer.log, answer.findings
         except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -123,42 +126,59 @@ class Worker:
         """Whether another launch can be sent."""
         return self._finalize.alive and self._process.poll() is None
 
+    def knows(self, memory: GlobalMemory) -> bool:
+        """Whether a device's memory is attached."""
+        return memory.serial in self._known
+
     def close(self) -> None:
         """End the process."""
         self._finalize()
 
 
-def _end(process: subprocess.Popen[bytes], connection: Connection, ours: socket.socket, output: int) -> None:
+def _end(
+    parent: int, process: subprocess.Popen[bytes], connection: Connection, ours: socket.socket, output: int
+) -> None:
     connection.close()
     ours.close()
     os.close(output)
-    process.kill()
-    process.wait()
+    if os.getpid() == parent:  # a forked child leaves its parent's worker alone
+        process.kill()
+        process.wait()
 
 
-def _allocations(memory: Memory) -> tuple[Allocation, ...]:
-    """The allocations of a memory, without their arrays, to send."""
+def _without_arrays(entries: Iterable[Allocation]) -> tuple[Allocation, ...]:
+    """Allocations to send."""
     return tuple(
         Allocation(entry.start, entry.end, entry.space, entry.owner, entry.key, entry.name, entry.uninitialized)
-        for entry in memory.allocations()
+        for entry in entries
     )
 
 
 class _Pool:
-    """The worker of this process; a lock keeps launches of several threads apart."""
+    """The workers of a process: one for each launch that runs at the same time, kept for the next ones."""
 
     def __init__(self) -> None:
-        self.lock, self.worker = threading.Lock(), None
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
 
     def launch(
         self, runtime: Path, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
     ) -> tuple[Log, list[Finding]]:
-        with self.lock:
-            if self.worker is None or not self.worker.alive:
-                self.worker = Worker(runtime)
-            return self.worker.launch(memory, request, progress)
-
-    worker: Worker | None
+        """Run one launch, in a worker that knows the memory if there is one."""
+        with self._lock:
+            self._idle.sort(key=lambda worker: worker.knows(memory))
+            worker = self._idle.pop() if self._idle else None
+        if worker is None or not worker.alive:
+            worker = Worker(runtime)
+        try:
+            return worker.launch(memory, request, progress)
+        finally:
+            with self._lock:
+                if worker.alive and len(self._idle) < _IDLE:
+                    self._idle.append(worker)
+                    worker = None
+            if worker is not None:
+                worker.close()
 
 
 @lru_cache(maxsize=1)

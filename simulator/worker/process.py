@@ -18,7 +18,7 @@ from ..findings import Finding, rules
 from ..hardware import Shape
 from ..log import Log
 from ..machine import Machine
-from ..memory import Intervals, Mapping, Memory
+from ..memory import Intervals, Mapping, Memory, Turn, reach
 from ..native import NativeRunner, load_runtime
 from .pool import DEVICES
 from .request import Answer, Failure, LaunchRequest, Order, Progress
@@ -33,6 +33,7 @@ class Host:
 
     def __init__(self, runtime: Path) -> None:
         self.runtime = runtime
+        self.turn = Turn()  # native code has one task running in a process
         self._runners: dict[Memory, NativeRunner] = {}
 
     def runner(self, request: LaunchRequest, memory: Memory) -> NativeRunner:
@@ -54,8 +55,9 @@ class Host:
 
 
 @lru_cache(maxsize=1)
-def local_host(runtime: Path) -> Host:
-    """The host of launches without isolation, in this process."""
+def local_host(runtime: Path, process: int) -> Host:
+    """The host of launches without isolation, in a process (a forked child gets its own)."""
+    del process
     return Host(runtime)
 
 
@@ -113,7 +115,7 @@ def _follow_parent(parent: int) -> None:
 
 
 def _attach(shape: Shape, address: int, space: str, descriptor: int) -> Memory:
-    mapping = Mapping(shape.spaces[space].bytes, address, descriptor)
+    mapping = Mapping(reach(shape.spaces[space]), address, descriptor)
     os.close(descriptor)
     return Memory(shape.spaces[space], list(shape.spaces).index(space), 1, mapping)
 

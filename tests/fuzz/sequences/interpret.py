@@ -1,0 +1,300 @@
+"""What a program has to do, said once more: bytes in arrays, one step after the other. Knows nothing of mlusim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import program as p
+
+DTYPES = {"float": np.float32, "half": np.float16, "int32": np.int32, "int16": np.int16, "int8": np.int8,
+          "int64": np.int64}  # fmt: skip
+
+
+@dataclass
+class Bytes:
+    """Memory: its bytes, which of them were never written, and which have a value that nobody knows."""
+
+    data: np.ndarray
+    unwritten: np.ndarray
+    unknown: np.ndarray
+
+    @classmethod
+    def fresh(cls, size: int) -> Bytes:
+        return cls(np.zeros(size, np.uint8), np.ones(size, bool), np.ones(size, bool))
+
+
+Span = tuple[int, int, int]  # memory, first byte, end
+
+
+@dataclass
+class Later:
+    """A copy that has been started and is not done."""
+
+    pipe: str
+    pieces: list[tuple[Span, Span]]
+    written: Span
+    read: Span
+
+
+@dataclass
+class Outcome:
+    """What must come out: rules that the last step breaks (any may be named first), or the arguments' memory."""
+
+    broken: set[str]
+    step: int
+    memory: Bytes
+    warned: set[str] = field(default_factory=set)  # instructions that read what nobody has written
+
+
+class Interpreter:
+    """Runs a program on plain bytes."""
+
+    def __init__(self, host: np.ndarray, program: p.Program, old: bool) -> None:
+        self.program, self.old = program, old  # old: architectures below 300
+        known = Bytes(host.copy(), np.zeros(host.size, bool), np.zeros(host.size, bool))
+        self.memories = [known] + [Bytes.fresh(size) for space, size in p.ARRAYS if space != p.GDRAM]
+        self.pending: list[Later] = []
+        self.warned: set[str] = set()
+
+    def run(self) -> Outcome:
+        for number, step in enumerate(self.program.steps):
+            broken = self._step(step)
+            if broken:
+                return Outcome(broken, number, self.memories[0], self.warned)
+        return Outcome(set(), len(self.program.steps), self.memories[0], self.warned)
+
+    def span(self, place: tuple[int, int], low: int, high: int) -> Span:
+        """Bytes [low, high) from a place on."""
+        array, offset = place
+        if array < p.ARGUMENTS:
+            first = self.program.places[array] + offset
+            return 0, first + low, first + high
+        return array - p.ARGUMENTS + 1, offset + low, offset + high
+
+    def _step(self, step: p.Step) -> set[str]:
+        if step.kind == p.WAIT:
+            self._drain(p.WAITS[step.variant][1])
+            return set()
+        if step.kind in p.COPIES:
+            return self._copy(step)
+        if step.kind in (p.STORE, p.MOVE):
+            return self._scalar(step)
+        return self._vector(step)
+
+    # Copies.
+
+    def _copy(self, step: p.Step) -> set[str]:
+        size, spaces = step.count, [p.ARRAYS[place[0]][0] for place in (step.dst, step.a)]
+        dims = self._dims(step)
+        broken = self._copy_rules(step, spaces, dims)
+        if size < 0 or any(count < 0 for side in dims for count, _ in side):
+            return broken or {"length"}
+        extents = [_extent(side, size) for side in dims]
+        for place, (low, high) in zip((step.dst, step.a), extents, strict=True):
+            broken |= self._outside(place, low, high)
+        if broken or size == 0:
+            return broken
+        written, read = (self.span(at, *e) for at, e in zip((step.dst, step.a), extents, strict=True))
+        pieces = [
+            (self.span(step.dst, d, d + size), self.span(step.a, s, s + size))
+            for d, s in zip(_starts(dims[0]), _starts(dims[1]), strict=True)
+        ]
+        later = step.kind in (p.COPY_ASYNC, p.COPY_2D_ASYNC)
+        pipe = "io" if p.GDRAM in spaces else "move"
+        if not later:
+            self._drain((pipe,))
+        self._read("__memcpy_async" if later else "__memcpy", [piece[1] for piece in pieces])
+        for piece in pieces:
+            self._wrote(piece[0])
+        clash = [e for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])]
+        if clash and later:
+            return {"order"}
+        self._drain({e.pipe for e in clash})
+        if later:
+            self.pending.append(Later(pipe, pieces, written, read))
+        else:
+            self._move(pieces)
+        return set()
+
+    def _dims(self, step: p.Step) -> list[list[tuple[int, int]]]:
+        """Of the target and of the source: further segments and their stride, innermost first."""
+        more = step.more[1:]
+        if step.kind == p.COPY_3D:
+            return [[(more[1], more[0]), (more[3], more[2])], [(more[5], more[4]), (more[7], more[6])]]
+        if step.kind in (p.COPY_2D, p.COPY_2D_ASYNC):
+            return [[(more[2], more[0])], [(more[2], more[1])]]
+        return [[], []]
+
+    def _copy_rules(self, step: p.Step, spaces: list[str], dims: list[list[tuple[int, int]]]) -> set[str]:
+        size, broken = step.count, set()
+        if size < 0 or any(count < 0 for side in dims for count, _ in side):
+            broken.add("length")
+        for place, space, side in zip((step.dst, step.a), spaces, dims, strict=True):
+            if space == p.WRAM and (place[1] % 8 or any(stride % 8 for _, stride in side)):
+                broken.add("alignment")
+        if p.WRAM in spaces and size % (64 if self.old else 16):
+            broken.add("length")
+        flat = step.kind in (p.COPY, p.COPY_ASYNC)
+        if self.old and flat and spaces == [p.NRAM, p.NRAM] and (step.dst[1] % 64 or step.a[1] % 64 or size % 128):
+            broken.add("alignment")
+        if step.kind == p.COPY_3D and any(n > 0 and abs(stride) < size for side in dims for n, stride in side):
+            broken.add("argument")
+        return broken
+
+    def _move(self, pieces: list[tuple[Span, Span]]) -> None:
+        """One segment after the other; a segment is read before it is written."""
+        for (to, first, end), (of, start, stop) in pieces:
+            target, source = self.memories[to], self.memories[of]
+            target.data[first:end] = source.data[start:stop].copy()
+            target.unknown[first:end] = source.unknown[start:stop].copy()
+
+    def _drain(self, pipes: set[str] | tuple[str, ...]) -> None:
+        for later in [e for e in self.pending if e.pipe in pipes]:
+            self._move(later.pieces)
+            self.pending.remove(later)
+
+    # Vectors.
+
+    def _vector(self, step: p.Step) -> set[str]:
+        name, size = p.TYPES[step.type]
+        read, target_size = [step.a, step.b] if step.kind == p.BINARY else [step.a], size
+        if step.kind == p.FILL:
+            read = []
+        if step.kind == p.WIDEN:
+            name, size, target_size = "half", 2, 4
+        count = step.count
+        broken = {"length"} if count <= 0 else set()
+        if self.old:
+            if any(place[1] % 64 for place in (step.dst, *read)):
+                broken.add("alignment")
+            multiple = 64 if step.kind == p.FILL else 128
+            if count % 64 if step.kind == p.WIDEN else count * size % multiple:
+                broken.add("length")
+        if count <= 0:
+            return broken
+        for place, width in ((step.dst, target_size), *((place, size) for place in read)):
+            broken |= self._outside(place, 0, count * width)
+        if "bounds" in broken:
+            broken |= {"overlap", "order"}  # what runs past its end may run into something else
+        dst, sources = self.span(step.dst, 0, count * target_size), [self.span(r, 0, count * size) for r in read]
+        for source in sources:
+            if not _meet(dst, source):
+                continue
+            fine = dst[1] <= source[1] and dst[2] <= source[2] if step.kind == p.WIDEN else dst == source
+            if not fine:
+                broken.add("overlap")
+        if any(_clash(e, [dst], sources) for e in self.pending):
+            broken.add("order")
+        if broken:
+            return broken
+        self._read(_name(step), sources)
+        self._wrote(dst)
+        self._compute(step, DTYPES[name], dst, sources)
+        return set()
+
+    def _compute(self, step: p.Step, dtype: type, dst: Span, sources: list[Span]) -> None:
+        values = [self.memories[m].data[low:high].copy().view(dtype) for m, low, high in sources]
+        with np.errstate(all="ignore"):
+            result = _value(step, dtype, values)
+        memory, low, high = dst
+        unknown = np.zeros(step.count, bool)
+        for m, first, end in sources:
+            unknown |= self.memories[m].unknown[first:end].reshape(step.count, -1).any(axis=1)
+        self.memories[memory].data[low:high] = result.view(np.uint8)
+        self.memories[memory].unknown[low:high] = unknown.repeat((high - low) // step.count)
+
+    # Scalars.
+
+    def _scalar(self, step: p.Step) -> set[str]:
+        name, size = p.TYPES[step.type]
+        read = [step.a] if step.kind == p.MOVE else []
+        broken = set()
+        for place in (step.dst, *read):
+            broken |= self._outside(place, 0, size)
+        if broken:
+            return broken | ({"order"} if self.pending else set())  # what lies there may be on its way, too
+        dst, sources = self.span(step.dst, 0, size), [self.span(r, 0, size) for r in read]
+        self._read("scalar.load", sources)
+        if any(_clash(e, [], sources) or _clash(e, [dst], []) for e in self.pending):
+            return {"order"}
+        self._wrote(dst)
+        if read:
+            self._move([(dst, sources[0])])
+        else:
+            self.memories[dst[0]].data[dst[1] : dst[2]] = np.array([step.more[0]], DTYPES[name]).view(np.uint8)
+            self.memories[dst[0]].unknown[dst[1] : dst[2]] = False
+        return set()
+
+    # Memory.
+
+    def _outside(self, place: tuple[int, int], low: int, high: int) -> set[str]:
+        array, offset = place
+        size = self._size(array)
+        if high > low and (offset + low < 0 or offset + high > size):
+            return {"bounds", "space"} if offset >= size else {"bounds"}
+        return set()
+
+    def _size(self, array: int) -> int:
+        """Bytes from the beginning of an array to the end of what it shares memory with."""
+        if array >= p.ARGUMENTS or not self.program.aliased:
+            return p.ARRAYS[array][1]
+        first, places = self.program.places[array], self.program.places
+        ends = [start + p.ARRAYS[n][1] for n, start in enumerate(places)]
+        end = ends[array]
+        for _ in places:
+            end = max([end, *(e for start, e in zip(places, ends, strict=True) if start < end and e > first)])
+        return end - first
+
+    def _read(self, name: str, spans: list[Span]) -> None:
+        for memory, low, high in spans:
+            unwritten = self.memories[memory].unwritten
+            if unwritten[low:high].any():
+                self.warned.add(name)
+                unwritten[low:high] = False
+
+    def _wrote(self, span: Span) -> None:
+        self.memories[span[0]].unwritten[span[1] : span[2]] = False
+
+
+def _name(step: p.Step) -> str:
+    names = {p.BINARY: p.BINARIES, p.UNARY: p.UNARIES, p.FILL: ("__bang_write_value",) * 2,
+             p.WIDEN: ("__bang_half2float",) * 2, p.SCALAR: ("__bang_add_scalar", "__bang_mul_scalar")}  # fmt: skip
+    return names[step.kind][step.variant]
+
+
+def _value(step: p.Step, dtype: type, values: list[np.ndarray]) -> np.ndarray:
+    constant = dtype(step.more[0])
+    if step.kind == p.FILL:
+        return np.full(step.count, constant)
+    if step.kind == p.WIDEN:
+        return values[0].astype(np.float32)
+    if step.kind == p.SCALAR:
+        return values[0] * constant if step.variant else values[0] + constant
+    if step.kind == p.UNARY:
+        return values[0] * values[0] if step.variant else np.abs(values[0])
+    a, b = values
+    operations = (np.add, np.subtract, np.multiply, np.fmax, np.fmin)  # of a NaN and a number the number (inferred)
+    return operations[step.variant](a, b)
+
+
+def _extent(side: list[tuple[int, int]], size: int) -> tuple[int, int]:
+    ends = [count * stride for count, stride in side]
+    return sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends) + size
+
+
+def _starts(side: list[tuple[int, int]]) -> list[int]:
+    starts = [0]
+    for count, stride in side:
+        starts = [n * stride + start for n in range(count + 1) for start in starts]
+    return starts
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
+
+
+def _clash(later: Later, writes: list[Span], reads: list[Span]) -> bool:
+    """Whether a use meets a copy on its way: nobody may touch its target, nobody write to its source."""
+    return any(_meet(later.written, s) for s in (*writes, *reads)) or any(_meet(later.read, s) for s in writes)

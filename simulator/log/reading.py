@@ -218,7 +218,8 @@ def _op(number: int, table: dict[str, Any]) -> Op:
     operands = len(table["operands"])
     if operands != len(table["writes"]) or (table["name"] in (ALLOC, FREE) and operands != 1):
         raise _DamagedError(f"{where} has {operands} operands and does not say which it writes")
-    return Op(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return Op(**values)
 
 
 def _shape(table: dict[str, Any]) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,16 +12,17 @@ import numpy as np
 from ..device import Device
 from ..execution import Task
 from ..launches.copies import ArrayCopies
-from ..launches.defaults import check_on_finding, launch_shape, raise_on_error
+from ..launches.defaults import argument_list, check_on_finding, check_progress, launch_shape, raise_on_error
 from ..launches.run import Run
 from ..log import Location
 from ..machine import ScalarUnit
-from ..memory.global_memory import DeviceArray
+from ..memory.global_memory import DeviceArray, check_elements
+from ..text import quoted
 from .context import Context, Stop
 from .lines import Lines
 from .pointer import Pointer, element_type
 
-PythonKernel = Callable[..., None]
+PythonKernel = Callable[..., object]
 
 
 def launch(
@@ -38,7 +41,9 @@ def launch(
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
     check_on_finding(on_finding)
+    check_progress(progress)
     dim, type = launch_shape(device, dim, type)
+    name, args = _name(kernel), argument_list(args)
     machine, lines = device.machine, Lines()
     scalar, copies = ScalarUnit(machine), ArrayCopies(device.memory)
     try:
@@ -47,13 +52,13 @@ def launch(
         def entry(task: Task) -> None:
             context = Context(machine, task, scalar, lines)
             try:
-                kernel(context, *(Pointer(context, *v) if isinstance(v, _Address) else v for v in values))
+                _ran(name, kernel(context, *(Pointer(context, *v) if isinstance(v, _Address) else v for v in values)))
                 scalar.drain()
             except Stop:
                 scalar.forget()
 
         log, findings = machine.run(
-            kernel.__name__, entry, dim, type, on_finding=on_finding, progress=progress,
+            name, entry, dim, type, on_finding=on_finding, progress=progress,
             locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
         )  # fmt: skip
         copies.finish(copy_back=True)
@@ -70,6 +75,25 @@ def _value(value: Any, copies: ArrayCopies) -> Any:
     if isinstance(value, DeviceArray):
         return _Address((value.address, element_type(value.dtype)))
     if isinstance(value, np.ndarray):
+        check_elements("an argument", value)
         entry = copies.put(value, f"argument {len(copies)}")
         return _Address((entry.start, element_type(value.dtype)))
     return value
+
+
+def _name(kernel: Any) -> str:
+    """What findings and logs call a kernel: its name, or that of what a partial or an object calls."""
+    if not callable(kernel):
+        raise TypeError(f"kernel is {quoted(kernel)}; pass a function of a context and its arguments")
+    name = getattr(kernel, "__name__", None) or getattr(getattr(kernel, "func", None), "__name__", None)
+    return name if isinstance(name, str) else builtins.type(kernel).__name__
+
+
+def _ran(name: str, result: object) -> None:
+    """TypeError where calling the kernel has run nothing of it."""
+    if inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result):
+        if not inspect.isasyncgen(result):
+            result.close()
+        raise TypeError(
+            f"{name} is a generator or a coroutine: a call of it runs nothing; write it without yield, async and await"
+        )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...isa import TYPES, ElementType
+from ..text import quoted
 
 
 class Scalars(Protocol):
@@ -53,10 +54,10 @@ def element_type(name: Any) -> ElementType:
     if isinstance(name, str) and name in TYPES:
         return TYPES[name]
     try:
-        dtype = np.dtype(name)
-    except TypeError:
+        dtype = None if name is None else np.dtype(name)
+    except (TypeError, ValueError, SyntaxError):
         dtype = None
     for entry in TYPES.values():
-        if entry.dtype == dtype and entry.name != "void":
+        if dtype is not None and entry.dtype == dtype and entry.name != "void":
             return entry
-    raise TypeError(f"{name!r} is no element type; the types are {', '.join(t for t in TYPES if t != 'void')}")
+    raise TypeError(f"{quoted(name)} is no element type; the types are {', '.join(t for t in TYPES if t != 'void')}")

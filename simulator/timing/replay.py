@@ -13,6 +13,7 @@ The winning term is kept as the reason, with the record that held it up, so that
 from __future__ import annotations
 
 import heapq
+import inspect
 from collections import defaultdict, deque
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -161,7 +162,7 @@ class _Walk:
             if core.held < 0:
                 next(core.front, None)
         for core in cores.values():
-            if core.front.gi_frame is not None:
+            if inspect.getgeneratorstate(core.front) != inspect.GEN_CLOSED:
                 raise ValueError(f"the log cannot be timed: its barriers let core {core.number} wait for ever")
 
     def _front(self, core: _Core) -> Generator[None, None, None]:

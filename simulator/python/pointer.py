@@ -30,10 +30,17 @@ class Pointer:
         self._context, self.address, self.type = context, address, type
 
     def __add__(self, elements: int) -> Pointer:
+        if elements.__class__ is not int:
+            elements = self._count(elements)
         return Pointer(self._context, self.address + elements * self.type.size, self.type)
 
     def __sub__(self, elements: int) -> Pointer:
-        return self + -elements
+        return self + -self._count(elements)
+
+    def _count(self, elements: Any) -> int:
+        if isinstance(elements, (int, np.integer)) and not isinstance(elements, np.timedelta64):
+            return int(elements)
+        raise TypeError(f"{quoted(elements)} elements from {self!r}; pass a whole number")
 
     def cast(self, type: str) -> Pointer:
         """The same address with another element type, such as ``"int32"``."""

@@ -19,6 +19,7 @@ import numpy as np
 from ...isa import Kind, Overload, Parameter
 from ..execution import Task
 from ..findings import not_modelled
+from ..launches.arguments import as_number
 from ..machine import Machine, ScalarUnit
 from ..text import quoted
 from .lines import Lines
@@ -144,7 +145,9 @@ class Context:
         return self._scalar.view(pointer.address, pointer.type.dtype)[0]
 
     def store(self, pointer: Pointer, value: Any, frame: Any) -> None:
-        """One scalar store."""
+        """One scalar store; TypeError for what is no real number."""
+        if value.__class__ not in (int, float) and as_number(value) is None:
+            raise TypeError(f"{quoted(value)} cannot be stored; pass a number")
         self._scalar.access(pointer.address, pointer.type.size, True, self._lines.number(frame))
         self._scalar.view(pointer.address, pointer.type.dtype)[0] = value
 

@@ -6,8 +6,6 @@ everywhere: in ``facts``, in ``replace`` and in messages.
 
 from __future__ import annotations
 
-import os
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -18,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from ..files import open_regular
 from ..text import quoted
 
 Kind = Literal["measured", "documented", "derived", "assumed"]
@@ -159,11 +158,7 @@ def read_device_file(path: Path) -> DeviceFile:
 
 def _text(path: Path) -> str:
     """The text of a file; ValueError for one that is no ordinary file, too large, or no UTF-8."""
-    if "\0" in str(path):
-        raise ValueError("a path has no null characters")
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("it is no ordinary file")
+    with open_regular(path) as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise ValueError(f"it has more than {_LARGEST} bytes, which no device file needs")
@@ -192,7 +187,7 @@ def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict
 def require_known(path: str, facts: Mapping[str, Quantity]) -> None:
     """ValueError that names the nearest path, unless ``path`` is one of ``facts``."""
     if not isinstance(path, str) or path not in facts:
-        near = get_close_matches(str(path)[:_SENSIBLE], facts, n=1, cutoff=0.0)[0]
+        near = get_close_matches(path[:_SENSIBLE] if isinstance(path, str) else "", facts, n=1, cutoff=0.0)[0]
         raise ValueError(f"there is no number {quoted(path)} here; the nearest name is {near!r}")
 
 

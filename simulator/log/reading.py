@@ -6,9 +6,7 @@ A file is a zip of three arrays, stored or deflated: a JSON header as bytes, the
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -17,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files import open_regular
 from ..hardware import Shape
 from ..hardware.shape import check_shape
 from ..text import printable, quoted
@@ -44,11 +43,11 @@ class _VersionError(ValueError):
 
 def read_log(path: Path, max_bytes: int) -> Log:
     """The log in a file; ValueError for a file of another kind, version or content, OSError if it cannot be opened."""
-    if "\0" in str(path):
-        raise ValueError(f"{quoted(str(path))} is no path: it has a null character")
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError(f"{path} is no ordinary file; pass a file made with --log")
+    try:
+        opened = open_regular(path)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: {error}; pass a file made with --log") from None
+    with opened as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 return _log(archive, max_bytes)

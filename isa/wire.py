@@ -59,6 +59,7 @@ def flatten(parameter: Parameter, value: object) -> list[object]:
     if value is None and parameter.pointer:
         return [0] * (len(struct.fields) + 1)
     if not isinstance(value, (tuple, list)) or len(value) != len(struct.fields):
+        fields = ", ".join(struct.fields)
         raise TypeError(
             f"{parameter.name} is {_shown(value)}; pass {struct.name} as a tuple ({', '.join(struct.fields)})"
         )

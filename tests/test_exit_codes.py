@@ -103,7 +103,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("replay", "good.mlulog", "--set", "launch.overhead_us=1e29", "--trace", "t.json"), 1, FAILS),
     (("replay", "k.mlu"), 2, FAILS),
     (("replay", "absent.mlulog"), 2, FAILS),
-    (("replay", "."), 1, FAILS),
+    (("replay", "."), 2, FAILS),
     (("replay",), 2, FAILS),
     (("devices",), 0, None),
     (("devices", "mlu590"), 0, {"name", "title", "isa", "shape", "facts"}),
@@ -168,18 +168,14 @@ def test_outcome(capfd, monkeypatch, folder, arguments, code, keys):
     if keys == FAILS:
         assert document["error"] in err
         assert len(err) < 4000
-    else:
-        assert (
-            all(not finding["severity"] == "error" for finding in document.get("findings", ())) or code == 1
-            if isinstance(document, dict)
-            else True
-        )
+    elif keys == RUN:
+        assert any(finding["severity"] == "error" for finding in document["findings"]) == (code == 1)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [run("fine"), run("past"), ("replay", "k.mlu"), ("op", "x"), ("isa",), ("devices",), ("build", "broken.mlu")],
-)
+PLAIN = [run("fine"), run("past"), ("replay", "k.mlu"), ("op", "x"), ("isa",), ("devices",), ("build", "broken.mlu")]
+
+
+@pytest.mark.parametrize("arguments", PLAIN)
 def test_codes_are_the_same_without_json(capfd, monkeypatch, folder, arguments):
     monkeypatch.chdir(folder)
     assert outcome(capfd, *arguments)[0] == outcome(capfd, *arguments, "--json")[0]
@@ -199,11 +195,7 @@ def test_what_a_kernel_prints_goes_to_standard_error_with_json(capfd, monkeypatc
         (OSError("disk full"), 1, "disk full"),
         (MemoryError("no room"), 1, "no room"),
         (ValueError("wrong"), 2, "wrong"),
-        (
-            AttributeError("'NoneType' has no x"),
-            1,
-            "internal error: AttributeError: 'NoneType' has no x; this is a fault",
-        ),
+        (AttributeError("no x"), 1, "internal error: AttributeError: no x; this is a fault of mlusim"),
     ],
 )
 def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, code, words):

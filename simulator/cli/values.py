@@ -47,9 +47,8 @@ def kernel_argument(text: str) -> Any:
         try:
             dtype = np.dtype(ml_dtypes.bfloat16 if match[1] == "bfloat16" else match[1])
         except (TypeError, ValueError):
-            raise ValueError(
-                f"{quoted(text)}: {quoted(match[1])} is no element type; write one such as float32 or int8"
-            ) from None
+            wrong = quoted(match[1])
+            raise ValueError(f"{quoted(text)}: {wrong} is no element type; write one such as float32 or int8") from None
         shape = [int(count) for count in match[2].split("x")]
         if math.prod(shape) * dtype.itemsize > MAX_BYTES or len(shape) > _AXES:
             raise ValueError(f"{quoted(text)} has more dimensions or bytes than any device has")

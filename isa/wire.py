@@ -60,9 +60,7 @@ def flatten(parameter: Parameter, value: object) -> list[object]:
         return [0] * (len(struct.fields) + 1)
     if not isinstance(value, (tuple, list)) or len(value) != len(struct.fields):
         fields = ", ".join(struct.fields)
-        raise TypeError(
-            f"{parameter.name} is {_shown(value)}; pass {struct.name} as a tuple ({', '.join(struct.fields)})"
-        )
+        raise TypeError(f"{parameter.name} is {_shown(value)}; pass {struct.name} as a tuple ({fields})")
     return [*value, 1] if parameter.pointer else list(value)
 
 

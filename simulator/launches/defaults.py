@@ -19,7 +19,7 @@ from .run import Run
 #: Tasks of a launch: built-in variables have 32 bits.
 _MOST_TASKS = (1 << 31) - 1
 #: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
-_FOREVER, _SHORTEST = 1e9, 1e-6
+_FOREVER, _SHORTEST = 1e6, 1e-6
 
 
 def launch_shape(

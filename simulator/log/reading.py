@@ -96,7 +96,9 @@ def _array(
         if magic[:8] != b"\x93NUMPY\1\0" or found is None:
             raise _DamagedError(f"{name!r} is no array of one dimension")
         if found[1].decode("latin-1") != repr(np.lib.format.dtype_to_descr(dtype)):
-            raise _VersionError
+            if dtype.names and found[1].startswith(b"["):  # other fields
+                raise _VersionError
+            raise _DamagedError(f"{name!r} has elements of another type")
         count = int(found[2])
         if count * dtype.itemsize > limit:
             raise _DamagedError(f"{name!r} has {count} rows, too many for max_bytes")

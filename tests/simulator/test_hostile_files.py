@@ -103,7 +103,7 @@ def test_barriers_that_wait_for_each_other(tmp_path, log):
         mine = np.flatnonzero(np.isin(records["op"], barrier) & (records["core"] == 0))
         records["work"][mine] = records["work"][mine][::-1]
 
-    with pytest.raises(ValueError, match="its barriers let core . wait for ever"):
+    with pytest.raises(ValueError, match=r"its barriers let core . wait for ever"):
         replay(Log.load(saved(tmp_path / "l", log, crossed)), DEVICE.rates)
 
 

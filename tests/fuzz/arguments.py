@@ -7,6 +7,7 @@ import ctypes
 import decimal
 import fractions
 import functools
+import inspect
 import random
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from mlusim.kernels import OPERATORS
 from mlusim.simulator import Device, KernelError, launch, load, replay
 from mlusim.simulator.findings import BuildError
 
@@ -134,6 +136,20 @@ class Pick:
     def __init__(self, pool: list[Any], seed: int) -> None:
         self.pool, self.rng = pool, random.Random(seed)
 
+    def operator(self, device: Device, tpu: Device) -> Any:
+        """A call of an operator with some arguments that it expects, and some that it does not."""
+        name, function = self.rng.choice(list(OPERATORS.items()))
+        expected = {
+            "device": device if name == "logspace" else tpu, "start": 0, "end": 1, "steps": 4, "k": 1,
+            "indices": np.zeros(2, np.int32), "index": np.zeros(2, np.int32),
+        }  # fmt: skip
+        given = [expected.get(name, np.ones((2, 2), np.float32)) for name in inspect.signature(function).parameters]
+        named = dict(zip(inspect.signature(function).parameters, given, strict=True))
+        named.pop("on_finding")
+        for name in self.rng.sample(list(named), self.rng.choice((1, 1, 2))):
+            named[name] = self()
+        return function(**named)
+
     def __call__(self) -> Any:
         return self.rng.choice(self.pool)
 
@@ -185,6 +201,7 @@ def calls(program: Any, device: Device, tpu: Device, pick: Pick) -> list[tuple[s
         ("python", lambda: launch(kernel, args=pick(), device=device)),
         ("python dim", lambda: check_tasks(launch(plain, pick(), args=[], device=device))),
         ("python device", lambda: launch(plain, device=pick())),
+        ("operator", lambda: pick.operator(device, tpu)),
         ("instructions", lambda: launch(instructions, args=[pick(), pick()], device=device, on_finding="collect")),
         ("tensors", lambda: launch(tensors, args=[pick(), pick()], device=tpu, on_finding="collect")),
     ]

@@ -175,6 +175,8 @@ FILES: dict[str, tuple[bytes, str]] = {
     "space twice": (changed("[shape.spaces.wram]", "[shape.spaces.nram]"), "nram"),
     "no memory of the device": (changed('scope = "device"\nbytes', 'scope = "core"\nbytes'), "at most"),
     "no nram": (changed("[shape.spaces.nram]", "[shape.spaces.sram2]"), "no space sram2"),
+    "no registers": (changed(CHIP[CHIP.index("[shape.spaces.vreg]") : CHIP.index("[clock]")], ""), "vreg is missing"),
+    "shared registers": (changed('vreg]\nscope = "core"', 'vreg]\nscope = "cluster"'), "a core of bang has its own"),
     "engine": (changed("[engines.compute]", "[engines.compote]"), "no engine compote .did you mean 'comp"),
     "clusters": (changed("clusters = { value = 8", "clusters = { value = 1099511627776"), "cores in"),
     "a digit more": (changed("value = 8,", "value = 0x" + "f" * 9000 + ","), "not a number of 36000 bits"),

@@ -147,7 +147,9 @@ class Pick:
         named = dict(zip(inspect.signature(function).parameters, given, strict=True))
         named.pop("on_finding")
         for name in self.rng.sample(list(named), self.rng.choice((1, 1, 2))):
-            named[name] = self()
+            value = self()
+            # Billions of steps are legal, and take their time.
+            named[name] = 4 if name == "steps" and isinstance(value, int) and value > 70000 else value
         return function(**named)
 
     def __call__(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,9 @@ __all__ = [
     "instruction",
 ]
 
+#: What stands for a doc line where Python keeps none.
+_STRIPPED = "python -OO keeps no doc lines" if sys.flags.optimize > 1 else ""
+
 
 def instruction(prototype: str, *, doc: str = "", **facts: Any) -> Callable[[Callable[..., Any]], Instruction]:
     """Declare an instruction whose semantics is the decorated function; the rest is as in `declare`.
@@ -50,7 +54,7 @@ def instruction(prototype: str, *, doc: str = "", **facts: Any) -> Callable[[Cal
     """
 
     def decorate(function: Callable[..., Any]) -> Instruction:
-        text = doc or (inspect.getdoc(function) or "").split("\n")[0]
+        text = doc or (inspect.getdoc(function) or _STRIPPED).split("\n")[0]
         return declare(prototype, doc=text, semantics=function, **facts)
 
     return decorate

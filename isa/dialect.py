@@ -83,6 +83,21 @@ class Dialect:
         return table
 
     @cached_property
+    def engines(self) -> frozenset[str]:
+        """What a device file may give the cost of: what pays for instructions, and the scalar unit on every space."""
+        paid = {"scalar", *(f"scalar_{space}" for space in self.spaces)}
+        for entry in self.instructions:
+            pipes = [case.pipe for case in entry.select.cases.values()] if entry.select else [entry.pipe]
+            paid.update([entry.engine] if entry.engine else pipes)
+        return frozenset(paid)
+
+    @cached_property
+    def needed_spaces(self) -> frozenset[str]:
+        """The spaces that a device must have, as instructions name them whatever their arguments are."""
+        named = {entry.space_of(p) for entry in self.instructions if not entry.select for p in entry.prototype.memory}
+        return frozenset(name for name in named if not self.spaces[name].members) | {next(iter(self.spaces))}
+
+    @cached_property
     def cached_space(self) -> str:
         """The space that the scalar unit sees through a cache, or ""."""
         return next((name for name, space in self.spaces.items() if space.cached), "")

@@ -51,7 +51,7 @@ def flatten(parameter: Parameter, value: object) -> list[object]:
     """The numbers of a Python argument: a structure is a tuple of its fields, or None for a null pointer."""
     if parameter.kind is Kind.VARIABLE:
         if not isinstance(value, (tuple, list)) or len(value) != 2:
-            raise TypeError(f"{parameter.name} is {value!r}; pass (TENSOR or VECTOR, address) or (SCALAR, bits)")
+            raise TypeError(f"{parameter.name} is {_shown(value)}; pass (TENSOR or VECTOR, address) or (SCALAR, bits)")
         return list(value)
     if parameter.kind is not Kind.STRUCT:
         return [value]
@@ -59,5 +59,11 @@ def flatten(parameter: Parameter, value: object) -> list[object]:
     if value is None and parameter.pointer:
         return [0] * (len(struct.fields) + 1)
     if not isinstance(value, (tuple, list)) or len(value) != len(struct.fields):
-        raise TypeError(f"{parameter.name} is {value!r}; pass {struct.name} as a tuple ({', '.join(struct.fields)})")
+        fields = ", ".join(struct.fields)
+        raise TypeError(f"{parameter.name} is {_shown(value)}; pass {struct.name} as a tuple ({fields})")
     return [*value, 1] if parameter.pointer else list(value)
+
+
+def _shown(value: object) -> str:
+    """A value of Python's own as it is written; of another, whose ``repr`` may be anything, its type."""
+    return repr(value) if type(value) in (int, float, str, tuple, list, type(None)) else f"a {type(value).__name__}"

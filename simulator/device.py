@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES
-from .hardware.device_file import Quantity, changed, read_device_file
+from ..isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
+from .hardware.device_file import Quantity, changed, nearest, read_device_file
 from .hardware.rates import Rates, build_rates
 from .hardware.shape import Shape, build_shape
 from .issue import Check
 from .machine import Machine
 from .memory import Turn
 from .memory.global_memory import DeviceArray, GlobalMemory
+from .text import quoted
 
 _BUILT_IN = Path(__file__).parent / "hardware" / "chips"
 
@@ -142,22 +142,26 @@ class Device:
     def load(cls, name: str | Path) -> Device:
         """A built-in device by name (in any case), or the device that a .toml file describes.
 
-        ValueError for an unknown name, a file that cannot be read, and a file that does not describe a device.
+        ValueError for an unknown name, a file that cannot be read, and a file that does not describe a device;
+        TypeError for what is no name.
         """
-        if Path(name).suffix == ".toml":
-            return cls._read(Path(name))
-        wanted, names = str(name).lower(), cls.names()
+        if not isinstance(name, (str, os.PathLike)) or isinstance(path := os.fspath(name), bytes):
+            raise TypeError(f"name is {quoted(name)}; pass the name of a device, or the path of a .toml file")
+        if Path(path).suffix == ".toml":
+            return cls._read(Path(path))
+        wanted, names = path.lower(), cls.names()
         if wanted in names:
             return cls._read(_BUILT_IN / f"{wanted}.toml")
-        near = get_close_matches(wanted, names, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(
-            f"unknown device {str(name)!r}{hint}; the built-in devices are {', '.join(names)}; "
+            f"unknown device {quoted(path)}{nearest(wanted, names)}; the built-in devices are {', '.join(names)}; "
             "a device of your own is passed as the path of its .toml file"
         )
 
     def watched(self, *checks: type[Check]) -> Device:
-        """The same device with further checks; it has a memory of its own."""
+        """The same device with further checks; it has a memory of its own. TypeError for what is no class of checks."""
+        for check in checks:
+            if not (isinstance(check, type) and issubclass(check, Check)):
+                raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check")
         return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks))
 
     def replace(self, changes: Mapping[str, float]) -> Device:
@@ -175,17 +179,39 @@ class Device:
     @classmethod
     def _read(cls, path: Path) -> Device:
         file = read_device_file(path)
-        if file.isa not in DIALECTS:
-            raise ValueError(f"device file {path}: isa is {file.isa!r}; the dialects are {', '.join(DIALECTS)}")
-        if strangers := sorted(set(file.shape.spaces) - set(DIALECTS[file.isa].spaces)):
-            known = ", ".join(DIALECTS[file.isa].spaces)
-            raise ValueError(f"device file {path}: {file.isa} has no space {', '.join(strangers)}; it has {known}")
         facts = file.facts()
         scopes = {name: space.scope for name, space in file.shape.spaces.items()}
         wiring = {name: (channel.scope, channel.spaces) for name, channel in file.channels.items()}
         try:
+            if file.isa not in DIALECTS:
+                near = nearest(file.isa, DIALECTS)
+                raise ValueError(f"isa is {quoted(file.isa)}{near}; the dialects are {', '.join(DIALECTS)}")
             shape = build_shape(file.isa, scopes, facts)
+            _check_dialect(DIALECTS[file.isa], shape, file.engines)
         except ValueError as error:
             raise ValueError(f"device file {path}: {error}") from None
         of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
         return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
+
+
+def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> None:
+    """ValueError unless the spaces and engines of a device are those of its instruction set."""
+    known = dict.fromkeys(name for name, space in dialect.spaces.items() if not space.members)
+    for what, given, names in (("space", shape.spaces, known), ("engine", engines, sorted(dialect.engines))):
+        for name in given:
+            if name not in names:
+                listed = ", ".join(names)
+                raise ValueError(f"{dialect.name} has no {what} {name}{nearest(name, names)}; it has {listed}")
+    if missing := sorted(dialect.needed_spaces - set(shape.spaces)):
+        raise ValueError(f"shape.spaces.{missing[0]} is missing, which instructions of {dialect.name} work on")
+    first = next(name for name, space in shape.spaces.items() if space.scope == "device")
+    if first != (wanted := next(iter(known))):
+        raise ValueError(f"the first space of the scope 'device' must be {wanted}, where arrays lie, and is {first}")
+    for name, space in shape.spaces.items():
+        facts = dialect.spaces[name]
+        if space.scope != "core" and (facts.registers or facts.lanes or facts.offsets):
+            raise ValueError(f"shape.spaces.{name}.scope is {space.scope!r}; a core of {dialect.name} has its own")
+        if facts.lanes and space.bytes % ((shape.lanes or 1) * 4):
+            raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; each of {shape.lanes} lanes has whole words")
+        if facts.registers and space.bytes < dialect.register_bytes:
+            raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; one register has {dialect.register_bytes}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,3 +29,14 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file to read; ValueError for anything else at ``path``, a pipe that nobody writes to among them."""
+    if "\0" in str(path):
+        raise ValueError("a path has no null characters")
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ValueError("it is no ordinary file")
+    return os.fdopen(handle, "rb")

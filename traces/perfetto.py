@@ -22,6 +22,8 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 
 #: Records that are text at the same time: bounds the memory of a long trace.
 _CHUNK = 16384
+#: Whole nanoseconds that a reader with doubles tells apart: 104 days.
+_LONGEST_NS = 1 << 53
 _DEVICE_PID = 1
 #: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
 #: idle process and finds the thread that it names by its id alone.
@@ -43,8 +45,13 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
     """Write the trace of ``timeline`` to ``path``: all of it, or nothing and the old file stays.
 
     Times are microseconds from the launch with nanosecond precision; equal timelines give equal bytes.
-    Raises OSError when the folder is missing or cannot be written.
+    Raises OSError when the folder is missing or cannot be written, OverflowError for times beyond what a trace holds.
     """
+    longest = max(float(timeline.end.max(initial=0.0)), timeline.total_us)
+    if not longest * 1e3 <= _LONGEST_NS:  # also for what is no number
+        raise OverflowError(
+            f"the times reach {longest:g} us, and a trace holds {_LONGEST_NS / 1e3:g} us at most; look at the rates"
+        )
     with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
         file.write('{"traceEvents":[\n')
         separator = ""
@@ -232,7 +239,7 @@ class _Trace:
         spaces = [index for index, space in enumerate(self.log.shape.spaces) if space in channel.spaces]
         log = self.log
         used = np.isin(log.operand_spaces, spaces) & (self.row != HIDDEN)[log.owners]
-        moved = log.per_record(np.where(used, log.operand_bytes, 0)).astype(np.int64)
+        moved = np.minimum(log.per_record(np.where(used, log.operand_bytes, 0)), _LONGEST_NS).astype(np.int64)
         moving = np.flatnonzero((moved > 0) & (self.end > self.start))
         # Whole MB/s, so that what is added at a start leaves nothing behind at the end.
         rate = moved[moving] * 1000 // (self.end[moving] - self.start[moving])
@@ -271,4 +278,4 @@ def _metadata(kind: str, pid: int, tid: int, **args: str | int) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)

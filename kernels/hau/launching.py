@@ -21,7 +21,9 @@ def program(device: Device, source: str) -> Program:
 
 
 def check_device(operator: str, device: Device) -> None:
-    """ValueError unless the device runs TPU-KERNEL sources."""
+    """ValueError unless the device runs TPU-KERNEL sources, TypeError for what is no device."""
+    if not isinstance(device, Device):
+        raise TypeError(f"device is of type {type(device).__name__}; pass a Device, such as Device.load('bm1690')")
     if device.isa != "tpu":
         listed = ", ".join(Device.names("tpu"))
         raise ValueError(f"device is {device.name}, which has no HAU; {operator} runs on {listed}")

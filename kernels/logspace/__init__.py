@@ -40,6 +40,8 @@ def logspace(
 
     Raises ValueError or TypeError for wrong arguments, KernelError as `Program.launch` does.
     """
+    if not isinstance(device, Device):
+        raise TypeError(f"device is of type {type(device).__name__}; pass a Device, such as Device.load('mlu370-x4')")
     count = _checked_steps(steps)
     result_type = _checked_dtype(dtype)
     _check_out(out, count, result_type)

@@ -2,7 +2,7 @@
 
 Exit codes: 0 fine; 1 the kernel broke a rule or did not compile, or something failed on the way; 2 wrong use,
 nothing was run; 130 interrupted. Results go to standard output, messages and progress to standard error. With
-``--json`` standard output holds exactly one JSON document (none at exit code 2).
+``--json`` standard output holds exactly one JSON document, whatever the end.
 
 Imports: everything, traces and kernels too.
 """
@@ -28,8 +28,9 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; SystemExit for ``--help`` and what argparse refuses."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
+        options = parse(given)
         code = _run(options, Screen(options.command, json=options.json))
         sys.stdout.flush()
         return code
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        print("mlusim: interrupted", file=sys.stderr)
+        Screen("", json="--json" in given).fail("interrupted")
         return INTERRUPTED
 
 
@@ -51,9 +52,17 @@ def _run(options: argparse.Namespace, screen: Screen) -> int:
     except (BuildError, KernelError) as error:
         screen.fail(str(error), error.finding)
         return FAILED
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, OverflowError) as error:
         screen.fail(str(error))
         return FAILED
     except (ValueError, TypeError) as error:
-        screen.say(str(error))
+        screen.fail(str(error))
         return USAGE
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        screen.fail(
+            f"internal error: {type(error).__name__}: {error}; this is a fault of mlusim, please report it with what "
+            "`python -X dev -m mlusim.simulator` says in place of `mlusim`"
+        )
+        return FAILED

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, NoReturn
 
 from ...isa import DIALECTS
 from ..execution.tasks import TYPES
 from . import launch, replay, show
+from .screen import Screen
 
 _DEVICE = "mlu370-x4"
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose refusals are messages of ours, and a document with --json; names are written in full."""
+
+    json = False
+
+    def __init__(self, *names: Any, **options: Any) -> None:
+        super().__init__(*names, **{**options, "allow_abbrev": False})
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, how it is used, and end with the code of wrong use."""
+        self.print_usage(sys.stderr)
+        Screen(self.prog.removeprefix("mlusim").strip(), json=self.json).fail(message)
+        self.exit(2)
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
-    parser = argparse.ArgumentParser("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser = _Parser("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser.json = "--json" in arguments
     parser.add_argument("--version", action="version", version=f"mlusim {version('mlusim')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {
@@ -24,6 +43,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
     }  # fmt: skip
     for command in parsers.values():
+        command.json = parser.json
         command.add_argument("--json", action="store_true", help="write one JSON document instead of tables")
     options, rest = parser.parse_known_args(arguments)
     if options.command == "op":  # argparse takes no name=value after an option
@@ -37,7 +57,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 _Commands = argparse._SubParsersAction  # argparse has no public name for it
 
 
-def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _op(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "op",
         help="run an operator",
@@ -55,7 +75,7 @@ def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser
     return command
 
 
-def _run(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _run(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "run",
         help="launch a kernel of a source file",
@@ -85,7 +105,7 @@ def _run(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParse
     return command
 
 
-def _build(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _build(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "build",
         help="compile only",
@@ -97,7 +117,7 @@ def _build(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentPar
     return command
 
 
-def _replay(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _replay(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "replay",
         help="time a saved log again",
@@ -117,7 +137,7 @@ def _replay(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentPa
     return command
 
 
-def _devices(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _devices(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "devices", help="list the devices", description="List the devices; with NAME, every number and its source."
     )
@@ -126,7 +146,7 @@ def _devices(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentP
     return command
 
 
-def _isa(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _isa(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "isa", help="list the instructions", description="List the instructions; with NAME, its whole declaration."
     )
@@ -138,22 +158,22 @@ def _isa(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParse
     return command
 
 
-def _add_sources(command: argparse.ArgumentParser) -> None:
+def _add_sources(command: _Parser) -> None:
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="kernel sources")
     command.add_argument(
         "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
     )
 
 
-def _add_device(command: argparse.ArgumentParser) -> None:
+def _add_device(command: _Parser) -> None:
     command.add_argument("--device", default=_DEVICE, metavar="D", help=f"name or .toml file (default: {_DEVICE})")
 
 
-def _add_outputs(command: argparse.ArgumentParser) -> None:
+def _add_outputs(command: _Parser) -> None:
     _add_trace(command)
     command.add_argument("--log", type=Path, metavar="FILE.mlulog", help="write the log, for `mlusim replay`")
     command.add_argument("--collect", action="store_true", help="go on after an error where possible, report all")
 
 
-def _add_trace(command: argparse.ArgumentParser) -> None:
+def _add_trace(command: _Parser) -> None:
     command.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for https://ui.perfetto.dev")

@@ -10,13 +10,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from ..findings import ERROR, Finding
+from ..text import printable
 
 #: Lines in a pipe are for other programs: they are not wrapped.
 _PIPE_WIDTH = 1000
@@ -25,10 +27,15 @@ Column = tuple[str, bool]
 
 
 class _Console(Console):
-    """A console that lets its program decide what a closed pipe means."""
+    """A console that lets its program decide what a closed pipe means, and writes no control characters of others."""
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Everything that is written passes here: names and paths that others chose lose what a terminal obeys."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 class Screen:
@@ -60,7 +67,8 @@ class Screen:
 
     def say(self, text: str) -> None:
         """Write a message to standard error, after the name of the command."""
-        self._err.print(Text(f"mlusim {self.command}: {text}"), highlight=False, soft_wrap=True)
+        name = f"mlusim {self.command}".rstrip()
+        self._err.print(Text(f"{name}: {text}"), highlight=False, soft_wrap=True)
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Write findings to standard error, each headed by its severity in colour."""

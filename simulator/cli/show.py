@@ -41,6 +41,8 @@ def devices(options: argparse.Namespace, screen: Screen) -> bool:
 
 def isa(options: argparse.Namespace, screen: Screen) -> bool:
     """List the instructions; with a name, everything its declarations say."""
+    if options.markdown and screen.json:
+        raise ValueError("--markdown and --json exclude each other; pass one of them")
     if options.markdown:
         print(markdown(list(DIALECTS.values())), end="")
         return True

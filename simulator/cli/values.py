@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,9 +13,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..hardware.shape import MAX_BYTES
+from ..text import quoted
+
 #: Arguments of an operator that options set.
 _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
 _NAMED = {"true": True, "false": False, "none": None}
+#: Axes that an array of NumPy can have.
+_AXES = 64
 _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 
 
@@ -25,16 +30,12 @@ def literal(text: str) -> Any:
         return _NAMED[text.lower()]
     if text.endswith(".npy"):
         return read_array(Path(text))
-    try:
-        value = ast.literal_eval(text)
-        if isinstance(value, (int, float)):
-            return value
-    except (ValueError, SyntaxError):
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    for read in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return read()
+        except ValueError:
+            continue
+    return text
 
 
 def kernel_argument(text: str) -> Any:
@@ -45,13 +46,17 @@ def kernel_argument(text: str) -> Any:
     if match := _ZEROS.fullmatch(text):
         try:
             dtype = np.dtype(ml_dtypes.bfloat16 if match[1] == "bfloat16" else match[1])
-        except TypeError:
-            raise ValueError(f"{text!r}: {match[1]!r} is no element type; write one such as float32 or int8") from None
-        return np.zeros([int(count) for count in match[2].split("x")], dtype)
+        except (TypeError, ValueError):
+            wrong = quoted(match[1])
+            raise ValueError(f"{quoted(text)}: {wrong} is no element type; write one such as float32 or int8") from None
+        shape = [int(count) for count in match[2].split("x")]
+        if math.prod(shape) * dtype.itemsize > MAX_BYTES or len(shape) > _AXES:
+            raise ValueError(f"{quoted(text)} has more dimensions or bytes than any device has")
+        return np.zeros(shape, dtype)
     value = literal(text)
     if isinstance(value, str):
         raise ValueError(
-            f"{text!r} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
+            f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
         )
     return value
 
@@ -59,13 +64,14 @@ def kernel_argument(text: str) -> Any:
 def read_array(path: Path) -> np.ndarray:
     """The array of a .npy file; ValueError when there is none."""
     try:
-        array = np.load(path, allow_pickle=False)
+        with path.open("rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; pass the path of a .npy file") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as a .npy file ({error})") from None
+    except Exception as error:  # a damaged header is read as Python's own text, and ends in whatever that does
+        raise ValueError(f"{path} cannot be read as a .npy file ({quoted(str(error))[1:-1]})") from None
     # NumPy writes bfloat16 as bare bytes of two.
-    return array.view(ml_dtypes.bfloat16) if array.dtype == np.dtype("V2") else array  # type: ignore[no-any-return]
+    return array.view(ml_dtypes.bfloat16) if array.dtype == np.dtype("V2") else array
 
 
 def pairs(texts: Iterable[str], example: str) -> dict[str, str]:
@@ -74,7 +80,7 @@ def pairs(texts: Iterable[str], example: str) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise ValueError(f"{text!r} is not of the form name=value; write for example {example}")
+            raise ValueError(f"{quoted(text)} is not of the form name=value; write for example {example}")
         if name in found:
             raise ValueError(f"{name} is given twice")
         found[name] = value
@@ -87,7 +93,7 @@ def numbers(texts: Iterable[str]) -> dict[str, float]:
     for name, value in pairs(texts, "channels.dram.gb_per_s=600").items():
         number = literal(value)
         if isinstance(number, bool) or not isinstance(number, (int, float)):
-            raise ValueError(f"{name} is {value!r}; pass a number")
+            raise ValueError(f"{name} is {quoted(value)}; pass a number")
         found[name] = number
     return found
 
@@ -95,8 +101,8 @@ def numbers(texts: Iterable[str]) -> dict[str, float]:
 def dimensions(text: str) -> tuple[int, int, int]:
     """``X``, ``X,Y`` or ``X,Y,Z``; missing ones are 1. ValueError for anything else."""
     parts = text.split(",")
-    if len(parts) > 3 or not all(part.strip().isdecimal() for part in parts):
-        raise ValueError(f"--dim is {text!r}; write one to three whole numbers such as 4,8 or 4,8,1")
+    if len(parts) > 3 or not all(part.strip().isdecimal() and len(part) < 20 for part in parts):
+        raise ValueError(f"--dim is {quoted(text)}; write one to three whole numbers such as 4,8 or 4,8,1")
     x, y, z = [*(int(part) for part in parts), 1, 1][:3]
     return x, y, z
 

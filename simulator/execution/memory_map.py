@@ -28,8 +28,7 @@ class MemoryMap:
         self.cache = OperandCache(shape.cores + shape.clusters)
         self.memories: dict[str, Memory] = {}
         for index, (name, space) in enumerate(shape.spaces.items()):
-            owners = {"device": 1, "cluster": shape.clusters, "core": shape.cores + shape.clusters}[space.scope]
-            self.memories[name] = shared.get(name) or Memory(space, index, owners)
+            self.memories[name] = shared.get(name) or Memory(space, index, shape.owners(space.scope))
         self.own = [memory for name, memory in self.memories.items() if name not in shared]
         self.lanes = lanes_of(shape, dialect)
 

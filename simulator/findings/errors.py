@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..text import printable
 from .finding import Finding
 
 
@@ -33,7 +34,7 @@ class BuildError(MlusimError):
     """A source did not compile or does not fit the device."""
 
     def __init__(self, message: str, finding: Finding | None = None) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))  # compilers quote lines of the source as they are
         self.finding = finding
 
     def __reduce__(self) -> tuple[Any, ...]:

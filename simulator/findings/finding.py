@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..log.region import NOWHERE, Location, Region
+from ..text import printable
 from . import rules
 from .rules import RULES
 
@@ -53,7 +54,7 @@ class Finding:
             lines.append(f"fix: {self.suggestion}")
         if self.count > 1:
             lines.append(f"seen {self.count} times")
-        return "\n  ".join(line for line in lines if line)
+        return "\n  ".join(printable(line) for line in lines if line)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -6,7 +6,6 @@ everywhere: in ``facts``, in ``replace`` and in messages.
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -17,6 +16,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from ..files import open_regular
+from ..text import quoted
+
 Kind = Literal["measured", "documented", "derived", "assumed"]
 Scope = Literal["device", "cluster", "core"]
 #: Name of a space, an engine or a channel: part of a dotted path, so without dots.
@@ -24,6 +26,12 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 #: Costs and counts that may be zero; every other number divides something or must exist.
 _MAY_BE_ZERO = frozenset({"startup_cycles", "latency_ns", "overhead_us", "reserved", "memory_cores_per_cluster"})
+#: Beyond these a number is a slip, and times made of it are no numbers any more.
+_LEAST, _MOST = 1e-12, 1e30
+#: Bytes of a device file; the built-in ones have less than 10,000.
+_LARGEST = 1 << 20
+#: Faults of a file that a message names, and characters of a name that is compared with the known ones.
+_SHOWN, _SENSIBLE = 8, 100
 
 
 class _Table(BaseModel):
@@ -35,7 +43,10 @@ class _Table(BaseModel):
     @classmethod
     def _only_known_keys(cls, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(data) - set(cls.model_fields))):
-            raise ValueError(f"unknown key {', '.join(unknown)}; the keys here are {', '.join(cls.model_fields)}")
+            raise ValueError(
+                f"unknown key {quoted(unknown[0])}{nearest(unknown[0], cls.model_fields)}; "
+                f"the keys here are {', '.join(cls.model_fields)}"
+            )
         return data
 
 
@@ -121,7 +132,7 @@ def read_device_file(path: Path) -> DeviceFile:
     ValueError naming file, key and expectation when it cannot be read or breaks the layout.
     """
     try:
-        file = DeviceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        file = DeviceFile.model_validate(tomllib.loads(_text(path)))
         for key, quantity in file.facts().items():
             check_value(key, quantity.value)
         if "scalar" not in file.engines:
@@ -129,17 +140,32 @@ def read_device_file(path: Path) -> DeviceFile:
         for name, channel in file.channels.items():
             if strangers := sorted(set(channel.spaces) - set(file.shape.spaces)):
                 raise ValueError(
-                    f"channels.{name}.spaces names {', '.join(strangers)}; "
+                    f"channels.{name}.spaces names {quoted(strangers[0])}{nearest(strangers[0], file.shape.spaces)}; "
                     f"the spaces of this device are {', '.join(file.shape.spaces)}"
                 )
     except OSError as error:
         raise ValueError(f"device file {path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        phrases = dict.fromkeys(_explain(fault) for fault in error.errors())
-        raise ValueError(f"device file {path}: {'; '.join(phrases)}") from None
+        phrases = list(dict.fromkeys(_explain(fault) for fault in error.errors()))
+        more = f"; and {len(phrases) - _SHOWN} more" if len(phrases) > _SHOWN else ""
+        raise ValueError(f"device file {path}: {'; '.join(phrases[:_SHOWN])}{more}") from None
+    except RecursionError:
+        raise ValueError(f"device file {path}: its values are nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"device file {path}: {error}") from None
     return file
+
+
+def _text(path: Path) -> str:
+    """The text of a file; ValueError for one that is no ordinary file, too large, or no UTF-8."""
+    with open_regular(path) as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST} bytes, which no device file needs")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is no UTF-8 text (at byte {error.start})") from None
 
 
 def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict[str, Quantity]:
@@ -147,6 +173,8 @@ def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict
 
     ValueError for a path that is not in ``facts`` and for a value that a device file could not hold.
     """
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"changes is {quoted(changes)}; pass a mapping such as {{'channels.dram.gb_per_s': 600}}")
     new = dict(facts)
     for path, value in changes.items():
         require_known(path, facts)
@@ -158,21 +186,29 @@ def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict
 
 def require_known(path: str, facts: Mapping[str, Quantity]) -> None:
     """ValueError that names the nearest path, unless ``path`` is one of ``facts``."""
-    if path not in facts:
-        near = get_close_matches(path, facts, n=1, cutoff=0.0)[0]
-        raise ValueError(f"there is no number {path!r} here; the nearest name is {near!r}")
+    if not isinstance(path, str) or path not in facts:
+        near = get_close_matches(path[:_SENSIBLE] if isinstance(path, str) else "", facts, n=1, cutoff=0.0)[0]
+        raise ValueError(f"there is no number {quoted(path)} here; the nearest name is {near!r}")
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A phrase with the name most like a misspelt one; "" when none is."""
+    near = get_close_matches(name[:_SENSIBLE], list(names), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def check_value(path: str, value: object) -> None:
     """ValueError that says what the number at ``path`` must be, unless ``value`` is that."""
     may_be_zero = path.rpartition(".")[2] in _MAY_BE_ZERO
     expected = f"a finite number, {'zero or more' if may_be_zero else 'above zero'}"
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        if path.startswith("shape.") and value != int(value):
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if value > _MOST or 0 < value < _LEAST:
+            expected += f", from {_LEAST:g} to {_MOST:g}"
+        elif path.startswith("shape.") and value == value and value >= 0 and value != int(value):
             expected = "a whole number"
         elif value > 0 or (value == 0 and may_be_zero):
             return
-    raise ValueError(f"{path} must be {expected}, not {value!r}")
+    raise ValueError(f"{path} must be {expected}, not {quoted(value)}")
 
 
 def _quantities(table: _Table | Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Quantity]]:
@@ -186,14 +222,14 @@ def _quantities(table: _Table | Mapping[str, Any], prefix: str) -> Iterable[tupl
 def _explain(fault: ErrorDetails) -> str:
     """The key of a fault, and what is wrong with it or expected of it."""
     # The arms of ``int | float`` report a wrong value once each, under the arm's name.
-    key = ".".join(str(part) for part in fault["loc"] if part not in ("int", "float"))
+    key = ".".join(quoted(str(part))[1:-1] for part in fault["loc"] if part not in ("int", "float"))
     if fault["type"] == "missing":
         text = "is missing"
     elif fault["type"] == "model_type":
         is_number = fault.get("ctx", {}).get("class_name") == "Quantity"
         text = "must be a table" + (' such as { value = 1, kind = "assumed", source = "why" }' if is_number else "")
     elif key.endswith(".value"):
-        text = f"must be a number, not {fault['input']!r}"
+        text = f"must be a number, not {quoted(fault['input'])}"
     else:
         text = fault["msg"].removeprefix("Value error, ")
     return f"{key}: {text}" if key else text

@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     from .device_file import Quantity, Scope
 
 
+#: What the simulator can hold: units that own a memory, bytes of a device's own memory and
+#: of one that a core or cluster owns (addresses have 40 bits), address space of all on-chip memories together, lanes.
+MAX_OWNERS, MAX_BYTES, MAX_OWN_BYTES, MAX_RESERVED, MAX_LANES = (
+    1 << 12,
+    (1 << 39) - (1 << 20),
+    1 << 32,
+    1 << 44,
+    1 << 10,
+)
+
+
 @dataclass(frozen=True)
 class Space:
     """A memory space: bytes that each owner has, the part the vendor's compiler keeps, and who the owners are."""
@@ -50,6 +61,10 @@ class Shape:
         """Cores of the device, memory cores not counted."""
         return self.clusters * self.cores_per_cluster
 
+    def owners(self, scope: str) -> int:
+        """How many units own a memory of a scope; memory cores are numbered after the cores."""
+        return {"device": 1, "cluster": self.clusters, "core": self.cores + self.clusters}[scope]
+
     def to_dict(self) -> dict[str, Any]:
         """The shape as plain JSON data; `from_dict` takes it back."""
         return asdict(self)
@@ -70,4 +85,29 @@ def build_shape(isa: str, scopes: Mapping[str, Scope], facts: Mapping[str, Quant
         if reserved >= size:
             raise ValueError(f"{path}.bytes must be above {path}.reserved, {reserved}, and is {size}")
         spaces[name] = Space(name, size, reserved, scope)
-    return Shape(isa=isa, spaces=spaces, **{path.removeprefix("shape."): number for path, number in numbers.items()})
+    shape = Shape(isa=isa, spaces=spaces, **{path.removeprefix("shape."): number for path, number in numbers.items()})
+    check_shape(shape)
+    return shape
+
+
+def check_shape(shape: Shape) -> None:
+    """ValueError for a shape that the simulator cannot hold."""
+    if shape.memory_cores_per_cluster > 1:
+        raise ValueError(f"shape.memory_cores_per_cluster is {shape.memory_cores_per_cluster}; it must be 0 or 1")
+    if shape.cores + shape.clusters > MAX_OWNERS:
+        raise ValueError(f"the shape has {shape.cores} cores in {shape.clusters} clusters; both together: {MAX_OWNERS}")
+    if shape.arch >= 1 << 31:
+        raise ValueError(f"shape.arch is {shape.arch}; it must be below {1 << 31}")
+    for name in ("lanes", "banks", "eu_bytes"):
+        if (number := getattr(shape, name)) is not None and number > MAX_LANES:
+            raise ValueError(f"shape.{name} is {number}; it must be at most {MAX_LANES}")
+    reserved = 0
+    for name, space in shape.spaces.items():
+        limit = MAX_BYTES if space.scope == "device" else MAX_OWN_BYTES
+        if space.bytes > limit:
+            raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; a {space.scope} has at most {limit}")
+        reserved += shape.owners(space.scope) * space.bytes if space.scope != "device" else 0
+    if reserved > MAX_RESERVED:
+        raise ValueError(f"the memories of all cores and clusters take {reserved} bytes; the limit is {MAX_RESERVED}")
+    if not any(space.scope == "device" for space in shape.spaces.values()):
+        raise ValueError("shape.spaces has no memory of the scope 'device', where arrays of the host lie")

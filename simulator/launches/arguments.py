@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..memory.global_memory import DeviceArray
+from ..memory.global_memory import DeviceArray, check_elements
+from ..text import quoted
 from .copies import ArrayCopies
 
 _POINTEES = {"f": "float32", "d": "float64", "e": "float16", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16",
@@ -62,31 +64,30 @@ class LaunchArguments:
         if parameter.pointer:
             return struct.pack("Q", self._address(what, parameter, value))
         if parameter.code == "s":
-            data = bytes(value)
-            if parameter.bytes and len(data) != parameter.bytes:
-                raise TypeError(f"{what} is a structure of {parameter.bytes} bytes; {len(data)} were given")
-            return data
-        if not isinstance(value, (int, float, np.number, np.bool_)):
+            return _structure(what, parameter, value)
+        number = as_number(value)
+        if number is None:
             raise TypeError(f"{what} is of type {parameter}; pass a number, not {type(value).__name__}")
+        if parameter.code in "efdy":
+            return _floating(what, parameter, number)
+        if isinstance(number, float) and not number.is_integer():
+            raise TypeError(f"{what} is of type {parameter}; {number!r} is no whole number")
         try:
-            if parameter.code == "y":
-                return np.array(value, ml_dtypes.bfloat16).tobytes()
-            if parameter.code in "efd":
-                return np.array(value, _POINTEES[parameter.code]).tobytes()
-            if isinstance(value, (float, np.floating)) and not float(value).is_integer():
-                raise TypeError(f"{what} is of type {parameter}; {value!r} is no whole number")
-            return struct.pack(parameter.code, int(value))
+            return struct.pack(parameter.code, int(number))
         except (struct.error, OverflowError) as error:
-            raise TypeError(f"{what} is of type {parameter}, which cannot hold {value!r} ({error})") from None
+            raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(value)} ({error})") from None
 
     def _address(self, what: str, parameter: KernelParameter, value: Any) -> int:
         if value is None:
             return 0
-        if isinstance(value, (int, np.integer)):
+        if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)):
+            if not 0 <= int(value) < 1 << 64:
+                raise TypeError(f"{what} is of type {parameter}; {quoted(int(value))} is no address, which has 64 bits")
             return int(value)
         if not isinstance(value, (np.ndarray, DeviceArray)):
             given = type(value).__name__
             raise TypeError(f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}")
+        check_elements(what, value)
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)
@@ -96,3 +97,46 @@ class LaunchArguments:
         if isinstance(value, DeviceArray):
             return value.address
         return self._copies.address(value)
+
+
+def as_number(value: Any) -> int | float | None:
+    """A number of Python or NumPy as Python's own, None for anything else. A truth value counts as 0 or 1."""
+    if isinstance(value, (int, float)):
+        return value
+    if not isinstance(value, np.generic) or isinstance(value, np.timedelta64):
+        return None
+    if isinstance(value, (np.integer, np.bool_)):
+        return int(value)
+    if isinstance(value, np.floating) or value.dtype == ml_dtypes.bfloat16:
+        return float(value)
+    return None
+
+
+def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:
+    """The bytes of a floating parameter; a number too large for it is not taken for infinity."""
+    dtype = np.dtype(ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES[parameter.code])
+    try:
+        with np.errstate(over="ignore"):
+            rounded = np.array(float(number)).astype(dtype)
+        if np.isfinite(rounded) or not math.isfinite(number):
+            return rounded.tobytes()
+    except OverflowError:  # a whole number beyond every float
+        pass
+    most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(number)}; its largest is {most:g}")
+
+
+def _structure(what: str, parameter: KernelParameter, value: Any) -> bytes:
+    """The bytes of a structure passed by value."""
+    try:
+        if isinstance(value, np.ndarray) and value.dtype.hasobject:
+            raise TypeError
+        data = memoryview(value).tobytes()
+    except (TypeError, ValueError, BufferError):
+        size = f" of {parameter.bytes} bytes" if parameter.bytes else ""
+        raise TypeError(
+            f"{what} is a structure{size}; pass bytes or a ctypes structure, not {type(value).__name__}"
+        ) from None
+    if parameter.bytes and len(data) != parameter.bytes:
+        raise TypeError(f"{what} is a structure of {parameter.bytes} bytes; {len(data)} were given")
+    return data

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..memory import Allocation
-from ..memory.global_memory import GlobalMemory
+from ..memory.global_memory import GlobalMemory, check_elements
 from .sharing import Layout, groups, layout, pack
 
 _BYTE = np.dtype(np.uint8)
@@ -50,6 +50,7 @@ class ArrayCopies:
         numbers: dict[int, list[int]] = {}
         for number, value in enumerate(arguments):
             if isinstance(value, np.ndarray):
+                check_elements(f"argument {number} of {kernel}", value)
                 numbers.setdefault(id(value), []).append(number)
         self._numbers = list(numbers.values())
         self._arrays: list[np.ndarray] = [arguments[first] for first, *_ in self._numbers]

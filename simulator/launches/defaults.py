@@ -3,25 +3,81 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
+from ..execution.tasks import TYPES
 from ..findings import ERROR, KernelError
+from ..text import quoted
+from .arguments import as_number
 from .run import Run
+
+#: Tasks of a launch: built-in variables have 32 bits.
+_MOST_TASKS = (1 << 31) - 1
+#: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
+_FOREVER, _SHORTEST = 1e6, 1e-6
 
 
 def launch_shape(
     device: Device, dim: tuple[int, int, int] | None, type: str | None
 ) -> tuple[tuple[int, int, int], str]:
-    """The dimensions and type of a launch, filled in where they are not given; ValueError if the device has no such."""
-    kind = type or DIALECTS[device.isa].launch_type
+    """The dimensions and type of a launch, filled in where they are not given.
+
+    ValueError if the device has no such, or for dimensions that are no three whole numbers; TypeError for what is no
+    device or type.
+    """
+    check_device(device)
+    if type is not None and not isinstance(type, str):
+        raise TypeError(f"type is {quoted(type)}; pass one of {', '.join(TYPES)}")
+    kind = DIALECTS[device.isa].launch_type if type is None else type
     if dim is None:
         dim = (device.shape.cores, 1, 1) if kind == "cores" else (1, 1, 1)
-    dim = (int(dim[0]), int(dim[1]), int(dim[2])) if len(dim) == 3 else dim
-    check_launch(device.shape, dim, kind)
-    return dim, kind
+    numbers = _whole_numbers(dim)
+    if len(numbers) != 3 or min(numbers) < 1:
+        raise ValueError(f"dim is {quoted(dim)}; pass three whole numbers of 1 or more: (x, y, z)")
+    x, y, z = numbers
+    if x * y * z > _MOST_TASKS:
+        raise ValueError(f"dim is {quoted(dim)}; a launch has at most {_MOST_TASKS} tasks")
+    check_launch(device.shape, (x, y, z), kind)
+    return (x, y, z), kind
+
+
+def _whole_numbers(dim: Any) -> list[int]:
+    """The whole numbers of a sequence; none where anything in it is something else."""
+    values = list(dim) if isinstance(dim, (tuple, list, np.ndarray)) and np.ndim(dim) != 0 else []
+    if any(isinstance(n, (bool, np.bool_, np.timedelta64)) or not isinstance(n, (int, np.integer)) for n in values):
+        return []
+    return [int(n) for n in values]
+
+
+def check_device(device: Device) -> None:
+    """TypeError unless it is a device."""
+    if not isinstance(device, Device):
+        raise TypeError(f"device is {quoted(device)}; pass a Device, such as Device.load('mlu370-x4')")
+
+
+def argument_list(args: Any) -> Sequence[Any]:
+    """The arguments of a kernel; one that is no list or tuple is the only one."""
+    return args if isinstance(args, (list, tuple)) else [args]
+
+
+def time_limit_seconds(limit: Any) -> float | None:
+    """A time limit in the seconds that a clock takes, None for none; ValueError for what is no number above 0."""
+    number = None if isinstance(limit, (bool, np.bool_)) else as_number(limit)
+    if limit is not None and (number is None or not number > 0):
+        raise ValueError(f"time_limit is {quoted(limit)} seconds; pass a number above 0, or None")
+    return None if number is None or number > _FOREVER else max(float(number), _SHORTEST)
+
+
+def check_progress(progress: Any) -> None:
+    """TypeError unless it can be called, or is None."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {quoted(progress)}; pass a function of (done, total), or None")
 
 
 def raise_on_error(run: Run, on_finding: str) -> Run:
@@ -48,5 +104,5 @@ def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[in
 
 def check_on_finding(on_finding: str) -> None:
     """ValueError unless it is a way to go on at a finding."""
-    if on_finding not in ("raise", "collect"):
-        raise ValueError(f"on_finding is {on_finding!r}; pass 'raise' or 'collect'")
+    if not isinstance(on_finding, str) or on_finding not in ("raise", "collect"):
+        raise ValueError(f"on_finding is {quoted(on_finding)}; pass 'raise' or 'collect'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,22 @@ from ..frontend.build import Builder, Image, Source
 from ..log import Log
 from ..memory import Variable
 from ..native import load_image
+from ..text import quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature
 from .copies import ArrayCopies
-from .defaults import check_on_finding, in_this_process, launch_shape, raise_on_error
+from .defaults import (
+    argument_list,
+    check_device,
+    check_on_finding,
+    check_progress,
+    in_this_process,
+    launch_shape,
+    raise_on_error,
+    time_limit_seconds,
+)
 from .run import Run
 
 
@@ -41,11 +51,10 @@ def load(sources: Sequence[str | Path], include: Sequence[str | Path] = (), *, d
     """Compile kernel sources for a device; nothing runs yet.
 
     Raises BuildError (`.finding` has file and line) when a source does not compile or its on-chip variables
-    do not fit. Builds are cached by content.
+    do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
-    if isinstance(sources, (str, Path)):
-        raise TypeError(f"sources is {sources!r}; pass a list of paths, such as [{str(sources)!r}]")
-    return Program([Path(source) for source in sources], include, device)
+    check_device(device)
+    return Program(_paths("sources", sources), _paths("include", include), device)
 
 
 class Program:
@@ -98,13 +107,13 @@ class Program:
         anything runs.
         """
         check_on_finding(on_finding)
-        if time_limit is not None and not time_limit > 0:
-            raise ValueError(f"time_limit is {time_limit!r} seconds; pass a number above 0, or None")
+        check_progress(progress)
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
+        time_limit = time_limit_seconds(time_limit)
         dim, type = launch_shape(self.device, dim, type)
         image = self._image(kernel)
-        values = args if isinstance(args, (list, tuple)) else [args]
+        values = argument_list(args)
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
 
@@ -140,6 +149,8 @@ class Program:
             return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
     def _image(self, kernel: str) -> Image:
+        if not isinstance(kernel, str):
+            raise TypeError(f"kernel is {quoted(kernel)}; pass its name")
         if kernel in self._images:
             return self._images[kernel]
         base = kernel.partition("<")[0]
@@ -151,7 +162,7 @@ class Program:
                 self._images[kernel] = image
                 return image
         listed = ", ".join(self.kernels) or "none"
-        raise ValueError(f"no kernel {kernel!r}; the kernels of this program are {listed}")
+        raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
 
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
@@ -182,3 +193,17 @@ def declared_variables(builder: Builder, image: Image) -> tuple[Variable, ...]:
         raise BuildError(
             f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include it"
         ) from None
+
+
+def _paths(what: str, paths: Any) -> list[Path]:
+    """A list of paths; TypeError or ValueError for anything else."""
+    if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
+        raise TypeError(f"{what} is {quoted(paths)}; pass a list of paths, such as ['scale.mlu']")
+    found = []
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)) or isinstance(text := os.fspath(path), bytes):
+            raise TypeError(f"{quoted(path)} among {what} is no path; pass strings or Paths")
+        if "\0" in text or not text:
+            raise ValueError(f"{quoted(text)} among {what} is no path of a file")
+        found.append(Path(text))
+    return found

@@ -44,6 +44,16 @@ def space_numbers(keys: np.ndarray) -> np.ndarray:
     return (keys >> np.uint64(_OFFSET_BITS + _OWNER_BITS)).astype(np.int64)
 
 
+def owner_numbers(keys: np.ndarray) -> np.ndarray:
+    """The number of the owner of every key, int64 in the shape of ``keys``."""
+    return ((keys >> np.uint64(_OFFSET_BITS)) & np.uint64((1 << _OWNER_BITS) - 1)).astype(np.int64)
+
+
+def offset_numbers(keys: np.ndarray) -> np.ndarray:
+    """The offset of every key from the first byte of its owner, int64 in the shape of ``keys``."""
+    return (keys & np.uint64((1 << _OFFSET_BITS) - 1)).astype(np.int64)
+
+
 def region_of(key: int, bytes: int, spaces: tuple[str, ...], lane: int = 0, lanes: int = 0) -> Region:
     """The region that begins at a key; ``spaces`` are those of the shape, in order."""
     owner = (key >> _OFFSET_BITS) & ((1 << _OWNER_BITS) - 1)

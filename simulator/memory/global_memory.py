@@ -130,9 +130,9 @@ class DeviceArray:
     """
 
     def __init__(self, memory: GlobalMemory, array: np.ndarray) -> None:
+        check_elements("the array", array)
         array = np.asarray(array)
-        if array.dtype.hasobject:
-            raise TypeError("an array of Python objects cannot lie in device memory; pass numbers")
+        check_elements("the array", array)
         memory.check()
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
         self._allocation = memory.put(array, "device array")
@@ -169,3 +169,19 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<DeviceArray {self.dtype}{list(self.shape)} at {self._allocation.start:#x}>"
+
+
+def check_elements(what: str, array: object) -> None:
+    """TypeError for an array that cannot lie in device memory: its elements are no plain numbers of this machine."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array, and device memory has no masks; pass its .data or .filled(value)")
+    dtype = getattr(array, "dtype", None)
+    if not isinstance(dtype, np.dtype):
+        return
+    if dtype.hasobject:
+        raise TypeError(f"{what} is an array of Python objects, which cannot lie in device memory; pass numbers")
+    if dtype.kind in "SUMmT" or not dtype.itemsize:
+        raise TypeError(f"{what} has dtype {dtype}, which no kernel works on; pass numbers")
+    if dtype.newbyteorder("=") != dtype:
+        native = dtype.newbyteorder("=")
+        raise TypeError(f"{what} has dtype {dtype} in foreign byte order; pass .astype({native.name!r})")

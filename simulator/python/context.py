@@ -16,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ...isa import Kind, Overload, Parameter, flatten
+from ...isa import Kind, Overload, Parameter
 from ..execution import Task
 from ..findings import not_modelled
+from ..launches.arguments import as_number
 from ..machine import Machine, ScalarUnit
+from ..text import quoted
 from .lines import Lines
+from .numbers import check_numbers, plain_numbers, whole
 from .pointer import Pointer, element_type
 
 
@@ -64,20 +67,21 @@ class Context:
 
         def call(*arguments: Any) -> Any:
             frame = sys._getframe(1)
-            types = tuple(a.type.name if isinstance(a, Pointer) else None for a in arguments)
+            types = tuple(a.type.name if isinstance(a, Pointer) else a.__class__ for a in arguments)
             found = chosen.get(types)
             if found is None:
                 number = self._choose(name, numbers, types)
-                parameters = machine.dialect.overloads[number].parameters
-                structured = any(p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in parameters)
-                found = chosen[types] = machine.port(number), parameters if structured else ()
-            port, structured_parameters = found
+                overload = machine.dialect.overloads[number]
+                check_numbers(name, overload, arguments)
+                structured = any(p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in overload.parameters)
+                plain = all(isinstance(t, str) or t in (int, float) for t in types)
+                found = chosen[types] = machine.port(number), overload if structured or not plain else None
+            port, mixed = found
             if scalar.runs:
                 scalar.drain()
-            values: Iterable[Any] = [a.address if isinstance(a, Pointer) else a for a in arguments]
-            if structured_parameters:
-                values = [n for p, v in zip(structured_parameters, values, strict=True) for n in flatten(p, v)]
-            values = [v.item() if isinstance(v, np.generic) else v for v in values]
+            values: Iterable[Any] = (a.address if isinstance(a, Pointer) else a for a in arguments)
+            if mixed:
+                values = plain_numbers(name, mixed, values)
             result = port(lines.number(frame), *values)
             if machine.collector.ended:
                 raise Stop
@@ -85,7 +89,8 @@ class Context:
 
         return call
 
-    def _choose(self, name: str, numbers: list[int], types: tuple[str | None, ...]) -> int:
+    def _choose(self, name: str, numbers: list[int], given: tuple[str | type, ...]) -> int:
+        types = [kind if isinstance(kind, str) else None for kind in given]
         for number in numbers:
             overload = self._machine.dialect.overloads[number]
             if len(types) == len(overload.parameters) and all(
@@ -97,12 +102,12 @@ class Context:
                 for p, given in zip(overload.parameters, types, strict=True)
             ):
                 return number
-        given = ", ".join(f"{t}*" if t else "number" for t in types)
+        listed = ", ".join(map(_shown, given))
         shown = "; ".join(
             ", ".join(f"{overload.element(p).name}* {p.name}" if p.is_memory else p.name for p in overload.parameters)
             for overload in (self._machine.dialect.overloads[n] for n in numbers[:6])
         )
-        raise TypeError(f"{name}({given}) matches no form of the instruction; the forms are: {shown}")
+        raise TypeError(f"{name}({listed}) matches no form of the instruction; the forms are: {shown}")
 
     def _takes_offsets(self, overload: Overload, p: Parameter) -> bool:
         """Whether an operand's address is a plain number of the core's own memory."""
@@ -111,6 +116,9 @@ class Context:
 
     def _local(self, space: str, type: Any, count: int, frame: Any) -> Pointer:
         kind, pc = element_type(type), self._lines.number(frame)
+        count = whole(f"{space}: count", count)
+        if not 0 <= count * kind.size < 1 << 63:
+            raise ValueError(f"{space}: count is {quoted(count)}; pass how many elements to allocate")
         machine = self._machine
         memory = machine.map.memories[space]
         facts = machine.dialect.spaces[space]
@@ -118,15 +126,15 @@ class Context:
             block, size = next(memory.allocations(self._task.core)), machine.dialect.register_bytes
             block.fill_poison(block.start, block.end)
             first = self._registers
-            self._registers += -(-int(count) * kind.size // size)
+            self._registers += -(-count * kind.size // size)
             return Pointer(self, block.start + first * size, kind)
         if facts.whole:
             raise TypeError(f"{space} memory is not allocated: pass addresses in it as plain numbers, as C kernels do")
         if memory.space.scope == "cluster":
             self._shared += 1
-            entry, _ = machine.shared(space, int(count) * kind.size, f"{space} variable", self._shared, pc)
+            entry, _ = machine.shared(space, count * kind.size, f"{space} variable", self._shared, pc)
             return Pointer(self, entry.start, kind)
-        return Pointer(self, machine.local(space, int(count) * kind.size, f"{space} variable", pc).start, kind)
+        return Pointer(self, machine.local(space, count * kind.size, f"{space} variable", pc).start, kind)
 
     def _not_modelled(self, name: str, frame: Any) -> None:
         self._machine.collector.report(not_modelled(name, self._machine.dialect), self._lines.number(frame))
@@ -137,7 +145,9 @@ class Context:
         return self._scalar.view(pointer.address, pointer.type.dtype)[0]
 
     def store(self, pointer: Pointer, value: Any, frame: Any) -> None:
-        """One scalar store."""
+        """One scalar store; TypeError for what is no real number."""
+        if value.__class__ not in (int, float) and as_number(value) is None:
+            raise TypeError(f"{quoted(value)} cannot be stored; pass a number")
         self._scalar.access(pointer.address, pointer.type.size, True, self._lines.number(frame))
         self._scalar.view(pointer.address, pointer.type.dtype)[0] = value
 
@@ -145,3 +155,9 @@ class Context:
 def _fits(overload: Overload, parameter: Parameter, given: str | None) -> bool:
     element = overload.element(parameter).name
     return element == "void" or element == given
+
+
+def _shown(given: str | type) -> str:
+    if isinstance(given, str):
+        return f"{given}*"
+    return "number" if issubclass(given, (int, float, np.number)) else given.__name__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,16 +12,24 @@ import numpy as np
 from ..device import Device
 from ..execution import Task
 from ..launches.copies import ArrayCopies
-from ..launches.defaults import check_on_finding, in_this_process, launch_shape, raise_on_error
+from ..launches.defaults import (
+    argument_list,
+    check_on_finding,
+    check_progress,
+    in_this_process,
+    launch_shape,
+    raise_on_error,
+)
 from ..launches.run import Run
 from ..log import Location
 from ..machine import ScalarUnit
 from ..memory.global_memory import DeviceArray
+from ..text import quoted
 from .context import Context, Stop
 from .lines import Lines
 from .pointer import Pointer, element_type
 
-PythonKernel = Callable[..., None]
+PythonKernel = Callable[..., object]
 
 
 def launch(
@@ -38,24 +48,27 @@ def launch(
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
     check_on_finding(on_finding)
+    check_progress(progress)
     dim, type = launch_shape(device, dim, type)
+    name, args = _name(kernel), argument_list(args)
 
     def run() -> Run:
-        with ArrayCopies(device.memory, kernel.__name__, args) as copies, Lines() as lines:
+        with ArrayCopies(device.memory, name, args) as copies, Lines() as lines:
             machine = device.machine
             scalar = ScalarUnit(machine)
             values = [_value(value, copies) for value in args]
 
             def entry(task: Task) -> None:
                 context = Context(machine, task, scalar, lines)
+                pointers = (Pointer(context, *v) if isinstance(v, _Address) else v for v in values)
                 try:
-                    kernel(context, *(Pointer(context, *v) if isinstance(v, _Address) else v for v in values))
+                    _ran(name, kernel(context, *pointers))
                     scalar.drain()
                 except Stop:
                     scalar.forget()
 
             log, findings = machine.run(
-                kernel.__name__, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
+                name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
                 locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
             )  # fmt: skip
             made = raise_on_error(Run(findings, log, device.rates), on_finding)
@@ -75,3 +88,21 @@ def _value(value: Any, copies: ArrayCopies) -> Any:
     if isinstance(value, np.ndarray):
         return _Address((copies.address(value), element_type(value.dtype)))
     return value
+
+
+def _name(kernel: Any) -> str:
+    """What findings and logs call a kernel: its name, or that of what a partial or an object calls."""
+    if not callable(kernel):
+        raise TypeError(f"kernel is {quoted(kernel)}; pass a function of a context and its arguments")
+    name = getattr(kernel, "__name__", None) or getattr(getattr(kernel, "func", None), "__name__", None)
+    return name if isinstance(name, str) else builtins.type(kernel).__name__
+
+
+def _ran(name: str, result: object) -> None:
+    """TypeError where calling the kernel has run nothing of it."""
+    if inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result):
+        if not inspect.isasyncgen(result):
+            result.close()
+        raise TypeError(
+            f"{name} is a generator or a coroutine: a call of it runs nothing; write it without yield, async and await"
+        )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from operator import index
 from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
 from ...isa import TYPES, ElementType
+from ..text import quoted
 
 
 class Scalars(Protocol):
@@ -30,10 +30,17 @@ class Pointer:
         self._context, self.address, self.type = context, address, type
 
     def __add__(self, elements: SupportsIndex) -> Pointer:
-        return Pointer(self._context, self.address + index(elements) * self.type.size, self.type)
+        if elements.__class__ is not int:
+            elements = self._count(elements)
+        return Pointer(self._context, self.address + elements * self.type.size, self.type)
 
     def __sub__(self, elements: SupportsIndex) -> Pointer:
-        return self + -index(elements)
+        return self + -self._count(elements)
+
+    def _count(self, elements: Any) -> int:
+        if isinstance(elements, (int, np.integer)) and not isinstance(elements, np.timedelta64):
+            return int(elements)
+        raise TypeError(f"{quoted(elements)} elements from {self!r}; pass a whole number")
 
     def cast(self, type: str) -> Pointer:
         """The same address with another element type, such as ``"int32"``."""
@@ -54,10 +61,10 @@ def element_type(name: Any) -> ElementType:
     if isinstance(name, str) and name in TYPES:
         return TYPES[name]
     try:
-        dtype = np.dtype(name)
-    except TypeError:
+        dtype = None if name is None else np.dtype(name)
+    except (TypeError, ValueError, SyntaxError):
         dtype = None
     for entry in TYPES.values():
-        if entry.dtype == dtype and entry.name != "void":
+        if dtype is not None and entry.dtype == dtype and entry.name != "void":
             return entry
-    raise TypeError(f"{name!r} is no element type; the types are {', '.join(t for t in TYPES if t != 'void')}")
+    raise TypeError(f"{quoted(name)} is no element type; the types are {', '.join(t for t in TYPES if t != 'void')}")

@@ -13,8 +13,9 @@ The winning term is kept as the reason, with the record that held it up, so that
 from __future__ import annotations
 
 import heapq
+import inspect
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from ..hardware.rates import Rates
 from ..log import BLOCKING, SERIAL, Log
+from ..text import quoted
 from .costs import Costs
 
 
@@ -52,7 +54,14 @@ class Timeline:
 
 
 def replay(log: Log, rates: Rates) -> Timeline:
-    """Time a log with ``rates`` (the shape stays the log's own)."""
+    """Time a log with ``rates`` (the shape stays the log's own).
+
+    TypeError for arguments of another kind, ValueError for a log whose barriers cannot be met.
+    """
+    if not isinstance(log, Log):
+        raise TypeError(f"log is {quoted(log)}; pass a Log, such as that of a run")
+    if not isinstance(rates, Rates):
+        raise TypeError(f"rates is {quoted(rates)}; pass Rates, such as those of a device")
     costs = Costs.of(log, rates)
     walk = _Walk(log, rates, costs)
     walk.run()
@@ -88,7 +97,7 @@ class _Core:
         self.channels: list[tuple[list[float], list[float]]] = []  # time on a channel by record; free from, last record
         self.held = -1  # the record that the front end waits for: a barrier, or a blocking one that asked for a channel
         self.resume = (0.0, _LAUNCH, -1)  # when and why it goes on
-        self.front: Iterator[None]
+        self.front: Generator[None, None, None]
 
 
 class _Walk:
@@ -146,14 +155,17 @@ class _Walk:
             while ready:
                 next(ready.pop().front, None)
             if not requests:
-                return
+                break
             time, number, record = heapq.heappop(requests)
             core = cores[number]
             self._serve(core, record, time)
             if core.held < 0:
                 next(core.front, None)
+        for core in cores.values():
+            if inspect.getgeneratorstate(core.front) != inspect.GEN_CLOSED:
+                raise ValueError(f"the log cannot be timed: its barriers let core {core.number} wait for ever")
 
-    def _front(self, core: _Core) -> Iterator[None]:
+    def _front(self, core: _Core) -> Generator[None, None, None]:
         """The front end of a core; yields where it waits for a channel or a barrier."""
         start, end, reason, cause, duration = self.start, self.end, self.reason, self.cause, self.duration
         op, pipe, shared, blocking, issue_us = self.op, self.pipe, self.shared, self.blocking, self.issue_us

@@ -19,11 +19,16 @@ def written(count: int) -> tuple[bool, ...]:
     return tuple(number % 3 == 0 for number in range(count))
 
 
+def owner(number: int) -> int:
+    """An owner of the operand's space."""
+    return number % SHAPE.owners(SHAPE.spaces[SPACES[number % len(SPACES)]].scope)
+
+
 def operand(record: int, number: int) -> tuple[int, int, int, int]:
     """Key, bytes, first lane, lanes."""
     space = SPACES[number % len(SPACES)]
     lanes = number % 2 * (number + 1)
-    return region_key(SPACES.index(space), number, 100 * record + number), 10 + number, lanes // 2, lanes
+    return region_key(SPACES.index(space), owner(number), 100 * record + number), 10 + number, lanes // 2, lanes
 
 
 def recorded(times: int = 1) -> Log:
@@ -55,7 +60,7 @@ def test_every_record_has_its_own_operands(log: Log) -> None:
         for number, (*_, region) in enumerate(found):
             _, size, lane, lanes = operand(record, number)
             offset = 100 * record + number
-            assert region == Region(SPACES[number % len(SPACES)], number, offset, size, lane, lanes)
+            assert region == Region(SPACES[number % len(SPACES)], owner(number), offset, size, lane, lanes)
         row = log.records[record]
         assert (row["task"], row["work"], row["flags"]) == (record, 1000 + record, record % 4)
         assert log.location(record) == Location("kernel.c", 7 + record)
@@ -69,7 +74,7 @@ def test_columns_of_the_operand_table(log: Log) -> None:
     assert log.operand_spaces.tolist() == [number % len(SPACES) for _, number in rows]
     sizes = [(10 + number) * max(number % 2 * (number + 1), 1) for _, number in rows]
     assert log.operand_bytes.tolist() == sizes
-    sums = [sum(size for (owner, _), size in zip(rows, sizes, strict=True) if owner == r) for r in range(len(COUNTS))]
+    sums = [sum(size for (one, _), size in zip(rows, sizes, strict=True) if one == r) for r in range(len(COUNTS))]
     assert log.per_record(log.operand_bytes).tolist() == sums
 
 

@@ -169,18 +169,30 @@ def test_user_file_loads_like_a_built_in(user_file):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("startup_cycles", "start_cycles", r"engines\.compute: unknown key start_cycles.*startup_cycles, per_cycle"),
+        (
+            "startup_cycles",
+            "start_cycles",
+            r"engines\.compute: unknown key 'start_cycles' .did you mean 'startup_cycles'",
+        ),
         ("core_mhz = { value = 1000", "core_mhz = { value = true", r"clock\.core_mhz\.value: must be a number"),
         ("core_mhz = { value = 1000", "core_mhz = { value = 0", r"clock\.core_mhz must be .* above zero"),
         ("gb_per_s = { value = 307.2", "gb_per_s = { value = inf", r"channels\.dram\.gb_per_s must be a finite"),
         ('kind = "documented"', 'kind = "guessed"', r"shape\.arch\.kind: .*'measured', 'documented', 'derived'"),
         ('scope = "device"', 'scope = "planet"', r"shape\.spaces\.gdram\.scope: .*'cluster'"),
-        ('spaces = ["gdram", "ldram"]', 'spaces = ["dram"]', r"channels\.dram\.spaces names dram; the spaces .* gdram"),
+        (
+            'spaces = ["gdram", "ldram"]',
+            'spaces = ["dram"]',
+            r"channels\.dram\.spaces names 'dram' .did you mean '.dram'.*; the spaces .* gdram",
+        ),
         ("[engines.scalar]", "[engines.scalars]", r"engines\.scalar is missing"),
-        ("[launch]", "[start]", r"unknown key start"),
+        ("[launch]", "[start]", r"unknown key 'start'"),
         ('isa = "bang"', "", r"isa: is missing"),
-        ('isa = "bang"', 'isa = "bong"', r"isa is 'bong'; the dialects are bang, tpu"),
-        ("[shape.spaces.wram]", "[shape.spaces.warm]", r"bang has no space warm; it has gdram, .*wram"),
+        ('isa = "bang"', 'isa = "bong"', r"isa is 'bong' .did you mean 'bang'.*; the dialects are bang, tpu"),
+        (
+            "[shape.spaces.wram]",
+            "[shape.spaces.warm]",
+            r"bang has no space warm .did you mean 'wram'.*; it has gdram, .*wram",
+        ),
         ('isa = "bang"', "isa = ", r"line 5"),
     ],
 )

@@ -1,0 +1,234 @@
+"""Reads a log that a stranger may have made: all that replay and traces index by is checked, and nothing is executed.
+
+A file is a zip of three arrays, stored or deflated: a JSON header as bytes, the records and the operand table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..files import open_regular
+from ..hardware import Shape
+from ..hardware.shape import check_shape
+from ..text import printable, quoted
+from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, Log, Op
+from .region import Location, offset_numbers, owner_numbers, space_numbers
+
+#: Bytes of a header; one with 100,000 source lines has about a tenth.
+_LARGEST_HEADER = 1 << 26
+_BLOCK = 1 << 16  # rows that are read and checked at a time
+_FLAGS = 7  # all that a record can have
+#: No instruction works on more, and sums and products of both stay within 63 bits.
+_MOST_WORK, _MOST_GRANULE, _MOST_BYTES = 1 << 50, 1 << 12, 1 << 40
+_ARRAY = re.compile(rb"\{'descr': (.*), 'fortran_order': False, 'shape': \((\d{1,12}),\), \} *\n", re.S)
+
+Kind = Callable[[Any], bool]
+
+
+class _DamagedError(ValueError):
+    """What is wrong with a file."""
+
+
+class _VersionError(ValueError):
+    """The file is a log of another version."""
+
+
+def read_log(path: Path, max_bytes: int) -> Log:
+    """The log in a file; ValueError for a file of another kind, version or content, OSError if it cannot be opened."""
+    try:
+        opened = open_regular(path)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: {error}; pass a file made with --log") from None
+    with opened as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return _log(archive, max_bytes)
+        except _VersionError:
+            raise ValueError(f"{path} was written by another version of mlusim; run the kernel again") from None
+        except (
+            # _DamagedError is a ValueError; the others are what a damaged zip or JSON text ends in.
+            zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, OverflowError, KeyError,
+        ) as error:  # fmt: skip
+            said = printable(str(error), keep="")[:300] or type(error).__name__
+            raise ValueError(f"{path} is not a log written by mlusim ({said}); pass a file made with --log") from None
+
+
+def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
+    limit = max_bytes
+    text = _array(archive, "header", np.dtype(np.uint8), min(limit, _LARGEST_HEADER), lambda block, at: None)
+    tables = json.loads(text.tobytes())
+    if isinstance(tables, dict) and tables.get("format", FORMAT) != FORMAT:
+        raise _VersionError
+    _table("the header", tables, _HEADER)
+    ops = tuple(_op(number, table) for number, table in enumerate(tables["ops"]))
+    pipes, shape = tuple(tables["pipes"]), _shape(tables["shape"])
+    locations = tuple(Location(file, line) for file, line in tables["locations"])
+    rows = _Rows(ops, pipes, locations, shape)
+    records = _array(archive, "records", RECORD, limit, rows.check_records)
+    operands = _array(archive, "operands", OPERAND, limit - records.nbytes, rows.check_operands)
+    if rows.operands != len(operands):
+        raise _DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
+    return Log(records, operands, ops, pipes, locations, shape, tables["device"], tables["launch"])
+
+
+def _array(
+    archive: zipfile.ZipFile, name: str, dtype: np.dtype, limit: int, check: Callable[[np.ndarray, int], None]
+) -> np.ndarray:
+    """A member as an array of one dimension; every block of rows is checked before the next one is read."""
+    try:
+        info = archive.getinfo(f"{name}.npy")
+    except KeyError:
+        raise _DamagedError(f"it has no array {name!r}") from None
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _DamagedError(f"{name!r} is packed in another way")
+    with archive.open(info) as file:
+        magic = file.read(10)
+        text = file.read(int.from_bytes(magic[8:], "little"))
+        found = _ARRAY.fullmatch(text)
+        if magic[:8] != b"\x93NUMPY\1\0" or found is None:
+            raise _DamagedError(f"{name!r} is no array of one dimension")
+        if found[1].decode("latin-1") != repr(np.lib.format.dtype_to_descr(dtype)):
+            if dtype.names and found[1].startswith(b"["):  # other fields
+                raise _VersionError
+            raise _DamagedError(f"{name!r} has elements of another type")
+        count = int(found[2])
+        if count * dtype.itemsize > limit:
+            raise _DamagedError(f"{name!r} has {count} rows, too many for max_bytes")
+        if 10 + len(text) + count * dtype.itemsize != info.file_size:
+            raise _DamagedError(f"{name!r} is not as long as it says")
+        array = np.empty(count, dtype)  # takes no memory before rows are read into it
+        for at in range(0, count, _BLOCK):
+            block = array[at : at + _BLOCK]
+            data = file.read(block.nbytes)
+            if len(data) != block.nbytes:
+                raise _DamagedError(f"{name!r} ends early")
+            block[:] = np.frombuffer(data, dtype)
+            check(block, at)
+        file.read(1)  # the end: the check sum is compared there
+    return array
+
+
+class _Rows:
+    """The tables that rows point into, and how many operands the records before have."""
+
+    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], locations: tuple[Location, ...], shape: Shape):
+        self.counts = np.array([len(op.operands) for op in ops] or [0], np.int64)
+        self.lengths = {"op": len(ops), "pipe": len(pipes), "loc": len(locations), "core": shape.owners("core")}
+        self.owners = np.array([shape.owners(space.scope) for space in shape.spaces.values()] or [0])
+        self.lanes = shape.lanes or 0
+        self.operands = 0
+
+    def check_records(self, block: np.ndarray, at: int) -> None:
+        """Every number of a row points into its table, and operands follow one another."""
+        for field, length in self.lengths.items():
+            _every(block[field] < length, at, f"record {{}} has {field} of {length} out of range")
+        _every(block["flags"] <= _FLAGS, at, "record {} has unknown flags")
+        _every(block["work"] <= _MOST_WORK, at, "the work of record {} is out of range")
+        held = self.counts[block["op"]]
+        ends = self.operands + held.cumsum()
+        _every(block["first"] == ends - held, at, "record {} does not have the operands after those of the last one")
+        self.operands = int(ends[-1])
+
+    def check_operands(self, block: np.ndarray, at: int) -> None:
+        """Every region lies in a memory of the shape."""
+        spaces, owners = space_numbers(block["key"]), owner_numbers(block["key"])
+        known = spaces < len(self.owners)
+        _every(known & (owners < self.owners[np.where(known, spaces, 0)]), at, "operand {} lies in no memory")
+        end = offset_numbers(block["key"]) + np.minimum(block["bytes"], _MOST_BYTES + 1).astype(np.int64)
+        _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
+        fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
+        _every(fits, at, "operand {} lies in lanes that the shape does not have")
+
+
+def _every(right: np.ndarray, at: int, problem: str) -> None:
+    if not right.all():
+        raise _DamagedError(problem.format(at + int(np.argmin(right))))
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(least: int, most: int) -> Kind:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _none_or(kind: Kind) -> Kind:
+    return lambda value: value is None or kind(value)
+
+
+def _list(kind: Kind, most: int = 1 << 32) -> Kind:
+    return lambda value: isinstance(value, list) and len(value) <= most and all(map(kind, value))
+
+
+def _place(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and _text(value[0]) and _whole(0, 1 << 31)(value[1])
+
+
+def _dict(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+_COUNT = _whole(1, 1 << 40)
+_HEADER: Mapping[str, Kind] = {
+    "format": _whole(FORMAT, FORMAT), "ops": _list(_dict, 1 << 16), "pipes": _list(_text, 1 << 8),
+    "locations": _list(_place), "shape": _dict, "device": _text,
+    "launch": lambda value: _dict(value) and all(_LAUNCH.get(k, lambda _: False)(v) for k, v in value.items()),
+}  # fmt: skip
+_LAUNCH: Mapping[str, Kind] = {
+    "kernel": _text,
+    "type": _text,
+    "dim": lambda value: _list(_whole(1, 1 << 32), 3)(value) and len(value) == 3,
+}
+_OP: Mapping[str, Kind] = {
+    "name": _text, "dtypes": _text, "operands": _list(_text, 1 << 16), "engine": _text, "barrier": _text,
+    "writes": _list(lambda value: isinstance(value, bool), 1 << 16), "waits": _list(_text), "queues": _list(_text),
+    "provenance": _text, "granule": _whole(1, _MOST_GRANULE),
+}  # fmt: skip
+_SHAPE: Mapping[str, Kind] = {
+    "isa": _text, "arch": _COUNT, "clusters": _COUNT, "cores_per_cluster": _COUNT,
+    "memory_cores_per_cluster": _whole(0, 1), "spaces": _dict,
+    "lanes": _none_or(_COUNT), "banks": _none_or(_COUNT), "eu_bytes": _none_or(_COUNT),
+}  # fmt: skip
+_SPACE: Mapping[str, Kind] = {
+    "name": _text, "bytes": _COUNT, "reserved": _whole(0, 1 << 40),
+    "scope": lambda value: value in ("device", "cluster", "core"),
+}  # fmt: skip
+
+
+def _table(where: str, value: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
+    """A table has these keys, each with a value of its kind."""
+    if not isinstance(value, dict) or set(value) != set(kinds):
+        raise _DamagedError(f"{where} does not have the keys {', '.join(kinds)}")
+    for key, right in kinds.items():
+        if not right(value[key]):
+            raise _DamagedError(f"{key} of {where} cannot be {quoted(value[key])}")
+
+
+def _op(number: int, table: dict[str, Any]) -> Op:
+    where = f"instruction {number}"
+    _table(where, table, _OP)
+    operands = len(table["operands"])
+    if operands != len(table["writes"]) or (table["name"] in (ALLOC, FREE) and operands != 1):
+        raise _DamagedError(f"{where} has {operands} operands and does not say which it writes")
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return Op(**values)
+
+
+def _shape(table: dict[str, Any]) -> Shape:
+    _table("the shape", table, _SHAPE)
+    for name, space in table["spaces"].items():
+        _table(f"space {quoted(name)}", space, _SPACE)
+        if space["name"] != name or space["reserved"] >= space["bytes"]:
+            raise _DamagedError(f"space {quoted(name)} contradicts itself")
+    shape = Shape.from_dict(table)
+    check_shape(shape)
+    return shape

@@ -1,0 +1,31 @@
+"""How text that others chose is written for people: what a terminal would obey is spelled out."""
+
+from __future__ import annotations
+
+import reprlib
+
+#: Characters of a value that a message quotes.
+_LONGEST = 160
+
+
+def printable(text: str, keep: str = "\n\t") -> str:
+    """The text with every character that is not for reading as its Python escape, but for those in ``keep``.
+
+    Escape sequences, other control characters, marks that turn the direction of writing and bytes that are no text
+    (surrogates) cannot reach a terminal so.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+
+
+def quoted(value: object) -> str:
+    """A value as a message quotes it: its ``repr`` on one line, shortened where it is long."""
+    if isinstance(value, int) and value.bit_length() > 512:  # Python refuses to write the longest
+        return f"a number of {value.bit_length()} bits"
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = short.maxlong = _LONGEST
+    try:
+        return printable(short.repr(value), keep="")
+    except Exception:  # whatever the repr of a stranger's class raises
+        return f"a {type(value).__name__}"

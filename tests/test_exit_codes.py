@@ -1,0 +1,239 @@
+"""Every command in every outcome: its exit code is the documented one, and with --json there is one JSON document."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator.cli import main
+
+SOURCE = r"""
+__nram__ float tile[64];
+__mlu_entry__ void fine(float *x) { __memcpy(tile, x, 256, GDRAM2NRAM); __memcpy(x, tile, 256, NRAM2GDRAM); }
+__mlu_entry__ void warns(float *x) { __memcpy(x, tile, 256, NRAM2GDRAM); }
+__mlu_entry__ void past(float *x) { __memcpy(tile, x, 512, GDRAM2NRAM); }
+__mlu_entry__ void endless(float *x) { for (;;) x[0] = x[1]; }
+__mlu_entry__ void crashes(float *x) { __builtin_trap(); }
+__mlu_entry__ void talks(float *x) { printf("kernel talks\n"); fine(x); }
+"""
+FAILS = {"error", "finding"}
+RUN = {"results", "findings", "time_us", "summary", "written"}
+LOGSPACE = ("op", "logspace", "start=0", "end=1", "steps=4")
+
+
+def run(kernel: str, *more: str) -> tuple[str, ...]:
+    return ("run", "k.mlu", "--kernel", kernel, *more, "--arg", "zeros:float32:64")
+
+
+#: Command line, exit code, and the keys of the document (None: it is a list).
+TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
+    (LOGSPACE, 0, RUN),
+    (("op",), 0, None),
+    (("op", "logspac"), 2, FAILS),
+    (("op", "logspace", "end=1"), 2, FAILS),
+    (("op", "logspace", "start=x", "end=1", "steps=4"), 2, FAILS),
+    (("op", "logspace", "start=0", "end=1", "steps=-1"), 2, FAILS),
+    (("op", "logspace", "start=0", "end=1", "steps=9e99"), 2, FAILS),
+    ((*LOGSPACE, "--device", "nothing"), 2, FAILS),
+    ((*LOGSPACE, "--out", "no/r.npy"), 2, FAILS),
+    ((*LOGSPACE, "--outt", "r.npy"), 2, FAILS),
+    (run("fine"), 0, RUN),
+    (run("talks"), 0, RUN),
+    (run("warns"), 0, RUN),
+    (run("past"), 1, RUN),
+    (run("past", "--collect"), 1, RUN),
+    (run("crashes"), 1, RUN),
+    (run("endless", "--time-limit", "0.2"), 1, RUN),
+    (run("endless", "--time-limit", "1e-9"), 1, RUN),
+    (run("fine", "--time-limit", "inf"), 0, RUN),
+    (run("fine", "--time-limit", "1e30"), 0, RUN),
+    (run("fine", "--time-limit", "nan"), 2, FAILS),
+    (run("fine", "--time-limit", "-1"), 2, FAILS),
+    (run("fine", "--time-limit", "soon"), 2, FAILS),
+    (run("absent"), 2, FAILS),
+    (run("fine", "--dim", "0"), 2, FAILS),
+    (run("fine", "--dim", "1.5"), 2, FAILS),
+    (run("fine", "--dim", "2147483648"), 2, FAILS),
+    (run("fine", "--dim", "9" * 5000), 2, FAILS),
+    (run("fine", "--type", "union3"), 2, FAILS),
+    (run("fine", "--type", "union1"), 2, FAILS),
+    (run("fine", "--save", "1=r.npy"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "1e400"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "(" * 5000), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg=-1"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "18446744073709551616"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "zeros:float32:99999999999999999999"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "zeros:object:4"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "zeros:V:4"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "zeros:float32:" + "x".join("1" * 70)), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "bad.npy"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "zip.npy"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "none.npy"), 2, FAILS),
+    (("run", "k.mlu", "--kernel", "fine", "--arg", "objects.npy"), 2, FAILS),
+    (("run", "k.mlu"), 2, FAILS),
+    (("run",), 2, FAILS),
+    (("run", "absent.mlu", "--kernel", "fine"), 1, FAILS),
+    (("run", "broken.mlu", "--kernel", "fine"), 1, FAILS),
+    (("run", ".", "--kernel", "fine"), 1, FAILS),
+    (("build", "k.mlu"), 0, {"device", "kernels", "budget"}),
+    (("build", "broken.mlu"), 1, FAILS),
+    (("build", "large.mlu"), 1, FAILS),
+    (("build", "absent.mlu"), 1, FAILS),
+    (("build", "k.mlu", "--device", "bad.toml"), 2, FAILS),
+    (("build",), 2, FAILS),
+    (
+        ("replay", "good.mlulog"),
+        0,
+        {"device", "changes", "time_us", "unchanged_time_us", "summary", "written"},
+    ),
+    (("replay", "good.mlulog", "--set", "clock.core_mhz=0"), 2, FAILS),
+    (("replay", "good.mlulog", "--set", "clock.core_mhz=inf"), 2, FAILS),
+    (("replay", "good.mlulog", "--set", "clock.core_mhz=" + "9" * 400), 2, FAILS),
+    (("replay", "good.mlulog", "--set", "clock"), 2, FAILS),
+    (("replay", "good.mlulog", "--device", "mlu590"), 2, FAILS),
+    (("replay", "good.mlulog", "--set", "launch.overhead_us=1e29", "--trace", "t.json"), 1, FAILS),
+    (("replay", "k.mlu"), 2, FAILS),
+    (("replay", "absent.mlulog"), 2, FAILS),
+    (("replay", "."), 2, FAILS),
+    (("replay",), 2, FAILS),
+    (("devices",), 0, None),
+    (("devices", "mlu590"), 0, {"name", "title", "isa", "shape", "facts"}),
+    (("devices", "mlu59"), 2, FAILS),
+    (("devices", "bad.toml"), 2, FAILS),
+    (("devices", "absent.toml"), 2, FAILS),
+    (("isa",), 0, {"instructions", "not_modelled"}),
+    (("isa", "__bang_add"), 0, {"name", "modelled", "doc", "declarations"}),
+    (("isa", "__bang_ad"), 2, FAILS),
+    (("isa", "--dialect", "x86"), 2, FAILS),
+    (("isa", "--arch", "new"), 2, FAILS),
+    (("nothing",), 2, FAILS),
+    ((), 2, FAILS),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("outcomes")
+    (path / "k.mlu").write_text(SOURCE)
+    (path / "broken.mlu").write_text("__mlu_entry__ void fine(float *x) { y[0] = 1; }\n")
+    (path / "large.mlu").write_text("__nram__ float t[1 << 20];\n__mlu_entry__ void fine(float *x) { x[0] = t[0]; }\n")
+    (path / "bad.toml").write_text("name = 1\n")
+    (path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n")
+    np.savez(path / "zip.npz", a=np.zeros(3))
+    (path / "zip.npz").rename(path / "zip.npy")
+    np.save(path / "objects.npy", np.array([{}]))
+    here = Path.cwd()
+    os.chdir(path)
+    try:
+        assert main([*LOGSPACE, "--log", "good.mlulog"]) == 0
+    finally:
+        os.chdir(here)
+    return path
+
+
+def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error, of this process and of those that it starts."""
+    capfd.readouterr()
+    try:
+        code = main(arguments)
+    except SystemExit as end:
+        code = int(end.code or 0)
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def refuse(name: str) -> None:
+    raise AssertionError(f"{name} is no JSON")
+
+
+@pytest.mark.parametrize(("arguments", "code", "keys"), TABLE, ids=lambda value: str(value)[:60])
+def test_outcome(capfd, monkeypatch, folder, arguments, code, keys):
+    monkeypatch.chdir(folder)
+    found, out, err = outcome(capfd, *arguments, "--json")
+    document = json.loads(out, parse_constant=refuse)
+    assert found == code, err
+    assert (set(document) if isinstance(document, dict) else None) == keys
+    assert "Traceback" not in err
+    if code:
+        assert err.startswith(("mlusim", "usage: mlusim"))
+    if keys == FAILS:
+        assert document["error"] in err
+        assert len(err) < 4000
+    elif keys == RUN:
+        assert any(finding["severity"] == "error" for finding in document["findings"]) == (code == 1)
+
+
+PLAIN = [run("fine"), run("past"), ("replay", "k.mlu"), ("op", "x"), ("isa",), ("devices",), ("build", "broken.mlu")]
+
+
+@pytest.mark.parametrize("arguments", PLAIN)
+def test_codes_are_the_same_without_json(capfd, monkeypatch, folder, arguments):
+    monkeypatch.chdir(folder)
+    assert outcome(capfd, *arguments)[0] == outcome(capfd, *arguments, "--json")[0]
+
+
+def test_what_a_kernel_prints_goes_to_standard_error_with_json(capfd, monkeypatch, folder):
+    monkeypatch.chdir(folder)
+    _, out, err = outcome(capfd, *run("talks"), "--json")
+    assert "kernel talks" in err
+    assert "kernel talks" not in out
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (OSError("disk full"), 1, "disk full"),
+        (MemoryError("no room"), 1, "no room"),
+        (ValueError("wrong"), 2, "wrong"),
+        (AttributeError("no x"), 1, "internal error: AttributeError: no x; this is a fault of mlusim"),
+    ],
+)
+def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, code, words):
+    def fail(device: Any, on_finding: str) -> None:
+        raise raised
+
+    operators: dict[str, Callable[..., None]] = {"logspace": fail}
+    monkeypatch.setattr("mlusim.simulator.cli.launch.OPERATORS", operators)
+    found, out, err = outcome(capfd, "op", "logspace", "--json")
+    assert (found, set(json.loads(out))) == (code, FAILS)
+    assert words in json.loads(out)["error"]
+    assert "Traceback" not in err
+    assert outcome(capfd, "op", "logspace")[:2] == (code, "")
+
+
+def test_markdown_is_no_json(capfd):
+    code, out, _ = outcome(capfd, "isa", "--markdown", "--json")
+    assert (code, set(json.loads(out))) == (2, FAILS)
+
+
+def test_names_of_options_are_written_in_full(capfd):
+    assert outcome(capfd, "devices", "--js")[0] == 2
+
+
+def test_an_interrupt_from_the_keyboard(folder):
+    command = [sys.executable, "-m", "mlusim.simulator", *run("endless"), "--json"]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.communicate(timeout=3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, json.loads(out)) == (130, {"error": "interrupted", "finding": None})
+    assert err == "mlusim: interrupted\n"
+
+
+def test_without_docstrings_and_assertions(folder):
+    """As Python runs with -OO; the kernel in this process, so that all of the simulator does."""
+    command = [sys.executable, "-OO", "-m", "mlusim.simulator", *run("fine"), "--no-isolate", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["findings"] == []

@@ -10,14 +10,15 @@ Imports: everything, traces and kernels too.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 from ..findings import BuildError, KernelError
+from .endings import Ended, ended_by_signals, fill_closed_streams, give_up_output
 from .parser import parse
-from .screen import Screen
+from .screen import OutputLost, Screen
 
 __all__ = ["main"]
 
@@ -28,32 +29,51 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; SystemExit for ``--help`` and what argparse refuses."""
+    fill_closed_streams()
+    screen = Screen("", json=False)
     try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
-        code = _run(options, Screen(options.command, json=options.json))
-        sys.stdout.flush()
-        return code
+        with ended_by_signals():
+            try:
+                options = parse(sys.argv[1:] if arguments is None else arguments)
+                screen = Screen(options.command, json=options.json)
+                return _run(options, screen)
+            finally:
+                screen.close()
     except BrokenPipeError:
-        # The interpreter flushes standard output once more when it ends, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         return PIPE_CLOSED
+    except OutputLost as error:
+        give_up_output()
+        screen.say(str(error))
+        return FAILED
     except KeyboardInterrupt:
-        print("mlusim: interrupted", file=sys.stderr)
+        screen.tell("mlusim: interrupted")
         return INTERRUPTED
+    except Ended as end:
+        return 128 + end.number
 
 
 def _run(options: argparse.Namespace, screen: Screen) -> int:
     """The exit code of a command; what it raises becomes a message, and with --json a document."""
     try:
-        return 0 if options.handler(options, screen) else FAILED
-    except BrokenPipeError:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *details, **more: screen.say(str(message))
+            return 0 if options.handler(options, screen) else FAILED
+    except (BrokenPipeError, OutputLost):
         raise
     except (BuildError, KernelError) as error:
         screen.fail(str(error), error.finding)
         return FAILED
     except (OSError, MemoryError) as error:
-        screen.fail(str(error))
+        screen.fail(_reason(error))
         return FAILED
     except (ValueError, TypeError) as error:
         screen.say(str(error))
         return USAGE
+
+
+def _reason(error: OSError | MemoryError) -> str:
+    """Why something failed: as it says itself, or the system's words without their number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or "not enough memory"

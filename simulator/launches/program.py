@@ -102,7 +102,7 @@ class Program:
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         dim, type = launch_shape(self.device, dim, type)
-        image = self._image(kernel)
+        image = self._present(self._image(kernel))
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
@@ -148,6 +148,12 @@ class Program:
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {kernel!r}; the kernels of this program are {listed}")
 
+    def _present(self, image: Image) -> Image:
+        """The image, built again where the cache has lost it since."""
+        if not self._runtime.is_file():
+            self._runtime = self._builder.compiler.runtime()
+        return image if image.is_whole else self._builder.compile(image.source, image.kernels)
+
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
         found = {}
@@ -175,5 +181,5 @@ def declared_variables(builder: Builder, image: Image) -> tuple[Variable, ...]:
         # The loader names a variable that is declared extern and defined nowhere.
         problem = str(error).removeprefix(f"{image.library}: ")
         raise BuildError(
-            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include it"
+            f"{image.source.path} cannot be loaded: {problem}; define what it names in the same source, or include it"
         ) from None

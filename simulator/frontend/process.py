@@ -99,7 +99,7 @@ def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: 
                 pipe.close()
     if code and _OUT_OF_MEMORY.search(messages):
         raise LimitReached(_sentence("memory_gb", f"the {limits.memory_gb:g} GB of memory that it may use"))
-    if code == 128 + signal.SIGXFSZ:
+    if code and (code == 128 + signal.SIGXFSZ or "File size limit exceeded" in messages):
         raise LimitReached("the compiler was ended when it wrote a file of more than 4 GB; declare smaller variables")
     return Done(code, output, messages)
 

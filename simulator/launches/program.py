@@ -55,7 +55,7 @@ class Program:
         self.device = device
         self._builder = Builder(device.shape, include)
         self._runtime = self._builder.compiler.runtime()
-        self._sources: list[Source] = [self._builder.read(path) for path in sources]
+        self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, Image] = {}
@@ -67,11 +67,12 @@ class Program:
     @property
     def kernels(self) -> list[str]:
         """Names that `launch` takes; templates are shown with ``<...>``."""
-        return [
+        names = (
             name
             for source in self._sources
             for name in [*source.kernels, *(f"{template}<...>" for template in source.templates)]
-        ]
+        )
+        return list(dict.fromkeys(names))
 
     def launch(
         self,
@@ -135,9 +136,12 @@ class Program:
             return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
     def _image(self, kernel: str) -> Image:
+        base = kernel.partition("<")[0]
+        homes = [str(source.path) for source in self._sources if base in (*source.kernels, *source.templates)]
+        if len(homes) > 1:
+            raise ValueError(f"kernel {base} is defined in {' and in '.join(homes)}; load the one that you mean by itself")
         if kernel in self._images:
             return self._images[kernel]
-        base = kernel.partition("<")[0]
         for source in self._sources:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")

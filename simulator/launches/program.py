@@ -139,7 +139,9 @@ class Program:
         base = kernel.partition("<")[0]
         homes = [str(source.path) for source in self._sources if base in (*source.kernels, *source.templates)]
         if len(homes) > 1:
-            raise ValueError(f"kernel {base} is defined in {' and in '.join(homes)}; load the one that you mean by itself")
+            raise ValueError(
+                f"kernel {base} is defined in {' and in '.join(homes)}; load the one that you mean by itself"
+            )
         if kernel in self._images:
             return self._images[kernel]
         for source in self._sources:

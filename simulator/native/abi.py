@@ -50,7 +50,7 @@ class Callbacks(ctypes.Structure):
     """What the simulator answers."""
 
     _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
-                ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
+                ("assertion", REPORT), ("fill_poison", POISON), ("exception", REPORT)]  # fmt: skip
 
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.

@@ -43,6 +43,7 @@ class NativeRunner:
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
+            abi.REPORT(self._exception),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
@@ -214,6 +215,16 @@ class NativeRunner:
             self.machine.collector.report(
                 Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
             )
+
+    def _exception(self, text: bytes, pc: int) -> None:
+        with suppress(Squashed):
+            said = text.decode(errors="backslashreplace")
+            self.machine.collector.report(
+                Finding(
+                    rules.CRASH, f"the kernel threw an exception that nothing catches: {said}",
+                    suggestion="catch it in the kernel",
+                ), pc,
+            )  # fmt: skip
 
     # --- source lines ------------------------------------------------------------------------------------------
 

@@ -125,7 +125,11 @@ class Builder:
             _write(unit, text)
             step = ["-x", output, *language.compile(), *self._flags, *(f"-I{folder}" for folder in self.include)]
             result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
-            if not result.returncode:
+            if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
+                _write(unit, _RELATIVE.sub(rf"\1{STATED}", source.text))
+                alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], path.parent)
+                result = alone if alone.returncode else result
+            else:
                 try:
                     result = link(self.compiler, unlinked, path)
                 except LimitReached as error:

@@ -16,7 +16,8 @@ LINK = (
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
-    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",  # and knows what a kernel may access on the heap
+    # and knows what a kernel may access on the heap
+    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",
 )  # fmt: skip
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Sequence
 
 from ..findings import BuildError, KernelError
-from .endings import Ended, ended_by_signals, fill_closed_streams, give_up_output
+from .endings import Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
 from .parser import parse
 from .screen import OutputLost, Screen
 
@@ -40,10 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             finally:
                 screen.close()
     except BrokenPipeError:
-        give_up_output()
+        give_up(sys.stdout)
         return PIPE_CLOSED
     except OutputLost as error:
-        give_up_output()
+        give_up(sys.stdout)
         screen.say(str(error))
         return FAILED
     except KeyboardInterrupt:
@@ -51,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Ended as end:
         return 128 + end.number
+    finally:
+        flush_messages()
 
 
 def _run(options: argparse.Namespace, screen: Screen) -> int:

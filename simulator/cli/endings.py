@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -49,9 +50,18 @@ def fill_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-def give_up_output() -> None:
-    """What standard output still holds is lost: the interpreter flushes it once more, which must not fail again."""
+def give_up(stream: TextIO | None) -> None:
+    """What a stream still holds is lost: the interpreter flushes it once more, which must not fail again."""
     with suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stream.fileno())  # type: ignore[union-attr]
         os.close(null)
+
+
+def flush_messages() -> None:
+    """Write the messages; those that cannot be written are lost."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        give_up(sys.stderr)

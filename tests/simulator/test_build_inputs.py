@@ -196,7 +196,19 @@ def test_kernels_of_one_name(parts, device, tmp_path):
         built(device, tmp_path / "c.mlu", BROKEN + "\n__mlu_entry__ void k(int *x) {}\n")
 
 
+def test_a_variable_is_no_kernel(device, tmp_path):
+    with pytest.raises(BuildError, match=r"k\.mlu:2: 'a' is a variable; only functions are kernels"):
+        built(device, tmp_path / "k.mlu", "#include <bang.h>\n__nram__ float __mlu_entry__ a[4];\n")
+
+
 def test_an_open_brace_is_the_users(device, tmp_path):
     with pytest.raises(BuildError, match="expected '}'") as caught:
         built(device, tmp_path / "k.mlu", BROKEN[:-1])
     assert caught.value.finding.location.file == str(tmp_path / "k.mlu")
+
+
+def test_another_cache_in_the_same_process(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "cache"))
+    program = built(device, tmp_path / "k.mlu", BROKEN.replace("\n", "\n__nram__ float t[4]; ", 1))
+    assert program.budget["nram"].declared == 16
+    assert place(program)[1] == 3

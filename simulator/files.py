@@ -1,8 +1,10 @@
-"""Files appear whole or not at all."""
+"""Files appear whole or not at all, and nothing but a regular file is ever replaced."""
 
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -15,20 +17,29 @@ from typing import BinaryIO
 def write_atomically(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes the place of ``path`` when the block ends; after an error nothing has changed.
 
-    Raises OSError when the folder is missing or cannot be written.
+    A regular file keeps its mode, and its owner where that is allowed; of a symbolic link the target is replaced.
+    Streams and character devices get what was written in one piece. Raises OSError, naming ``path``, when it
+    cannot be written, also for what `refused` refuses.
     """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    problem = refused(path)
+    if problem:
+        raise OSError(f"cannot write {path}: {problem}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # as an ordinary new file has it
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+        mode = _mode(path)
+        if mode is not None and not stat.S_ISREG(mode):
+            with tempfile.TemporaryFile() as gathered:
+                with os.fdopen(os.dup(gathered.fileno()), "wb") as file:
+                    yield file
+                gathered.seek(0)
+                with open(path, "wb", buffering=0) as stream:
+                    shutil.copyfileobj(gathered, stream)
+        else:
+            with _replacement(Path(os.path.realpath(path))) as file:
+                yield file
+    except OSError as error:
+        named = type(error)(f"cannot write {path}: {error.strerror or error}")
+        named.errno = error.errno
+        raise named from error
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -40,3 +51,96 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(handle)
         raise ValueError("it is no ordinary file")
     return os.fdopen(handle, "rb")
+
+
+def refused(path: Path) -> str:
+    """Why ``path`` cannot be written, with the way out; "" when it can. Nothing is changed."""
+    try:
+        mode = _mode(path)
+        if mode is None:
+            path = Path(os.path.realpath(path))  # of a link to nowhere, the file that it names
+        elif stat.S_ISDIR(mode):
+            return "it is a folder; pass the name of a file"
+        elif stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+            return f"it is a {'disk' if stat.S_ISBLK(mode) else 'socket'}; pass the name of a file"
+        elif not os.access(path, os.W_OK):
+            return "it is write-protected; change its mode, or pass another name"
+        if mode is None or stat.S_ISREG(mode):
+            folder = Path(os.path.realpath(path)).parent
+            if not folder.is_dir():
+                return f"the folder {folder} does not exist; make it first"
+            if not os.access(folder, os.W_OK | os.X_OK):
+                return f"the folder {folder} cannot be written"
+        return ""
+    except (OSError, ValueError) as error:  # a null character in a path is a ValueError
+        return f"{getattr(error, 'strerror', None) or error}; pass another name"
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, existing or not, links included."""
+    try:
+        return os.path.samestat(os.stat(one), os.stat(other))
+    except (OSError, ValueError):
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _mode(path: Path) -> int | None:
+    """The mode of what a path leads to, None when there is nothing."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file that replaces a regular file, or nothing. While it has no name, also a kill leaves nothing behind."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        name, handle = _unnamed(folder)
+        try:
+            with os.fdopen(os.dup(handle), "wb") as file:
+                yield file
+            _keep_mode(path, handle)
+            if not name:
+                name = _new_name()
+                # A folder's descriptor makes this `linkat`, which follows the link that /proc has for a file.
+                os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=True)
+            os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(OSError):
+                if name:
+                    os.unlink(name, dir_fd=folder)
+            raise
+        finally:
+            os.close(handle)
+    finally:
+        os.close(folder)
+
+
+def _unnamed(folder: int) -> tuple[str, int]:
+    """A new file in a folder: its name, "" where the file system has files without one, and its descriptor."""
+    with suppress(OSError, AttributeError):
+        return "", os.open(f"/proc/self/fd/{folder}", os.O_TMPFILE | os.O_WRONLY, 0o666)
+    name = _new_name()
+    return name, os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666, dir_fd=folder)
+
+
+def _new_name() -> str:
+    return f".mlusim-{secrets.token_hex(8)}.part"
+
+
+def _keep_mode(path: Path, handle: int) -> None:
+    """Give a file the owner and mode of the one that it replaces; a group that it cannot have gets no access."""
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        return
+    mode = stat.S_IMODE(old.st_mode)
+    for owner in (old.st_uid, -1):
+        with suppress(PermissionError):
+            os.fchown(handle, owner, old.st_gid)
+            break
+    else:
+        mode &= ~(stat.S_IRWXG | stat.S_ISUID | stat.S_ISGID)
+    os.fchmod(handle, mode)

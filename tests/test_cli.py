@@ -119,7 +119,7 @@ def test_a_failed_write_leaves_the_old_file(capsys, monkeypatch, folder):
 
     monkeypatch.setattr(outputs.np, "save", fail)
     code, _, err = call(capsys, *LOGSPACE, "--out", "r.npy")
-    assert (code, err) == (1, "mlusim op: no space left\n")
+    assert (code, err) == (1, "mlusim op: cannot write r.npy: no space left\n")
     assert Path("r.npy").read_text() == "old"
     assert not list(folder.glob("*.part"))
 

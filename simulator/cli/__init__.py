@@ -10,14 +10,15 @@ Imports: everything, traces and kernels too.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 from ..findings import BuildError, KernelError
+from .endings import Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
 from .parser import parse
-from .screen import Screen
+from .screen import OutputLost, Screen
 
 __all__ = ["main"]
 
@@ -29,31 +30,45 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; SystemExit for ``--help`` and what argparse refuses."""
     given = sys.argv[1:] if arguments is None else arguments
+    fill_closed_streams()
+    screen = Screen("", json="--json" in given)
     try:
-        options = parse(given)
-        code = _run(options, Screen(options.command, json=options.json))
-        sys.stdout.flush()
-        return code
+        with ended_by_signals():
+            try:
+                options = parse(given)
+                screen = Screen(options.command, json=options.json)
+                return _run(options, screen)
+            finally:
+                screen.close()
     except BrokenPipeError:
-        # The interpreter flushes standard output once more when it ends, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up(sys.stdout)
         return PIPE_CLOSED
+    except OutputLost as error:
+        give_up(sys.stdout)
+        screen.say(str(error))
+        return FAILED
     except KeyboardInterrupt:
         Screen("", json="--json" in given).fail("interrupted")
         return INTERRUPTED
+    except Ended as end:
+        return 128 + end.number
+    finally:
+        flush_messages()
 
 
 def _run(options: argparse.Namespace, screen: Screen) -> int:
     """The exit code of a command; what it raises becomes a message, and with --json a document."""
     try:
-        return 0 if options.handler(options, screen) else FAILED
-    except BrokenPipeError:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *details, **more: screen.say(str(message))
+            return 0 if options.handler(options, screen) else FAILED
+    except (BrokenPipeError, OutputLost):
         raise
     except (BuildError, KernelError) as error:
         screen.fail(str(error), error.finding)
         return FAILED
     except (OSError, MemoryError, OverflowError) as error:
-        screen.fail(str(error))
+        screen.fail(_reason(error))
         return FAILED
     except (ValueError, TypeError) as error:
         screen.fail(str(error))
@@ -66,3 +81,10 @@ def _run(options: argparse.Namespace, screen: Screen) -> int:
             "`python -X dev -m mlusim.simulator` says in place of `mlusim`"
         )
         return FAILED
+
+
+def _reason(error: OSError | MemoryError | OverflowError) -> str:
+    """Why something failed: as it says itself, or the system's words without their number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or "not enough memory"

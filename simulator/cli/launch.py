@@ -16,7 +16,7 @@ from ..launches import load
 from ..sizes import percent, size
 from .outputs import check_paths, report_run
 from .screen import Screen
-from .values import dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
+from .values import array_files, dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -30,8 +30,10 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         )
     function = OPERATORS[options.name]
     arguments = operator_arguments(options.name, function, options.arguments)
-    device = Device.load(options.device or DEFAULT_DEVICES[options.name])
-    check_paths(options.out, options.trace, options.log)
+    wanted = options.device or DEFAULT_DEVICES[options.name]
+    device = Device.load(wanted)
+    given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
+    check_paths(options.out, options.trace, options.log, read=[wanted, *array_files(given)])
     try:
         with screen.busy(f"running {options.name} on {device.name}"):
             run = function(device, **arguments, on_finding=_on_finding(options))
@@ -53,7 +55,8 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     values = [kernel_argument(text) for text in options.arg]
     arrays = {f"argument {n}": value for n, value in enumerate(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
-    check_paths(*saved, options.trace, options.log)
+    read = [*options.files, options.device, *array_files(options.arg)]
+    check_paths(*saved, options.trace, options.log, read=read)
     dim = dimensions(options.dim) if options.dim else None
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load(options.files, options.include, device=device)

@@ -18,7 +18,7 @@ from .values import numbers
 
 def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
     """Replay a log at the rates of its device or of one with the same shape, with changes."""
-    check_paths(options.trace)
+    check_paths(options.trace, read=[options.log_file, *filter(None, [options.device])])
     changes = numbers(options.set)
     log = _load(options)
     device = _device(options, log)

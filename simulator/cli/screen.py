@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
@@ -38,16 +39,74 @@ class _Console(Console):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
+class OutputLost(OSError):  # noqa: N818 - the message is what matters
+    """Standard output cannot be written; the message says why."""
+
+
+class _Stream(io.TextIOBase):
+    """A standard stream as consoles want one: where there is none, or a closed one, nothing is written.
+
+    What cannot be written to standard output is `OutputLost`; messages that cannot be written are lost.
+    """
+
+    def __init__(self, stream: Any, *, needed: bool) -> None:
+        self._stream, self._needed = stream, needed
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(self._stream, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        return self._there and bool(self._stream.isatty())
+
+    def fileno(self) -> int:
+        return self._stream.fileno() if self._there else super().fileno()
+
+    def write(self, text: str) -> int:
+        if self._there:
+            with self._lost():
+                try:
+                    self._stream.write(text)
+                except UnicodeEncodeError:
+                    self._stream.write(text.encode(self.encoding, "backslashreplace").decode(self.encoding))
+        return len(text)
+
+    def flush(self) -> None:
+        if self._there:
+            with self._lost():
+                self._stream.flush()
+
+    @property
+    def _there(self) -> bool:
+        return self._stream is not None and not getattr(self._stream, "closed", False)
+
+    @contextlib.contextmanager
+    def _lost(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            if self._needed:
+                raise
+        except OSError as error:
+            if self._needed:
+                raise OutputLost(f"cannot write to standard output: {error.strerror or error}") from None
+
+
 class Screen:
     """The two streams of a command."""
 
     def __init__(self, command: str, *, json: bool) -> None:
         self.command, self.json = command, json
-        self.out, self._err = _console(sys.stdout), _Console(stderr=True)
+        self._stream = _Stream(sys.stdout, needed=True)
+        self.out, self._err = _console(self._stream), _Console(file=cast(TextIO, _Stream(sys.stderr, needed=False)))
+
+    def close(self) -> None:
+        """Write what is still on its way; OutputLost or BrokenPipeError when that is impossible."""
+        self._stream.flush()
 
     def document(self, data: dict[str, Any] | list[Any]) -> None:
         """Write the JSON document; numbers that JSON lacks become the strings "inf", "-inf" and "nan"."""
-        print(json.dumps(_plain(data), indent=2, allow_nan=False))
+        self._stream.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
 
     def line(self, text: str | Text = "", style: str = "", indent: int = 0) -> None:
         """Write one line of text; what does not fit the window goes on below it, with the same indent."""
@@ -67,8 +126,11 @@ class Screen:
 
     def say(self, text: str) -> None:
         """Write a message to standard error, after the name of the command."""
-        name = f"mlusim {self.command}".rstrip()
-        self._err.print(Text(f"{name}: {text}"), highlight=False, soft_wrap=True)
+        self.tell(f"mlusim {self.command}".rstrip() + f": {text}")
+
+    def tell(self, text: str) -> None:
+        """Write a line to standard error."""
+        self._err.print(Text(text), highlight=False, soft_wrap=True)
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Write findings to standard error, each headed by its severity in colour."""
@@ -98,7 +160,7 @@ class Screen:
                 return
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
             # What the kernel prints goes above the bar on a terminal, and else stays on standard output.
-            shared = sys.stdout.isatty()
+            shared = self._stream.isatty()
             with Progress(*columns, console=self._err, transient=True, redirect_stdout=shared) as bar:
                 task = bar.add_task(what, total=None)
                 yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -119,9 +181,9 @@ class Screen:
                 os.close(kept)
 
 
-def _console(stream: Any) -> Console:
+def _console(stream: _Stream) -> Console:
     wide = not stream.isatty() and "COLUMNS" not in os.environ
-    return _Console(file=stream, width=_PIPE_WIDTH if wide else None)
+    return _Console(file=cast(TextIO, stream), width=_PIPE_WIDTH if wide else None)
 
 
 def _plain(value: Any) -> Any:

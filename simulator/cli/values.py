@@ -61,6 +61,11 @@ def kernel_argument(text: str) -> Any:
     return value
 
 
+def array_files(texts: Iterable[str]) -> list[str]:
+    """The texts among values that name files of arrays."""
+    return [text for text in texts if text.endswith(".npy")]
+
+
 def read_array(path: Path) -> np.ndarray:
     """The array of a .npy file; ValueError when there is none."""
     try:

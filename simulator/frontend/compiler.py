@@ -1,84 +1,124 @@
-"""The host's C++ compiler: finding it, running it, and a cache of what it built."""
+"""The host's C++ compiler: finding it, running it, and the runtime that it builds."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+import shlex
 import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
+from .cache import Cache
+from .process import Done, LimitReached, Limits, run_limited
 
 CSRC = Path(__file__).resolve().parent.parent / "native" / "csrc"
 _CANDIDATES = ("g++", "clang++", "c++")
-
-
-def cache_folder() -> Path:
-    """Where builds are kept: $MLUSIM_CACHE, or mlusim in the user's cache folder."""
-    given = os.environ.get("MLUSIM_CACHE")
-    if given:
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mlusim"
-
-
-@lru_cache(maxsize=8)
-def _identify(command: str) -> str:
-    return subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+_WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
+#: Seconds in which a compiler says what it is.
+_ASKED = Limits(seconds=60)
+_HEADER_BYTES = 20
 
 
 class Compiler:
-    """A C++ compiler of this machine."""
+    """A C++ compiler of this machine, with the cache of what it built."""
 
     def __init__(self) -> None:
         """$CXX, or the first of g++, clang++ and c++ on the path; BuildError when there is none."""
-        wanted = os.environ.get("CXX")
-        command = shutil.which(wanted) if wanted else next(filter(None, map(shutil.which, _CANDIDATES)), None)
-        if command is None:
-            named = f"$CXX names {wanted!r}, which is not on the path" if wanted else "no C++ compiler is on the path"
-            raise BuildError(f"{named}; install one (Debian and Ubuntu: apt-get install g++) or set CXX")
-        self.command = command
-        self.version = _identify(command)
+        self.command = _command(os.environ.get("CXX", "").strip())
+        try:
+            self.limits = Limits.of(os.environ)
+        except ValueError as error:
+            raise BuildError(str(error)) from None
+        program = os.stat(self.command[0])
+        self.version = _identify(self.command, program.st_mtime_ns, program.st_size)
+        self.cache = Cache()
 
-    def run(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-        """Run the compiler with messages in plain English; the caller looks at the return code."""
-        environment = {**os.environ, "LC_ALL": "C"}
-        return subprocess.run([self.command, *arguments], capture_output=True, text=True, env=environment, check=False)
+    @property
+    def title(self) -> str:
+        """The command as one would type it."""
+        return shlex.join(self.command)
 
-    def cached(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
-        """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
-        digest = hashlib.sha256(f"{self.version}\0{key}".encode()).hexdigest()[:24]
-        folder = cache_folder() / digest
-        target = folder / name
-        if not target.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder) as scratch:
-                part = Path(scratch) / name
-                make(part)
-                os.replace(part, target)
-        return target
+    def run(self, arguments: Sequence[str], scratch: Path | None = None) -> Done:
+        """Run the compiler with messages in plain English; the caller looks at the return code.
+
+        Its temporary files go to ``scratch``. Raises LimitReached when it takes more time or memory than it may.
+        """
+        return run_limited([*self.command, *arguments], _environment(scratch), self.limits)
 
     def accepted(self, *spellings: str) -> list[str]:
         """The flags of the first spelling that the compiler takes; one thing has several names, or none."""
 
         def make(path: Path) -> None:
             probe = ["-E", "-x", "c++", os.devnull]
-            path.write_text(
-                next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), "")
-            )
+            chosen = next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), "")
+            path.write_text(f"{chosen}\n", encoding="utf-8")
 
-        return self.cached("flags", "\0".join(spellings), make).read_text().split()
+        found = self.cache.file("flags", "\0".join([self.version, *spellings]), make)
+        return found.read_text(encoding="utf-8").partition("\n")[0].split()
 
     def runtime(self) -> Path:
-        """The native runtime as a shared library."""
+        """The native runtime as a shared library; BuildError when the compiler cannot build it for this machine."""
         sources, main = sorted(CSRC.glob("mlusim_*")), str(CSRC / "mlusim_rt.cpp")
+        flags = ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-Wl,--no-undefined"]
 
         def make(path: Path) -> None:
-            result = self.run(["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), main, "-lpthread"])
-            if result.returncode:
-                raise BuildError(f"{self.command} cannot build the runtime of mlusim:\n{result.stderr}")
+            try:
+                result = self.run([*flags, "-o", str(path), main, "-lpthread"], path.parent)
+            except LimitReached as error:
+                raise BuildError(f"{self.title} cannot build the runtime of mlusim: {error}") from None
+            if result.returncode or not path.is_file():
+                said = result.messages.strip() or f"it ended with exit code {result.returncode} and wrote nothing"
+                raise BuildError(
+                    f"{self.title} cannot build the runtime of mlusim; set CXX to a C++ compiler. It says:\n{said}"
+                )
+            if _machine(path) != _machine(Path("/proc/self/exe")):
+                raise BuildError(f"{self.title} builds for another machine; set CXX to a compiler for this one")
 
-        return self.cached("libmlusim_rt.so", "\0".join(source.read_text() for source in sources), make)
+        key = [self.version, *flags, *(source.read_text(encoding="utf-8") for source in sources)]
+        return self.cache.file("libmlusim_rt.so", "\0".join(key), make)
+
+
+def _command(wanted: str) -> tuple[str, ...]:
+    """The words that start the compiler; ``wanted`` is a path, a name, or a command with arguments."""
+    if not wanted:
+        found = next(filter(None, map(shutil.which, _CANDIDATES)), None)
+        if found is None:
+            raise BuildError(f"no C++ compiler is on the path; {_WAY_OUT}")
+        return (os.path.abspath(found),)
+    try:
+        words = [wanted] if shutil.which(wanted) else shlex.split(wanted)
+    except ValueError as error:
+        raise BuildError(f"$CXX is {wanted!r}, which is no command ({error}); {_WAY_OUT}") from None
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise BuildError(f"$CXX names {wanted!r}, which is not on the path; {_WAY_OUT}")
+    return (os.path.abspath(found), *words[1:])
+
+
+@lru_cache(maxsize=8)
+def _identify(command: tuple[str, ...], modified: int, size: int) -> str:
+    """What tells a compiler from others: its command, the time and size of its program, its version."""
+    title = shlex.join(command)
+    try:
+        result = run_limited([*command, "--version"], _environment(None), _ASKED)
+    except LimitReached as error:
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({error}); {_WAY_OUT}") from None
+    version = result.output.decode(errors="backslashreplace").partition("\n")[0].strip()
+    if result.returncode or not version:
+        said = result.messages.strip().partition("\n")[0] or "it gives no version"
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({said}); {_WAY_OUT}")
+    return f"{title} {modified} {size} {version}"
+
+
+def _environment(scratch: Path | None) -> dict[str, str]:
+    environment = {**os.environ, "LC_ALL": "C"}
+    return {**environment, "TMPDIR": str(scratch)} if scratch else environment
+
+
+def _machine(path: Path) -> bytes:
+    """Word size and processor of an ELF file."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    return header[:6] + header[18:20]

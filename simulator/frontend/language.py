@@ -23,8 +23,13 @@ class Unit:
 
 
 def sections(*names: str) -> list[str]:
-    """Functions that give the bounds of sections of an image; 0 where the image has none."""
+    """Functions that give the bounds of an image, and of sections of it; 0 where the image has none."""
     lines = []
+    for symbol, which in (("__ehdr_start", "begin"), ("_end", "end")):
+        lines += [
+            f'extern char {symbol}[] __attribute__((visibility("hidden")));',
+            f"{VISIBLE} char* mlusim_image_{which}(void) {{ return {symbol}; }}",
+        ]
     for name in names:
         for bound, which in (("start", "begin"), ("stop", "end")):
             symbol = f"__{bound}_mlusim_{name}"

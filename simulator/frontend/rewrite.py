@@ -51,6 +51,11 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             edits.append(source.remove_word(site.start, site.end))
             if found := declared_kernel(source, site):
                 kernel, is_definition = found
+                if is_definition and kernel.name in defined and not kernel.template:
+                    first = kernels[kernel.name]
+                    if not first.template:
+                        problem = f"kernel {kernel.name} is defined on line {first.line} of {first.file} too"
+                        raise RewriteError(f"{problem}; give each a name of its own", kernel.file, kernel.line)
                 if kernel.name not in kernels or (is_definition and kernel.name not in defined):
                     kernels[kernel.name] = kernel
                 if is_definition:

@@ -14,13 +14,12 @@ _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 class RewriteError(ValueError):
     """The source cannot be rewritten; the message says what is wrong, where, and what is expected.
 
-    Attributes: `file` (the user's path) and `line` (counted from 1).
+    Attributes: `problem`, `file` (the user's path) and `line` (counted from 1).
     """
 
     def __init__(self, problem: str, file: str, line: int) -> None:
         super().__init__(f"{file}:{line}: {problem}")
-        self.file = file
-        self.line = line
+        self.problem, self.file, self.line = problem, file, line
 
 
 class Edit(NamedTuple):

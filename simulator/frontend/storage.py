@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .declarators import Declarator, read_declarators
-from .scan import SPACES, Site
+from .scan import KERNEL_WORDS, SPACES, Site
 from .source import Edit, Source, layout
 from .specifiers import Specifiers, read_specifiers
 from .tokens import spell, statement
@@ -46,6 +46,9 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
         return dropped
     if len({token.text for token in specifiers.qualifiers}) > 1:
         raise source.error("a variable lives in one memory space, this declaration names several", site.start)
+    named = next(declarator.name[0] for declarator in declarators if declarator.name)
+    if any(token.text in KERNEL_WORDS for token in found if token.start < named.start):
+        raise source.error(f"'{named.text}' is a variable; only functions are kernels", named.start)
     write = _block_form if site.scope.kind == "block" else _namespace_form
     start = found[specifiers.begin].start
     place = Edit(start, declarators[0].first.start, "")

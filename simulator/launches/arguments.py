@@ -103,6 +103,8 @@ def as_number(value: Any) -> int | float | None:
     """A number of Python or NumPy as Python's own, None for anything else. A truth value counts as 0 or 1."""
     if isinstance(value, (int, float)):
         return value
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
     if not isinstance(value, np.generic) or isinstance(value, np.timedelta64):
         return None
     if isinstance(value, (np.integer, np.bool_)):

@@ -64,7 +64,7 @@ class Program:
         self.device = device
         self._builder = Builder(device.shape, include)
         self._runtime = self._builder.compiler.runtime()
-        self._sources: list[Source] = [self._builder.read(path) for path in sources]
+        self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, Image] = {}
@@ -76,11 +76,12 @@ class Program:
     @property
     def kernels(self) -> list[str]:
         """Names that `launch` takes; templates are shown with ``<...>``."""
-        return [
+        names = (
             name
             for source in self._sources
             for name in [*source.kernels, *(f"{template}<...>" for template in source.templates)]
-        ]
+        )
+        return list(dict.fromkeys(names))
 
     def launch(
         self,
@@ -112,7 +113,7 @@ class Program:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
         dim, type = launch_shape(self.device, dim, type)
-        image = self._image(kernel)
+        image = self._present(self._image(kernel))
         values = argument_list(args)
         number = image.kernels.index(kernel)
         signature = load_image(self._runtime, image.library).signature(number)
@@ -151,9 +152,14 @@ class Program:
     def _image(self, kernel: str) -> Image:
         if not isinstance(kernel, str):
             raise TypeError(f"kernel is {quoted(kernel)}; pass its name")
+        base = kernel.partition("<")[0]
+        homes = [str(source.path) for source in self._sources if base in (*source.kernels, *source.templates)]
+        if len(homes) > 1:
+            raise ValueError(
+                f"kernel {base} is defined in {' and in '.join(homes)}; load the one that you mean by itself"
+            )
         if kernel in self._images:
             return self._images[kernel]
-        base = kernel.partition("<")[0]
         for source in self._sources:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
@@ -163,6 +169,12 @@ class Program:
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
+
+    def _present(self, image: Image) -> Image:
+        """The image, built again where the cache has lost it since."""
+        if not self._runtime.is_file():
+            self._runtime = self._builder.compiler.runtime()
+        return image if image.is_whole else self._builder.compile(image.source, image.kernels)
 
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
@@ -191,7 +203,7 @@ def declared_variables(builder: Builder, image: Image) -> tuple[Variable, ...]:
         # The loader names a variable that is declared extern and defined nowhere.
         problem = str(error).removeprefix(f"{image.library}: ")
         raise BuildError(
-            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include it"
+            f"{image.source.path} cannot be loaded: {problem}; define what it names in the same source, or include it"
         ) from None
 
 

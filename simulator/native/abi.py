@@ -50,7 +50,7 @@ class Callbacks(ctypes.Structure):
     """What the simulator answers."""
 
     _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
-                ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
+                ("assertion", REPORT), ("fill_poison", POISON), ("exception", REPORT)]  # fmt: skip
 
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
@@ -60,8 +60,13 @@ _STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks)
 
 @cache
 def load_runtime(path: Path) -> ctypes.CDLL:
-    """The native runtime in this process; RuntimeError if a structure has another size there."""
-    runtime = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    """The native runtime in this process; RuntimeError if a structure has another size there.
+
+    A process has one, the first that it loads: images find its functions by their names, whoever has built it.
+    """
+    runtime = ctypes.CDLL(None)
+    if not hasattr(runtime, "mlusim_connect"):
+        runtime = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     sizes = (ctypes.c_uint32 * len(_STRUCTURES)).in_dll(runtime, "mlusim_sizes")
     for structure, size in zip(_STRUCTURES, sizes, strict=True):
         if ctypes.sizeof(structure) != size:

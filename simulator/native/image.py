@@ -30,16 +30,19 @@ class LoadedImage:
         table = self._section("slots", np.dtype(np.uint64))
         #: The reference slots of the image, and which variable each one stands for.
         self.slots, self.order = table, table.astype(np.int64) - 1
-        self.low, self.high = _mapped(path)
+        #: Its addresses, from the first byte of the file on.
+        self.low, self.high = self._bound("image", "begin"), self._bound("image", "end")
         runtime.mlusim_add_image(ctypes.c_uint64(self.low), ctypes.c_uint64(self.high))
 
     def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The contents of a section of the image, in place."""
-        bounds = [getattr(self.library, f"mlusim_{name}_{which}") for which in ("begin", "end")]
-        for bound in bounds:
-            bound.restype = ctypes.c_void_p
-        begin, end = (bound() or 0 for bound in bounds)
+        begin, end = self._bound(name, "begin"), self._bound(name, "end")
         return host_bytes(begin, end - begin).view(dtype) if end > begin else np.zeros(0, dtype)
+
+    def _bound(self, name: str, which: str) -> int:
+        bound = getattr(self.library, f"mlusim_{name}_{which}")
+        bound.restype = ctypes.c_void_p
+        return bound() or 0
 
     def entry(self, number: int) -> ctypes.c_void_p:
         """The address at which a kernel is entered, by its number in the image."""
@@ -69,20 +72,5 @@ def load_image(runtime: Path, library: Path) -> LoadedImage:
 
 def _variable(slot: abi.Variable) -> Variable:
     initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
-    return Variable(
-        slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, Location(slot.file.decode(), int(slot.line))
-    )
-
-
-def _mapped(path: str) -> tuple[int, int]:
-    """The address range of a loaded library, its zero-initialised data included."""
-    low, high = 0, 0
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        start, end = (int(part, 16) for part in line.split()[0].split("-"))
-        if line.endswith(path):
-            low, high = low or start, end
-        elif high and start == high and len(line.split()) == 5:
-            high = end
-        elif high:
-            break
-    return low, high
+    where = Location(slot.file.decode(errors="backslashreplace"), int(slot.line))
+    return Variable(slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, where)

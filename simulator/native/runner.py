@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
-import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,13 +17,13 @@ from ..machine import Machine, ScalarUnit
 from . import abi
 from .core import NativeCore, range_table
 from .image import LoadedImage, load_image
+from .lines import source_lines
 
 _SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
             11: "segmentation fault"}  # fmt: skip
 #: Signals that name the address of a memory access.
 _ADDRESSED = (7, 11)
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
-_CSRC = str(Path(__file__).resolve().parent / "csrc")
 
 
 class NativeRunner:
@@ -46,6 +43,7 @@ class NativeRunner:
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
+            abi.REPORT(self._exception),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
@@ -218,6 +216,16 @@ class NativeRunner:
                 Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
             )
 
+    def _exception(self, text: bytes, pc: int) -> None:
+        with suppress(Squashed):
+            said = text.decode(errors="backslashreplace")
+            self.machine.collector.report(
+                Finding(
+                    rules.CRASH, f"the kernel threw an exception that nothing catches: {said}",
+                    suggestion="catch it in the kernel",
+                ), pc,
+            )  # fmt: skip
+
     # --- source lines ------------------------------------------------------------------------------------------
 
     def _locate(self, image: LoadedImage, counters: list[int]) -> list[Location]:
@@ -225,25 +233,10 @@ class NativeRunner:
         missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
         inside = [pc for pc in missing if image.low <= pc < image.high]
         self._places.update(dict.fromkeys(missing, NOWHERE))
-        tool = inside and (shutil.which("addr2line") or shutil.which("llvm-addr2line"))
-        if tool:
-            library = str(image.library._name)
-            addresses = "".join(f"{pc - 1 - image.low:#x}\n" for pc in inside)
-            done = subprocess.run(
-                [tool, "-e", library, "-a", "-i"], input=addresses, capture_output=True, text=True, check=False
-            )
-            blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
-            for pc, block in zip(inside, blocks, strict=False):
-                self._places[pc] = _place(block.splitlines())
+        if inside:
+            found = source_lines(str(image.library._name), [pc - 1 - image.low for pc in inside])
+            self._places.update(zip(inside, found, strict=True))
         return [self._places[pc] if pc >= 0 else image.variables[-1 - pc].location for pc in counters]
-
-
-def _place(lines: list[str]) -> Location:
-    for line in lines:
-        file, _, number = line.split(" (")[0].rpartition(":")
-        if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
-            return Location(file, int(number))
-    return NOWHERE
 
 
 def _wire(overload: Overload) -> Any:

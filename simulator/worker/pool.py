@@ -6,6 +6,7 @@ Device memory is shared with it; a launch is an `Order`. It is started at the fi
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import selectors
 import socket
@@ -14,7 +15,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,6 +24,7 @@ from ..findings import Finding
 from ..log import Log
 from ..memory import Allocation, Intervals
 from ..memory.global_memory import GlobalMemory
+from .output import KernelOutput
 from .request import Answer, Failure, LaunchRequest, Order, Progress
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside.
@@ -34,6 +36,19 @@ _IDLE = 4
 _PROGRAM = "from mlusim.simulator.worker.process import main; main()"
 
 
+class _Gone(Exception):  # noqa: N818 - an event of the protocol
+    """The other end of the connection is closed."""
+
+
+@contextlib.contextmanager
+def _gone_when_closed() -> Iterator[None]:
+    """Tells the end of the worker from that of the user's standard output, which is a BrokenPipeError too."""
+    try:
+        yield
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        raise _Gone from None
+
+
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
     """The worker ended without an answer."""
 
@@ -43,19 +58,21 @@ class Worker:
 
     def __init__(self, runtime: Path) -> None:
         ours, theirs = socket.socketpair()
+        # Above those of the standard streams: where the user's process lacks one, the next descriptor takes its number.
+        descriptor = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, 3)
+        theirs.close()
         output, given = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), str(runtime)],
-            pass_fds=[theirs.fileno()],
+            [sys.executable, "-c", _PROGRAM, str(descriptor), str(runtime)],
+            pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=given,
             start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},  # where the classes of checks are found
         )
-        theirs.close()
+        os.close(descriptor)
         os.close(given)
-        self._socket, self._connection, self._output = ours, Connection(os.dup(ours.fileno())), output
-        os.set_blocking(output, False)
+        self._socket, self._connection, self._output = ours, Connection(os.dup(ours.fileno())), KernelOutput(output)
         self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
         self._finalize = weakref.finalize(self, _end, os.getpid(), self._process, self._connection, ours, output)
 
@@ -76,16 +93,17 @@ class Worker:
             dropped, memory.serial, attach, _without_arrays(entries), request, wants_progress=progress is not None
         )
         try:
-            self._connection.send(order)
-            if fresh:
-                socket.send_fds(self._socket, [b"f"], [memory.fd])
+            with _gone_when_closed():
+                self._connection.send(order)
+                if fresh:
+                    socket.send_fds(self._socket, [b"f"], [memory.fd])
             answer = self._answer(request.time_limit, progress)
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start, Intervals())
             return answer.log, answer.findings
-        except (EOFError, BrokenPipeError, ConnectionResetError):
+        except _Gone:
             code = self._process.wait()
-            self._relay()
+            self._output.relay()
             self.close()
             raise WorkerDied(f"signal {-code}" if code < 0 else f"exit code {code}") from None
         except BaseException:
@@ -96,15 +114,16 @@ class Worker:
         deadline = time.monotonic() + limit + _GRACE if limit else None
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._connection, selectors.EVENT_READ)
-            waiting.register(self._output, selectors.EVENT_READ)
+            waiting.register(self._output.descriptor, selectors.EVENT_READ)
             while True:
                 ready = waiting.select(None if deadline is None else max(deadline - time.monotonic(), 0))
-                if not ready:
-                    self._process.kill()
-                self._relay()
+                if deadline is not None and time.monotonic() >= deadline:
+                    self._process.kill()  # also one that prints all the time
+                self._output.relay()
                 if any(key.fileobj is self._connection for key, _ in ready):
-                    reply: Progress | Failure | Answer = self._connection.recv()
-                    self._relay()
+                    with _gone_when_closed():
+                        reply: Progress | Failure | Answer = self._connection.recv()
+                    self._output.relay()
                     if isinstance(reply, Answer):
                         if reply.last:
                             self.close()
@@ -113,13 +132,6 @@ class Worker:
                         raise reply.error
                     if progress:
                         progress(reply.done, reply.total)
-
-    def _relay(self) -> None:
-        """Pass what kernels printed on to the user's standard output."""
-        with contextlib.suppress(BlockingIOError, OSError):
-            while text := os.read(self._output, 1 << 16):
-                sys.stdout.write(text.decode(errors="replace"))
-        sys.stdout.flush()
 
     @property
     def alive(self) -> bool:

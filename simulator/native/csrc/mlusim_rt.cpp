@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include <exception>
 #include <map>
 #include <vector>
 
@@ -30,7 +31,12 @@ static size_t image_count, image_room;
 static struct mlusim_range* common;  // what every task may use: arguments and device memory, sorted
 static uint64_t common_count;
 static struct mlusim_range* last_range;  // where the running task's last access was
-static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have taken from the C library's heap
+struct Block {
+  uint64_t end;
+  bool of_launch;  // or of the image, which took it when it was loaded
+};
+static std::map<uint64_t, Block> heap;  // by start, what kernels have taken from the C library's heap
+static int64_t throw_pc;  // where the latest exception was thrown
 
 enum { RUNS = 256, KEYS = 128 };
 static struct mlusim_run runs[RUNS];
@@ -46,8 +52,14 @@ void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* r
   callbacks = *given;
   common = ranges;
   common_count = count;
-  for (const auto& block : heap) free((void*)block.first);
-  heap.clear();
+  for (auto block = heap.begin(); block != heap.end();) {
+    if (block->second.of_launch) {
+      free((void*)block->first);
+      block = heap.erase(block);
+    } else {
+      ++block;
+    }
+  }
 }
 
 static void forget_runs(void) {
@@ -195,7 +207,7 @@ static int in_image(uint64_t address) {
 
 static int in_heap(uint64_t address, uint64_t size) {
   auto after = heap.upper_bound(address);
-  return after != heap.begin() && holds((--after)->second, address, size);
+  return after != heap.begin() && holds((--after)->second.end, address, size);
 }
 
 // The range that holds an access, or NULL.
@@ -246,7 +258,7 @@ void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
 
 // The heap is memory of the kernel's processor: it may use what it has taken.
 static void* taken(void* block, size_t bytes) {
-  if (block) heap[(uint64_t)block] = (uint64_t)block + bytes;
+  if (block) heap[(uint64_t)block] = Block{(uint64_t)block + bytes, in_kernel != 0};
   return block;
 }
 void* __wrap_malloc(size_t bytes) { return taken(malloc(bytes), bytes); }
@@ -255,12 +267,28 @@ void* __wrap_realloc(void* block, size_t bytes) {
   heap.erase((uint64_t)block);
   return taken(realloc(block, bytes), bytes);
 }
+void* __wrap_aligned_alloc(size_t alignment, size_t bytes) { return taken(aligned_alloc(alignment, bytes), bytes); }
 void __wrap_free(void* block) {
   heap.erase((uint64_t)block);
   free(block);
 }
 
 // --- tasks -----------------------------------------------------------------------------------------------------
+
+void mlusim_throw(int64_t pc) { throw_pc = pc; }
+
+// Calls a kernel; false when it has thrown an exception, which `text` then describes.
+static bool call(void (*entry)(void**), void** arguments, char* text, size_t room) {
+  try {
+    entry(arguments);
+    return true;
+  } catch (const std::exception& error) {
+    snprintf(text, room, "%s", error.what());
+  } catch (...) {
+    snprintf(text, room, "of a type of its own");
+  }
+  return false;
+}
 
 // Runs one task; returns 0 when the kernel has returned, 1 when it was ended.
 int mlusim_run_task(void (*entry)(void**), void** arguments) {
@@ -271,9 +299,12 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   forget_runs();
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
-    entry(arguments);
+    char text[256];
+    bool returned = call(entry, arguments, text, sizeof text);
     mlusim_leave();
-    return 0;
+    if (returned) return 0;
+    callbacks.exception(text, throw_pc);
+    return 1;
   }
   in_kernel = 0;
   forget_runs();

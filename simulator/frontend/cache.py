@@ -1,0 +1,175 @@
+"""What was built before, by the content of everything that went into it.
+
+A file is used when its seal is right: one that was cut off, changed or written by something else is built again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from ..findings import BuildError
+
+#: Bytes that a cache may take; the builds used longest ago make room.
+LIMIT = 1 << 30
+#: Stands before the checksum at the end of a file: a comment of a header, and behind the contents of a library.
+_SEAL = b"\n// sealed "
+_SEAL_BYTES = len(_SEAL) + 65
+_SCRATCH = "building-"
+#: Seconds after which the scratch folder of a build is one that was killed.
+_FORGOTTEN = 86400.0
+
+
+class Cache:
+    """A cache in `$MLUSIM_CACHE`, or mlusim in the user's cache folder.
+
+    A folder that others can write is not used, with a warning: what is in it would run as this user. What cannot be
+    kept there is kept in a folder of this process, for as long as it lives.
+    """
+
+    def __init__(self) -> None:
+        self._folder, self._problem = wanted_folder(), ""
+        self._problem = _problem(self._folder)
+        self._readable = not self._problem
+        if self._readable and not os.access(self._folder, os.W_OK | os.X_OK):
+            self._problem = "cannot be written"
+
+    def file(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
+        """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
+        digest = hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
+        for root in self._roots():
+            target = root / digest / name
+            if _is_whole(target, digest):
+                with suppress(OSError):
+                    os.utime(target)
+                return target
+        root = self._writable()
+        try:
+            target = _build(root, digest, name, make)
+            _make_room(root, target)
+            return target
+        except OSError as error:
+            raise BuildError(
+                f"the build cannot be written to {root}: {error.strerror or error}; set MLUSIM_CACHE to another folder"
+            ) from error
+
+    def _roots(self) -> Iterator[Path]:
+        if self._readable:
+            yield self._folder
+        if self._problem:
+            yield _private_folder(os.getpid())
+
+    def _writable(self) -> Path:
+        if not self._problem:
+            return self._folder
+        warnings.warn(
+            f"the cache {self._folder} {self._problem}; builds of this process are kept apart and are lost when it "
+            "ends. Set MLUSIM_CACHE to a folder of your own",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return _private_folder(os.getpid())
+
+
+def wanted_folder() -> Path:
+    """Where builds are kept if it can be trusted, without symbolic links."""
+    given = os.environ.get("MLUSIM_CACHE")
+    if given:
+        return Path(os.path.realpath(given))
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(os.path.realpath(base), "mlusim")
+
+
+def _problem(folder: Path) -> str:
+    """Why a folder is no cache, "" when it is one; it is made if it does not exist."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = os.stat(folder)
+    except OSError as error:
+        return f"cannot be made ({error.strerror or error})"
+    if found.st_uid not in (os.getuid(), 0):
+        return "belongs to another user, who could change what is run from it"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"can be written by others, who could change what is run from it (chmod go-w {folder} and empty it)"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _private_folder(process: int) -> Path:
+    """A folder of this process that goes with it (a forked child gets its own)."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="mlusim-"))
+
+    def remove() -> None:
+        if os.getpid() == process:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(folder)
+
+
+def _is_whole(path: Path, digest: str) -> bool:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    return len(data) > _SEAL_BYTES and data[-_SEAL_BYTES:] == _seal(data[:-_SEAL_BYTES], digest)
+
+
+def _seal(content: bytes, digest: str) -> bytes:
+    return _SEAL + hashlib.sha256(digest.encode() + content).hexdigest().encode() + b"\n"
+
+
+def _build(root: Path, digest: str, name: str, make: Callable[[Path], None]) -> Path:
+    """Make a file in a scratch folder, and put it into its place whole."""
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)  # it may have been deleted
+    with tempfile.TemporaryDirectory(dir=root, prefix=_SCRATCH, ignore_cleanup_errors=True) as scratch:
+        part = Path(scratch) / name
+        make(part)
+        content = part.read_bytes()
+        with part.open("ab") as file:
+            file.write(_seal(content, digest))
+        folder, target = root / digest, root / digest / name
+        if not folder.is_dir() or folder.is_symlink() or target.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+            _remove(folder)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        os.replace(part, target)
+    return target
+
+
+def _make_room(root: Path, kept: Path) -> None:
+    """Remove the builds used longest ago while the cache is larger than it may be, and what killed builds left."""
+    found = []
+    for folder in os.scandir(root):
+        with suppress(OSError):  # another process may tidy up too
+            if folder.name.startswith(_SCRATCH):
+                if time.time() - folder.stat().st_mtime > _FORGOTTEN:
+                    _remove(Path(folder))
+                continue
+            files = [entry.stat(follow_symlinks=False) for entry in os.scandir(folder)]
+            found.append((max((f.st_mtime for f in files), default=0.0), sum(f.st_size for f in files), folder.path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= LIMIT:
+            return
+        if Path(path) != kept.parent:
+            _remove(Path(path))
+            total -= size
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            os.chmod(path, 0o700)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()

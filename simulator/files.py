@@ -21,9 +21,9 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     Streams and character devices get what was written in one piece. Raises OSError, naming ``path``, when it
     cannot be written, also for what `refused` refuses.
     """
-    problem = refused(path)
-    if problem:
-        raise OSError(f"cannot write {path}: {problem}")
+    problem = _refusal(path)
+    if problem is not None:
+        raise type(problem)(f"cannot write {path}: {problem}")
     try:
         mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
@@ -55,25 +55,30 @@ def open_regular(path: Path) -> BinaryIO:
 
 def refused(path: Path) -> str:
     """Why ``path`` cannot be written, with the way out; "" when it can. Nothing is changed."""
+    problem = _refusal(path)
+    return str(problem) if problem is not None else ""
+
+
+def _refusal(path: Path) -> OSError | None:
     try:
         mode = _mode(path)
         if mode is None:
             path = Path(os.path.realpath(path))  # of a link to nowhere, the file that it names
         elif stat.S_ISDIR(mode):
-            return "it is a folder; pass the name of a file"
+            return IsADirectoryError("it is a folder; pass the name of a file")
         elif stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-            return f"it is a {'disk' if stat.S_ISBLK(mode) else 'socket'}; pass the name of a file"
+            return OSError(f"it is a {'disk' if stat.S_ISBLK(mode) else 'socket'}; pass the name of a file")
         elif not os.access(path, os.W_OK):
-            return "it is write-protected; change its mode, or pass another name"
+            return PermissionError("it is write-protected; change its mode, or pass another name")
         if mode is None or stat.S_ISREG(mode):
             folder = Path(os.path.realpath(path)).parent
             if not folder.is_dir():
-                return f"the folder {folder} does not exist; make it first"
+                return FileNotFoundError(f"the folder {folder} does not exist; make it first")
             if not os.access(folder, os.W_OK | os.X_OK):
-                return f"the folder {folder} cannot be written"
-        return ""
+                return PermissionError(f"the folder {folder} cannot be written")
+        return None
     except (OSError, ValueError) as error:  # a null character in a path is a ValueError
-        return f"{getattr(error, 'strerror', None) or error}; pass another name"
+        return OSError(f"{getattr(error, 'strerror', None) or error}; pass another name")
 
 
 def same_file(one: Path, other: Path) -> bool:

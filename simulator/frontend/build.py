@@ -13,7 +13,7 @@ from ..hardware import Shape
 from ..log import Location
 from .compiler import CSRC, Compiler
 from .header import enumerations, operations
-from .language import Language
+from .language import BEGIN, Language
 from .languages import headers_of, language_of
 from .rewrite import RewriteError
 
@@ -30,10 +30,12 @@ _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _LINK = (
-    "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
+    BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free",  # and knows what a kernel may access on the heap
+    "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdaPv,--wrap=_ZdlPvm,--wrap=_ZdaPvm",  # new and delete too
+    "-Wl,--wrap=__cxa_allocate_exception",
 )  # fmt: skip
 _UNDECLARED = re.compile(
     r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"

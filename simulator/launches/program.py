@@ -13,9 +13,9 @@ from ..device import Device
 from ..findings import BuildError, Finding, budget_finding, rules
 from ..frontend.build import Builder, Image, Source
 from ..log import Log
-from ..memory import Variable
-from ..native import load_image
+from ..native import Description, LineTable
 from ..worker.pool import WorkerDied, pool
+from ..worker.answer import decode_description, encode_description
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature
@@ -58,8 +58,8 @@ class Program:
         self._sources: list[Source] = [self._builder.read(path) for path in sources]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
-        self._images: dict[str, Image] = {}
-        self._base = [self._builder.compile(source, ()) for source in self._sources]
+        self._images: dict[str, LaunchableImage] = {}
+        self._base = [LaunchableImage(self._builder, self._builder.compile(source, ())) for source in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
         self.budget = self._budget()
@@ -105,7 +105,7 @@ class Program:
         image = self._image(kernel)
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
-        signature = load_image(self._runtime, image.library).signature(number)
+        signature = image.description.signatures[number]
         copies = ArrayCopies(self.device.memory)
         try:
             arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
@@ -113,7 +113,7 @@ class Program:
                 self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
                 tuple(arguments.bytes), dim, type, on_finding, time_limit,
             )  # fmt: skip
-            log, findings = self._execute(request, isolate, progress)
+            log, findings = image.lines.located(*self._execute(request, isolate, progress))
             copies.finish(copy_back=True)
         finally:
             copies.finish(copy_back=False)
@@ -129,12 +129,12 @@ class Program:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:
             finding = Finding(
-                rules.CRASH, f"the process that ran the kernel ended ({death})", kernel=request.kernel,
+                rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel,
                 suggestion="run it with isolate=False under a debugger",
             )  # fmt: skip
             return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
-    def _image(self, kernel: str) -> Image:
+    def _image(self, kernel: str) -> LaunchableImage:
         if kernel in self._images:
             return self._images[kernel]
         base = kernel.partition("<")[0]
@@ -142,7 +142,7 @@ class Program:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
             if base in source.templates:
-                image = self._builder.compile(source, [kernel])
+                image = LaunchableImage(self._builder, self._builder.compile(source, [kernel]))
                 self._images[kernel] = image
                 return image
         listed = ", ".join(self.kernels) or "none"
@@ -151,7 +151,7 @@ class Program:
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
         found = {}
-        variables = [variable for image in self._base for variable in declared_variables(self._builder, image)]
+        variables = [variable for image in self._base for variable in image.description.variables]
         for name, space in self.device.shape.spaces.items():
             if DIALECTS[self.device.isa].spaces[name].variables:
                 mine = [variable for variable in variables if variable.space == name]
@@ -167,13 +167,43 @@ class Program:
         return found
 
 
-def declared_variables(builder: Builder, image: Image) -> tuple[Variable, ...]:
-    """The file-scope on-chip variables of an image."""
+class LaunchableImage:
+    """An image with what is known of it. Nothing of it is loaded in this process: the worker has looked into it."""
+
+    def __init__(self, builder: Builder, image: Image) -> None:
+        self.library, self.kernels = image.library, image.kernels
+        self.description = _described(builder, image)
+        self.lines = LineTable(image.library, [variable.location for variable in self.description.variables])
+
+
+def _described(builder: Builder, image: Image) -> Description:
+    """What is in an image, kept beside it; BuildError when it cannot be loaded."""
+    compiler, count = builder.compiler, len(image.kernels)
+
+    def make(path: Path) -> None:
+        path.write_bytes(encode_description(_ask(compiler.runtime(), image)))
+
+    kept = compiler.cached("image.json", f"{_DESCRIPTION} {image.library.parent.name}", make)
+    return decode_description(kept.read_bytes(), count)
+
+
+#: Changes with what is kept of an image.
+_DESCRIPTION = "description 1"
+
+
+def _ask(runtime: Path, image: Image) -> Description:
+    """Let the worker look into an image; BuildError for what its static initialisers do, and for missing symbols."""
+    name = image.library.stem
     try:
-        return load_image(builder.compiler.runtime(), image.library).variables
-    except OSError as error:
+        return pool(os.getpid()).describe(runtime, image.library, len(image.kernels))
+    except WorkerDied as death:
+        raise BuildError(f"{name} cannot be loaded: the process that loaded it {death}") from None
+    except BuildError as error:
+        if error.finding is not None:
+            (found,) = LineTable(image.library, ()).located_findings([error.finding])
+            raise BuildError(f"{name} cannot be loaded: {found}", found) from None
         # The loader names a variable that is declared extern and defined nowhere.
         problem = str(error).removeprefix(f"{image.library}: ")
         raise BuildError(
-            f"{image.library.stem} cannot be loaded: {problem}; define what it names in the same source, or include it"
+            f"{name} cannot be loaded: {problem}; define what it names in the same source, or include it"
         ) from None

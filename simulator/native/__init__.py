@@ -1,7 +1,8 @@
-"""Kernels as native code: images, the runtime below them, and its Python side. Imports: machine and below."""
+"""Kernels as native code: images, the runtime below them, its Python side, and the cage. Imports: machine and below."""
 
 from .abi import load_runtime
-from .image import LoadedImage, load_image
+from .image import Description, ImageFault, LoadedImage, load_image
+from .lines import LineTable
 from .runner import NativeRunner
 
-__all__ = ["LoadedImage", "NativeRunner", "load_image", "load_runtime"]
+__all__ = ["Description", "ImageFault", "LineTable", "LoadedImage", "NativeRunner", "load_image", "load_runtime"]

@@ -53,9 +53,16 @@ class Callbacks(ctypes.Structure):
                 ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
 
 
+class Fault(ctypes.Structure):
+    """What a kernel did to its process, as far as the arguments of `fault` do not say it."""
+
+    _fields_ = [("kind", _i32), ("address", _u64), ("size", _u64), ("pc", _i64), ("abi", _i32),
+                ("arguments", _i64 * 6), ("text", ctypes.c_char * 256)]  # fmt: skip
+
+
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
-ACCESS, STACK, SIGNAL, TIME, EXIT = range(5)
-_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks)
+ACCESS, STACK, SIGNAL, TIME, EXIT, CALL, THROW, JUMP, OUTPUT, EARLY = range(10)
+_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks, Fault)
 
 
 @cache
@@ -67,4 +74,13 @@ def load_runtime(path: Path) -> ctypes.CDLL:
         if ctypes.sizeof(structure) != size:
             raise RuntimeError(f"{structure.__name__} has {size} bytes in {path}, {ctypes.sizeof(structure)} here")
     runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
+    runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [_text], _pointer
+    runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
+    runtime.mlusim_take_slots.restype = ctypes.POINTER(Variable)
+    runtime.mlusim_read_text.argtypes = [_u64, _text, ctypes.c_size_t]
     return runtime
+
+
+def last_fault(runtime: ctypes.CDLL) -> Fault:
+    """What the runtime noted of the latest fault."""
+    return Fault.in_dll(runtime, "mlusim_last")

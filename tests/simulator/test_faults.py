@@ -212,12 +212,9 @@ def test_exit(program):
     assert (found.rule, found.message) == ("crash", "the kernel called exit(3)")
 
 
-def test_a_process_that_is_killed(program):
-    with pytest.raises(KernelError) as caught:
-        program.launch("dies")
-    assert (caught.value.finding.rule, caught.value.finding.kernel) == ("crash", "dies")
-    assert "signal 9" in caught.value.finding.message
-    assert healthy(program)
+def test_a_kernel_that_kills_its_process(program):
+    found = fault(program, "dies")
+    assert (found.rule, found.message) == ("crash", "the kernel sent itself signal 9")
 
 
 def test_a_task_that_ends_before_a_barrier(program):

@@ -56,7 +56,24 @@ struct mlusim_callbacks {
   void (*fill_poison)(uint64_t address);
 };
 
-enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3, MLUSIM_EXIT = 4 };
+enum mlusim_fault_kind {
+  MLUSIM_ACCESS, MLUSIM_STACK, MLUSIM_SIGNAL, MLUSIM_TIME, MLUSIM_EXIT,
+  MLUSIM_CALL,    // a system call: size is its number
+  MLUSIM_THROW,   // an exception that nobody catches
+  MLUSIM_JUMP,    // a jump out of the kernel
+  MLUSIM_OUTPUT,  // too much was printed
+  MLUSIM_EARLY,   // a static initialiser uses the device
+};
+
+// What a kernel did to its process, as far as it does not fit into the arguments of `fault`.
+struct mlusim_fault {
+  int32_t kind;
+  uint64_t address, size;
+  int64_t pc;
+  int32_t abi;         // of a system call: 0, that of the process; 1, another
+  int64_t arguments[6];
+  char text[256];      // the type of an exception and what it says, a path, the words of the loader
+};
 
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
@@ -71,6 +88,7 @@ void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
+void mlusim_begin_image(const void* begin, const void* end);
 uint64_t mlusim_take_register(void);
 void mlusim_give_register(void);
 

@@ -1,0 +1,93 @@
+"""Source lines of what happened in an image. Read where the compiler's tools may run: in the user's process."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..findings import Finding
+from ..log import NOWHERE, Location, Log
+
+_CSRC = str(Path(__file__).resolve().parent / "csrc")
+
+
+def place(offset: int) -> Location:
+    """Stands for a place in an image until its line is known.
+
+    It is the offset of a return address from the image's first byte; that of the declaration of a file-scope variable
+    is its (negative) counter; 0 is nowhere.
+    """
+    return Location("", offset)
+
+
+class LineTable:
+    """The source lines of one image."""
+
+    def __init__(self, library: Path, declared: Sequence[Location]) -> None:
+        """``declared`` is where each file-scope variable of the image stands."""
+        self._library, self._declared = library, declared
+        self._known: dict[int, Location] = {0: NOWHERE}
+
+    def located(self, log: Log, findings: Sequence[Finding]) -> tuple[Log, list[Finding]]:
+        """A log and findings with lines instead of places. Tables are sorted; findings of one line are one."""
+        self._look_up([entry.line for entry in [*log.locations, *_places(findings)]])
+        found = [self._location(entry.line) for entry in log.locations]
+        table = sorted(set(found), key=lambda entry: (entry.file, entry.line))
+        number = {location: index for index, location in enumerate(table)}
+        records = log.records
+        if len(records):
+            records["loc"] = np.array([number[location] for location in found], np.uint32)[records["loc"]]
+        return replace(log, records=records, locations=tuple(table)), self.located_findings(findings)
+
+    def located_findings(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Findings with lines instead of places; those of one line are one."""
+        self._look_up([entry.line for entry in _places(findings)])
+        merged: dict[tuple[Any, ...], Finding] = {}  # an unrolled loop has one line at several program counters
+        for finding in findings:
+            where = self._location(finding.location.line)
+            related = None if finding.related is None else self._location(finding.related.line)
+            same = where if where.line else finding.location
+            key = (finding.rule, finding.instruction, finding.operand, finding.severity, same, finding.related)
+            seen = merged.get(key)
+            merged[key] = seen.again(finding.count) if seen else replace(finding, location=where, related=related)
+        return list(merged.values())
+
+    def _location(self, offset: int) -> Location:
+        if offset >= 0:
+            return self._known.get(offset, NOWHERE)
+        number = -1 - offset
+        return self._declared[number] if number < len(self._declared) else NOWHERE
+
+    def _look_up(self, offsets: Sequence[int]) -> None:
+        missing = [offset for offset in dict.fromkeys(offsets) if offset > 0 and offset not in self._known]
+        tool = missing and (shutil.which("addr2line") or shutil.which("llvm-addr2line"))
+        self._known.update(dict.fromkeys(missing, NOWHERE))
+        if not tool:
+            return
+        addresses = "".join(f"{offset - 1:#x}\n" for offset in missing)
+        done = subprocess.run(
+            [tool, "-e", str(self._library), "-a", "-i"], input=addresses, capture_output=True, text=True, check=False
+        )
+        blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
+        for offset, block in zip(missing, blocks, strict=False):
+            self._known[offset] = _place(block.splitlines())
+
+
+def _places(findings: Sequence[Finding]) -> list[Location]:
+    related = [finding.related for finding in findings if finding.related]
+    return [*(finding.location for finding in findings), *related]
+
+
+def _place(lines: list[str]) -> Location:
+    for line in lines:
+        file, _, number = line.split(" (")[0].rpartition(":")
+        if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
+            return Location(file, int(number))
+    return NOWHERE

@@ -41,7 +41,7 @@ def process_finding(
         return Finding(rules.FORBIDDEN, f"the kernel printed more than {size >> 20} MiB", suggestion=advice)
     if kind == abi.EARLY:
         advice = "use it inside of a kernel"
-        return Finding(rules.CRASH, "instructions and on-chip memory exist in kernels only", suggestion=advice)
+        return Finding(rules.CRASH, "taskId, instructions and on-chip memory exist in kernels only", suggestion=advice)
     if kind == abi.CALL:
         return _call_finding(runtime, size, tuple(last.arguments), bool(last.abi), process)
     where = f" at {address:#x}" if size in _ADDRESSED else ""

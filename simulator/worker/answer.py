@@ -195,7 +195,7 @@ def _texts(values: object) -> tuple[str, ...]:
 
 
 def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 1 << 63:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >> 64:
         raise ValueError("a number is none")
     return value
 

@@ -253,6 +253,7 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   const greg_t* r = ((ucontext_t*)context)->uc_mcontext.gregs;
   int64_t pc = (int64_t)r[REG_RIP];
   uint64_t address = (uint64_t)info->si_addr, frame = (uint64_t)r[REG_RSP];
+  if (loading && address - (uint64_t)NO_TASK < sizeof(struct mlusim_task)) mlusim_too_early();
   int stack = number == SIGSEGV && frame < stack_low;
   if (!stack && !in_image((uint64_t)pc)) {
     // A jump to nowhere leaves the caller's address on top of the stack; a library's function has a frame of its own.

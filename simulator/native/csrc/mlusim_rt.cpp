@@ -29,6 +29,7 @@ static volatile char in_kernel;
 static volatile sig_atomic_t time_is_up;  // the time limit has passed; the next access or instruction ends the task
 static sigjmp_buf* volatile loading;      // an image is being loaded: where its static initialisers unwind to
 struct mlusim_fault mlusim_last;
+#define NO_TASK ((struct mlusim_task*)0x8000)  // what runs meanwhile; nothing is mapped there
 static uint64_t stack_low, stack_high;    // usable part of the stack of the thread that runs kernels
 static struct mlusim_range* images;  // the kernel images in this process, code and data
 static size_t image_count, image_room;
@@ -174,7 +175,7 @@ const struct mlusim_range* mlusim_newest_image(void) { return &images[image_coun
 void* mlusim_load(const char* path) {
   void* volatile handle = NULL;
   sigjmp_buf jump;
-  mlusim_current = NULL;
+  mlusim_current = NO_TASK;
   last_range = NULL;
   mlusim_last = mlusim_fault{};
   mlusim_last.kind = -1;
@@ -259,7 +260,7 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
-    if (!mlusim_current) return;  // a static initialiser works on the host's memory
+    if (loading) return;  // a static initialiser works on the host's memory
     range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
     if (!range) range = range_of(common, common_count, address, size);
     if (!range && (in_image(address) || in_heap(heap, address, size) || in_heap(thrown, address, size))) return;

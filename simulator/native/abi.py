@@ -57,7 +57,7 @@ class Fault(ctypes.Structure):
     """What a kernel did to its process, as far as the arguments of `fault` do not say it."""
 
     _fields_ = [("kind", _i32), ("address", _u64), ("size", _u64), ("pc", _i64), ("abi", _i32),
-                ("arguments", _i64 * 6), ("text", ctypes.c_char * 256)]  # fmt: skip
+                ("arguments", _i64 * 6), ("text", ctypes.c_char * 256), ("second", ctypes.c_char * 256)]  # fmt: skip
 
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
@@ -77,7 +77,6 @@ def load_runtime(path: Path) -> ctypes.CDLL:
     runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [_text], _pointer
     runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
     runtime.mlusim_take_slots.restype = ctypes.POINTER(Variable)
-    runtime.mlusim_read_text.argtypes = [_u64, _text, ctypes.c_size_t]
     return runtime
 
 

@@ -108,7 +108,9 @@ def close_cage(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str, st
     buffer = ctypes.create_string_buffer(program, len(program))
     given = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
     if not filters or libc.syscall(_SECCOMP, _SET_FILTER, _ALL_THREADS, given) != 0:
-        missing["seccomp"] = f"this Linux, or a container around it, allows no filter: {os.strerror(ctypes.get_errno())}"
+        missing["seccomp"] = (
+            f"this Linux, or a container around it, allows no filter: {os.strerror(ctypes.get_errno())}"
+        )
     return missing
 
 

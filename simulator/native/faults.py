@@ -43,37 +43,29 @@ def process_finding(
         advice = "use it inside of a kernel"
         return Finding(rules.CRASH, "taskId, instructions and on-chip memory exist in kernels only", suggestion=advice)
     if kind == abi.CALL:
-        return _call_finding(runtime, size, tuple(last.arguments), bool(last.abi), process)
+        return _call_finding(size, last, process)
     where = f" at {address:#x}" if size in _ADDRESSED else ""
     return Finding(rules.CRASH, f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')}{where}")
 
 
-def _call_finding(
-    runtime: ctypes.CDLL, number: int, arguments: tuple[int, ...], foreign: bool, process: int
-) -> Finding:
+def _call_finding(number: int, call: abi.Fault, process: int) -> Finding:
     """The finding of a system call; a kernel that ends or signals itself has crashed."""
-    if foreign:
+    arguments = tuple(call.arguments)
+    if call.abi:
         message = f"a kernel may not call the operating system: system call {number} of another ABI"
         return Finding(rules.FORBIDDEN, message)
     if number in _EXITS:
         return Finding(rules.CRASH, f"the kernel called _exit({_signed(arguments[0])})", suggestion=_RETURN)
     at = _RAISES.get(number)
-    if at is not None and arguments[0] in (process, 0):
+    if at is not None and arguments[0] == process:
         signal = arguments[at]
         if signal in _SIGNALS:
             return Finding(rules.CRASH, f"the kernel crashed: {_SIGNALS[signal]}")
         return Finding(rules.CRASH, f"the kernel sent itself signal {signal}", suggestion=_RETURN)
     where = path_argument(number)
-    path = None if where is None else _read(runtime, arguments[where])
+    path = None if where is None else _text((call.text, call.second)[where])
     advice = "a card has no operating system: leave it out, or keep it out of what is compiled for the device"
     return Finding(rules.FORBIDDEN, describe_call(number, arguments, path), suggestion=advice)
-
-
-def _read(runtime: ctypes.CDLL, address: int) -> str:
-    """The text at an address of a kernel's choice."""
-    out = ctypes.create_string_buffer(256)
-    runtime.mlusim_read_text(ctypes.c_uint64(address), out, len(out))
-    return _text(out.value)
 
 
 def _text(value: bytes) -> str:

@@ -16,6 +16,8 @@ from ..findings import Finding
 from ..log import NOWHERE, Location, Log
 
 _CSRC = str(Path(__file__).resolve().parent / "csrc")
+#: Where the headers of the host's libraries lie.
+_LIBRARIES = ("/usr/include/", "/usr/lib/")
 
 
 def place(offset: int) -> Location:
@@ -86,8 +88,12 @@ def _places(findings: Sequence[Finding]) -> list[Location]:
 
 
 def _place(lines: list[str]) -> Location:
+    """The innermost of the lines at one address that is the user's own; else that of a library's header."""
+    found = NOWHERE
     for line in lines:
         file, _, number = line.split(" (")[0].rpartition(":")
         if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
-            return Location(file, int(number))
-    return NOWHERE
+            if not file.startswith(_LIBRARIES):
+                return Location(file, int(number))
+            found = found if found.line else Location(file, int(number))
+    return found

@@ -171,7 +171,9 @@ def _op(table: dict[str, Any]) -> Op:
     _require(set(table) == set(_OP_FIELDS), "instructions")
     texts = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
     lists = {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
-    return Op(**texts, **lists, writes=tuple(bool(entry) for entry in table["writes"]), granule=_count(table["granule"]))
+    return Op(
+        **texts, **lists, writes=tuple(bool(entry) for entry in table["writes"]), granule=_count(table["granule"])
+    )
 
 
 def _intervals(pieces: np.ndarray, entry: Allocation) -> Intervals:

@@ -219,7 +219,9 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether another launch can be sent: it runs, and has nothing to say."""
-        return self._finalize.alive and self._process.poll() is None and (self._missing is None or self._channel.quiet())
+        return (
+            self._finalize.alive and self._process.poll() is None and (self._missing is None or self._channel.quiet())
+        )
 
     def close(self) -> None:
         """End the process."""

@@ -35,7 +35,13 @@ _FATAL = (rules.STACK, rules.CRASH, rules.TIME, rules.FORBIDDEN)
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG = 10  # Linux's, which Python does not name
 #: What NumPy would import at the first use; a process in its cage cannot.
-_LATE = ("numpy.ctypeslib", "numpy._core._methods", "numpy.lib.stride_tricks", "numpy.linalg", "numpy._core._dtype_ctypes")
+_LATE = (
+    "numpy.ctypeslib",
+    "numpy._core._methods",
+    "numpy.lib.stride_tricks",
+    "numpy.linalg",
+    "numpy._core._dtype_ctypes",
+)
 #: Bytes of a message of the parent at most.
 _ROOM = 1 << 32
 
@@ -171,7 +177,6 @@ def _end_with_parent(life: int) -> None:
     fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(life, _F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
-
 
 
 def _attach(shape: Shape, address: int, space: str, descriptor: int) -> Memory:

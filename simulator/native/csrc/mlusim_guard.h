@@ -2,7 +2,6 @@
 // Part of mlusim_rt.cpp, and inside its extern "C". The outer wall is native/cage.py; this one names the line.
 #pragma once
 #include <cxxabi.h>
-#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unwind.h>
@@ -99,7 +98,7 @@ static struct search find_frame(int skip) {
 static int64_t image_frame(int skip) { return find_frame(skip).pc; }
 
 // Copies a text that may lie anywhere; what cannot be read ends it.
-void mlusim_read_text(uint64_t address, char* out, size_t room) {
+static void read_text(uint64_t address, char* out, size_t room) {
   volatile size_t length = 0;
   sigjmp_buf lost;
   probe = &lost;
@@ -219,6 +218,8 @@ static void on_system_call(int, siginfo_t* info, void* context) {
   if (!refused) {
     mlusim_last.abi = !host;
     memcpy(mlusim_last.arguments, a, sizeof a);
+    read_text((uint64_t)a[0], mlusim_last.text, sizeof mlusim_last.text);
+    read_text((uint64_t)a[1], mlusim_last.second, sizeof mlusim_last.second);
     struct search frame = find_frame(0);
     // A library may hold locks here that Python needs: it goes on to its end, and the task ends there. These hold none,
     // and some do not return.
@@ -274,7 +275,7 @@ static void on_terminate(void) {
     try {
       throw;
     } catch (const std::exception& error) {
-      mlusim_read_text((uint64_t)error.what(), says, sizeof says);
+      read_text((uint64_t)error.what(), says, sizeof says);
     } catch (...) {
     }
   }

@@ -3,6 +3,7 @@
 #include "mlusim_rt.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -250,6 +251,12 @@ static struct mlusim_range* range_of(struct mlusim_range* ranges, uint64_t count
   return low && holds(ranges[low - 1].end, address, size) ? &ranges[low - 1] : NULL;
 }
 
+// What the headers of the C library make a kernel access: its streams by name, and errno.
+static int of_library(uint64_t address, uint64_t size, int store) {
+  if (address == (uint64_t)&errno) return size <= sizeof errno;
+  return !store && (address == (uint64_t)&stdout || address == (uint64_t)&stderr || address == (uint64_t)&stdin);
+}
+
 static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc) {
   if (!in_kernel) return;
   if (time_is_up) {
@@ -264,6 +271,8 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
     if (!range) range = range_of(common, common_count, address, size);
     if (!range && (in_image(address) || in_heap(heap, address, size) || in_heap(thrown, address, size))) return;
+    if (!range && of_library(address, size, store)) return;
+    if (!range && (uint64_t)__builtin_frame_address(0) < stack_low) fault(MLUSIM_STACK, address, 0, 0, pc, 1);
     if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return
     last_range = range;
   }

@@ -72,7 +72,8 @@ struct mlusim_fault {
   int64_t pc;
   int32_t abi;         // of a system call: 0, that of the process; 1, another
   int64_t arguments[6];
-  char text[256];      // the type of an exception and what it says, a path, the words of the loader
+  char text[256];      // the type of an exception and what it says, the words of the loader, what argument 0 points to
+  char second[256];    // what argument 1 points to
 };
 
 extern struct mlusim_task* mlusim_current;

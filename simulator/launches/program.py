@@ -14,8 +14,8 @@ from ..findings import BuildError, Finding, budget_finding, rules
 from ..frontend.build import Builder, Image, Source
 from ..log import Log
 from ..native import Description, LineTable
-from ..worker.pool import WorkerDied, pool
 from ..worker.answer import decode_description, encode_description
+from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 #: What a kernel may not do -> the calls that do it, with their numbers.
 _DEEDS: dict[str, dict[str, int]] = {
-    "open files": {"open": 2, "openat": 257, "openat2": 437, "creat": 85, "open_by_handle_at": 304, "memfd_create": 319},
+    "open files": {"open": 2, "openat": 257, "openat2": 437, "creat": 85, "open_by_handle_at": 304,
+                   "memfd_create": 319},
     "look at files": {
         "stat": 4, "lstat": 6, "newfstatat": 262, "statx": 332, "access": 21, "faccessat": 269, "faccessat2": 439,
         "readlink": 89, "readlinkat": 267, "getdents": 78, "getdents64": 217, "getcwd": 79, "statfs": 137,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..findings import ERROR, RULES, WARNING, Finding
-from ..hardware import Shape
 from ..log import OPERAND, RECORD, Location, Log, Op, Region
 from ..log.region import space_numbers
 from ..memory import Allocation, Intervals, Memory, Variable
@@ -155,25 +154,24 @@ def _finding_table(finding: Finding) -> dict[str, Any]:
 
 def _finding(table: dict[str, Any]) -> Finding:
     region, related = table["region"], table["related"]
-    numbers = {name: _number(table[name]) for name in ("core", "task", "count")}
+    found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
     names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
-    texts = {name: _text(table[name]) for name in names}
+    found |= {name: _text(table[name]) for name in names}
     _require(table["rule"] in RULES and table["severity"] in (ERROR, WARNING), "rule")
     where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
     return Finding(
         table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
         location=Location("", _number(table["location"])),
-        related=None if related is None else Location("", _number(related)), **numbers, **texts,
+        related=None if related is None else Location("", _number(related)), **found,
     )  # fmt: skip
 
 
 def _op(table: dict[str, Any]) -> Op:
     _require(set(table) == set(_OP_FIELDS), "instructions")
-    texts = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
-    lists = {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
-    return Op(
-        **texts, **lists, writes=tuple(bool(entry) for entry in table["writes"]), granule=_count(table["granule"])
-    )
+    found: dict[str, Any] = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
+    found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
+    writes = tuple(bool(entry) for entry in table["writes"])
+    return Op(**found, writes=writes, granule=_count(table["granule"]))
 
 
 def _intervals(pieces: np.ndarray, entry: Allocation) -> Intervals:

@@ -16,10 +16,10 @@ from importlib.machinery import ModuleSpec
 class SamePlaces:
     """Finds the modules that the parent has found outside of `sys.path`, or before it."""
 
-    def __init__(self, places):
+    def __init__(self, places: dict[str, tuple[str | None, list[str] | None]]) -> None:
         self.places = places  # name -> [file or None, folders or None]
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """The specification of a module that the parent has named; None for others."""
         if name not in self.places:
             return None
@@ -31,7 +31,7 @@ class SamePlaces:
         return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders)
 
 
-def _exactly(channel, count):
+def _exactly(channel: socket.socket, count: int) -> bytes:
     data = b""
     while len(data) < count:
         part = channel.recv(count - len(data))
@@ -41,7 +41,7 @@ def _exactly(channel, count):
     return data
 
 
-def main():
+def main() -> None:
     """Read how to begin, import what is needed, and become the worker."""
     channel = socket.socket(fileno=int(sys.argv[1]))
     channel.setblocking(True)

@@ -95,7 +95,7 @@ class Channel:
             raise BrokenWorker(f"it sent a message of the kind {kind}")
         if length > self._limits[kind]:
             raise BrokenWorker(f"it announced a message of {length} bytes")
-        body = memoryview(np.empty(length, np.uint8))  # pages appear as bytes come
+        body = np.empty(length, np.uint8).data  # pages appear as bytes come
         if length:
             descriptors += self._fill(body, wait, begun=True)
         return Frame(Kind(kind), nonce, body, tuple(descriptors))
@@ -105,7 +105,8 @@ class Channel:
         return not select.select([self.socket], [], [], 0)[0]
 
     def _fill(self, view: memoryview, wait: Callable[[float | None], None], begun: bool) -> list[int]:
-        at, descriptors = 0, []
+        at = 0
+        descriptors: list[int] = []
         room = socket.CMSG_SPACE(_DESCRIPTORS * 4)
         while at < len(view):
             try:

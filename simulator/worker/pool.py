@@ -183,7 +183,7 @@ class Worker:
         def wait(begun: float | None) -> None:
             first = min((end for end in (deadline, begun) if end is not None), default=None)
             with selectors.DefaultSelector() as waiting:
-                for source in (self._channel.socket, *self._outputs):
+                for source in (self._channel.socket.fileno(), *self._outputs):
                     waiting.register(source, selectors.EVENT_READ)
                 ready = waiting.select(None if first is None else max(first - time.monotonic(), 0))
             if not ready and first == begun:

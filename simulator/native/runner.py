@@ -159,6 +159,8 @@ class NativeRunner:
             else:
                 finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
             self.machine.collector.report(finding, pc)
+            if kind != abi.ACCESS:
+                self.machine.collector.stop()
 
     def _local(self, variable: Any, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

@@ -20,7 +20,7 @@ static void leave_library(char was, int64_t pc) {
 
 static int forget_block(uint64_t block) {
   auto found = heap.find(block);
-  if (found == heap.end()) return 0;
+  if (found == heap.end()) return lasting.erase(block) > 0;
   heap_bytes -= found->second - found->first;
   heap.erase(found);
   return 1;

@@ -39,6 +39,7 @@ static uint64_t common_count;
 static struct mlusim_range* last_range;  // where the running task's last access was
 static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have taken from the C library's heap
 static std::map<uint64_t, uint64_t> thrown;  // and of exceptions, which the C++ library frees
+static std::map<uint64_t, uint64_t> lasting;  // and of what static initialisers have taken
 static uint64_t heap_bytes;
 
 enum { RUNS = 256, KEYS = 128 };
@@ -55,15 +56,19 @@ static void mlusim_begin_guard(void);
 static void mlusim_too_early(void);
 static void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) __attribute__((noreturn));
 
+static void empty_heap(void) {
+  for (const auto& block : heap) free((void*)block.first);
+  heap.clear();
+  thrown.clear();
+  heap_bytes = 0;
+}
+
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count) {
   callbacks = *given;
   common = ranges;
   common_count = count;
-  for (const auto& block : heap) free((void*)block.first);
-  heap.clear();
-  thrown.clear();
-  heap_bytes = 0;
+  empty_heap();
   mlusim_begin_guard();
 }
 
@@ -181,10 +186,14 @@ void* mlusim_load(const char* path) {
   mlusim_last = mlusim_fault{};
   mlusim_last.kind = -1;
   slots.clear();
+  empty_heap();
   loading = &jump;
   if (sigsetjmp(jump, 1) == 0) handle = dlopen(path, RTLD_LAZY);
   in_kernel = 0;
   loading = NULL;
+  lasting.merge(heap);
+  heap.clear();
+  heap_bytes = 0;
   const char* error = handle || mlusim_last.kind >= 0 ? NULL : dlerror();
   if (error) snprintf(mlusim_last.text, sizeof mlusim_last.text, "%s", error);
   return handle;
@@ -270,7 +279,8 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     if (loading) return;  // a static initialiser works on the host's memory
     range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
     if (!range) range = range_of(common, common_count, address, size);
-    if (!range && (in_image(address) || in_heap(heap, address, size) || in_heap(thrown, address, size))) return;
+    if (!range && (in_image(address) || in_heap(heap, address, size) || in_heap(thrown, address, size) ||
+                   in_heap(lasting, address, size))) return;
     if (!range && of_library(address, size, store)) return;
     if (!range && (uint64_t)__builtin_frame_address(0) < stack_low) fault(MLUSIM_STACK, address, 0, 0, pc, 1);
     if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return

@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
     holes = [entry for entry in holes if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
     tables = {
-        "ops": [asdict(op) for op in log.ops],
+        "ops": [_op_text(op) for op in log.ops],
         "pipes": log.pipes,
         "places": [entry.line for entry in log.locations],
         "records": len(log.records),
@@ -77,7 +78,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
         at = end
     _require(at == len(body), "lengths")
     records, operands, *pieces = arrays
-    ops = tuple(_op(table) for table in tables["ops"])
+    ops = tuple(_op(text) for text in _texts(tables["ops"]))
     log = Log(
         records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
         request.shape, request.device, request.launch,
@@ -92,14 +93,16 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
 def check_log(log: Log) -> None:
     """ValueError unless every index of a log leads into its tables."""
     shape, records, operands = log.shape, log.records, log.operands
-    cores = shape.clusters * (shape.cores_per_cluster + shape.memory_cores_per_cluster)
-    for name, limit in (("op", len(log.ops)), ("pipe", len(log.pipes)), ("loc", len(log.locations)), ("core", cores)):
-        _require(not len(records) or int(records[name].max()) < limit, name)
     _require(all(len(op.operands) == len(op.writes) for op in log.ops), "operands")
+    if len(records):
+        cores = shape.clusters * (shape.cores_per_cluster + shape.memory_cores_per_cluster)
+        limits = {"op": len(log.ops), "pipe": len(log.pipes), "loc": len(log.locations), "core": cores}
+        for name, limit in limits.items():
+            _require(int(records[name].max()) < limit, name)
     counts = np.array([len(op.operands) for op in log.ops] or [0], np.int64)[records["op"]]
     ends = counts.cumsum()
-    _require(int(counts.sum()) == len(operands), "operands")
-    _require(bool((records["first"].astype(np.int64) == ends - counts).all()), "operands")
+    _require((int(ends[-1]) if len(ends) else 0) == len(operands), "operands")
+    _require(np.array_equal(records["first"], ends - counts), "operands")
     if len(operands):
         _require(int(space_numbers(operands["key"]).max()) < len(shape.spaces), "spaces")
 
@@ -166,7 +169,15 @@ def _finding(table: dict[str, Any]) -> Finding:
     )  # fmt: skip
 
 
-def _op(table: dict[str, Any]) -> Op:
+@lru_cache(maxsize=4096)
+def _op_text(op: Op) -> str:
+    return json.dumps(asdict(op))
+
+
+@lru_cache(maxsize=4096)
+def _op(text: str) -> Op:
+    """An instruction from its text; the same few come again and again."""
+    table = json.loads(text)
     _require(set(table) == set(_OP_FIELDS), "instructions")
     found: dict[str, Any] = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
     found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}

@@ -95,7 +95,10 @@ class Channel:
             raise BrokenWorker(f"it sent a message of the kind {kind}")
         if length > self._limits[kind]:
             raise BrokenWorker(f"it announced a message of {length} bytes")
-        body = np.empty(length, np.uint8).data  # pages appear as bytes come
+        try:
+            body = np.empty(length, np.uint8).data  # pages appear as bytes come
+        except MemoryError:
+            raise BrokenWorker(f"it announced a message of {length} bytes, for which there is no memory") from None
         if length:
             descriptors += self._fill(body, wait, begun=True)
         return Frame(Kind(kind), nonce, body, tuple(descriptors))

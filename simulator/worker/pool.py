@@ -11,7 +11,7 @@ import json
 import os
 import pickle
 import secrets
-import selectors
+import select
 import socket
 import subprocess
 import sys
@@ -182,15 +182,17 @@ class Worker:
 
         def wait(begun: float | None) -> None:
             first = min((end for end in (deadline, begun) if end is not None), default=None)
-            with selectors.DefaultSelector() as waiting:
-                for source in (self._channel.socket.fileno(), *self._outputs):
-                    waiting.register(source, selectors.EVENT_READ)
-                ready = waiting.select(None if first is None else max(first - time.monotonic(), 0))
+            sources = (self._channel.socket.fileno(), *self._outputs)
+            waiting = select.poll()
+            for source in sources:
+                waiting.register(source, select.POLLIN)
+            ready = waiting.poll(None if first is None else max(first - time.monotonic(), 0) * 1e3)
             if not ready and first == begun:
                 raise BrokenWorker("it stopped in the middle of a message")
             if not ready:
                 self._process.kill()
-            self._relay()
+            if any(source in self._outputs for source, _ in ready):
+                self._relay()
 
         frame = self._channel.receive(wait)
         for descriptor in frame.descriptors:
@@ -268,6 +270,12 @@ class _Pool:
         with self.lock:
             return self._ready(runtime, frozenset()).missing()
 
+    def let_go(self) -> None:
+        """In a fork: close what leads to the worker, which goes on for the process that started it."""
+        if self.worker is not None:
+            self.worker.close()
+            self.worker = None
+
     def _ready(self, runtime: Path, modules: frozenset[str]) -> Worker:
         """A worker that has imported these modules."""
         if self.worker is not None and not (self.worker.alive and modules <= self.worker.modules):
@@ -283,6 +291,8 @@ class _Pool:
 
 @lru_cache(maxsize=1)
 def pool(process: int) -> _Pool:
-    """The pool of a process (a forked child gets its own)."""
+    """The pool of a process. A forked child gets its own, and lets go of its parent's worker."""
     del process
-    return _Pool()
+    made = _Pool()
+    os.register_at_fork(after_in_child=made.let_go)
+    return made

@@ -27,7 +27,7 @@ class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
     _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("jump", _pointer), ("ranges", _pointer),
-                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64)]  # fmt: skip
+                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64), ("register_end", _u64)]  # fmt: skip
 
 
 class Variable(ctypes.Structure):
@@ -61,7 +61,7 @@ class Fault(ctypes.Structure):
 
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
-ACCESS, STACK, SIGNAL, TIME, EXIT, CALL, THROW, JUMP, OUTPUT, EARLY = range(10)
+ACCESS, STACK, SIGNAL, TIME, EXIT, CALL, THROW, JUMP, OUTPUT, EARLY, REGISTERS = range(11)
 _STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks, Fault)
 
 

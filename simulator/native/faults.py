@@ -39,6 +39,9 @@ def process_finding(
     if kind == abi.OUTPUT:
         advice = "print less, or by one task only"
         return Finding(rules.FORBIDDEN, f"the kernel printed more than {size >> 20} MiB", suggestion=advice)
+    if kind == abi.REGISTERS:
+        advice = "let fewer of them live at once: no arrays of vectors, no recursion over them"
+        return Finding(rules.BUDGET, "the kernel holds more vectors than there are vector registers", suggestion=advice)
     if kind == abi.EARLY:
         advice = "use it inside of a kernel"
         return Finding(rules.CRASH, "taskId, instructions and on-chip memory exist in kernels only", suggestion=advice)

@@ -95,6 +95,7 @@ class Worker:
         self._channel, self._host, self._runtime = channel, Host(runtime), load_runtime(runtime)
         self._path = runtime
         self._memories: dict[int, Memory] = {}
+        self._reachable: Memory | None = None
 
     def serve(self) -> None:
         """Answer until the parent is gone."""
@@ -116,6 +117,7 @@ class Worker:
         if order.attach:
             self._memories[order.serial] = _attach(order.request.shape, *order.attach, given.pop(0))
         memory = self._memories[order.serial]
+        self._open(memory)
         memory.keep(0, order.allocations)
         try:
             if order.image:
@@ -129,6 +131,14 @@ class Worker:
             log, last = Log.empty(request.shape, request.device, request.launch), True
             findings = [fault.finding]
         self._channel.send(Kind.ANSWER, frame.nonce, *encode_answer(log, findings, memory, last))
+
+    def _open(self, memory: Memory) -> None:
+        """Let kernels reach this device's memory, and that of no other device."""
+        if memory is self._reachable:
+            return
+        for other in self._memories.values():
+            other.mapping.allow(other is memory)
+        self._reachable = memory
 
     def _describe(self, frame: Frame) -> None:
         question: Question = pickle.loads(frame.body)

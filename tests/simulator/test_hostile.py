@@ -1,6 +1,7 @@
 """Kernels that try what no card could do: each is contained and named at its line, and nothing else is harmed."""
 
 import os
+import random
 import re
 from pathlib import Path
 
@@ -71,6 +72,7 @@ ATTACKS = {
     "map_for_ever": ("crash", "the kernel crashed: abort"),
     "new_for_ever": ("crash", "the kernel threw an exception that nobody catches: std::bad_alloc"),
     "stack_for_ever": ("stack", "the kernel has overflowed its stack"),
+    "registers_for_ever": ("budget", "the kernel holds more vectors than there are vector registers"),
     "end_at_once": ("crash", r"the kernel called _exit\(3\)"),
     "end_quickly": ("crash", r"the kernel called _exit\(4\)"),
     "end_by_library": ("crash", "the kernel threw an exception that nobody catches: none at all"),
@@ -137,3 +139,38 @@ def test_what_stays_inside_of_the_kernel_is_allowed(program, capfd, monkeypatch)
     assert printed.err == "to standard error\n" * 2
     assert "MLUSIM_SEEN" not in os.environ
     assert healthy(program)
+
+
+def call_anything(program: Program, number: int, generator: random.Random) -> str:
+    """What becomes of a system call with arguments at random: the rule of its finding, or nothing."""
+    x = program.device.array(np.array([0, *(generator.choice(WORDS) for _ in range(6))], np.int64))
+    try:
+        program.launch("any_call", args=[x, number], time_limit=1.0)
+    except KernelError as error:
+        assert error.finding.location.line == next(n for n, line in enumerate(LINES, 1) if " any_call(" in line)
+        return error.finding.rule
+    return ""
+
+
+WORDS = (0, 1, 2, 3, 4, 5, 7, 64, 4096, 1 << 20, (1 << 31) - 1, -1, -100, 1 << 45, 0x2000 << 32)
+#: Calls that stay inside: memory and time of the kernel's own, text, and what it may ask. They may fail and go on.
+HARMLESS = {1, 5, 9, 11, 12, 14, 16, 24, 35, 39, 96, 99, 186, 201, 202, 228, 230, 262, 318}
+
+
+@pytest.mark.parametrize("number", [*random.Random(7).sample(range(470), 8), *sorted(HARMLESS)[:6]])
+def test_any_system_call_is_refused_or_stays_inside(program, number):
+    rule = call_anything(program, number, random.Random(number))
+    assert rule in ("forbidden", "crash", "time") or (rule == "" and number in HARMLESS)
+    assert healthy(program)
+
+
+def test_an_unseen_store_does_not_reach_another_device(program):
+    other = load([SOURCE], device=Device.load("mlu370-x4"))
+    kept = other.device.array(np.arange(1000, dtype=np.int32))
+    for launched in (other, program, other, program):
+        assert healthy(launched)
+    with pytest.raises(KernelError, match=f"segmentation fault at {kept.address:#x}") as caught:
+        program.launch("poke_unseen", args=[kept.address])
+    assert caught.value.finding.location.line == marked("poke_unseen")
+    assert (kept.numpy() == np.arange(1000)).all()
+    assert healthy(other)

@@ -72,6 +72,11 @@ void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* r
   mlusim_begin_guard();
 }
 
+static int64_t image_frame(int skip);
+static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, int end);
+// Whether [address, address + size) ends at or before `end`; no size overflows.
+static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
+
 static void forget_runs(void) {
   run_count = 0;
   memset(keys, 0, sizeof keys);
@@ -138,6 +143,8 @@ void mlusim_failed_assertion(const char* text, int64_t pc) {
 
 uint64_t mlusim_take_register(void) {
   uint64_t found = mlusim_current->registers;
+  if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
+    fault(MLUSIM_REGISTERS, found, 0, 0, image_frame(1), 1);  // past the constructor
   mlusim_current->registers += mlusim_current->register_bytes;
   memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
   return found;
@@ -234,9 +241,6 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
   keys[key].start = start;
   keys[key].index = run_count++;
 }
-
-// Whether [address, address + size) ends at or before `end`; no size overflows.
-static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
 
 static int in_image(uint64_t address) {
   for (size_t i = image_count; i-- > 0;)  // the latest first: it is the one that runs, most often

@@ -33,7 +33,7 @@ struct mlusim_task {
   sigjmp_buf* jump;                 // where an ended task unwinds to
   struct mlusim_range* ranges;      // on-chip memory, sorted
   uint64_t range_count;
-  uint64_t registers, register_bytes;  // vector registers: next free address, bytes of one
+  uint64_t registers, register_bytes, register_end;  // vector registers: next free address, bytes of one, end of all
 };
 
 // A variable in on-chip memory: where it is declared, and what it begins with (or NULL).
@@ -63,6 +63,7 @@ enum mlusim_fault_kind {
   MLUSIM_JUMP,    // a jump out of the kernel
   MLUSIM_OUTPUT,  // too much was printed
   MLUSIM_EARLY,   // a static initialiser uses the device
+  MLUSIM_REGISTERS,  // no vector register is left
 };
 
 // What a kernel did to its process, as far as it does not fit into the arguments of `fault`.

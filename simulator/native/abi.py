@@ -27,7 +27,8 @@ class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
     _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("jump", _pointer), ("ranges", _pointer),
-                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64), ("register_end", _u64)]  # fmt: skip
+                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
+                ("register_end", _u64)]  # fmt: skip
 
 
 class Variable(ctypes.Structure):

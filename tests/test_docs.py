@@ -47,6 +47,18 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in headings(file), f"{page.name} links to {target}"
 
 
+def test_promises_name_tests_that_exist():
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    rows = [row for row in re.findall(r"^\| (.*) \| (.*) \|$", page, re.M) if row != ("promise", "test")]
+    assert len(rows) > 30
+    for promise, named in rows:
+        tests = re.findall(r"`([\w/]+\.py)::(\w+)`", named)
+        assert tests, promise
+        for file, name in tests:
+            text = (ROOT / "tests" / file).read_text(encoding="utf-8")
+            assert f"\ndef {name}(" in text, f"{file} has no {name}"
+
+
 # --- sessions --------------------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,8 @@ SPECIAL = {
 RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misspelt": "build"}
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
-    "budget", "barrier", "empty", "not_modelled", "crash", "stack", "endless",
+    "budget", "barrier", "empty", "not_modelled", "crash", "forbidden",
+    "stack", "endless",
 ]  # fmt: skip
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
 

@@ -1,4 +1,4 @@
-"""The command line: ``mlusim op | run | build | replay | devices | isa``.
+"""The command line: ``mlusim op | run | build | replay | devices | isa | doctor``.
 
 Exit codes: 0 fine; 1 the kernel broke a rule or did not compile, or something failed on the way; 2 wrong use,
 nothing was run; 130 interrupted. Results go to standard output, messages and progress to standard error. With

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ...isa import DIALECTS
 from ..execution.tasks import TYPES
-from . import launch, replay, show
+from . import doctor, launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
@@ -41,6 +41,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parsers = {
         "op": _op(commands), "run": _run(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
+        "doctor": _doctor(commands),
     }  # fmt: skip
     for command in parsers.values():
         command.json = parser.json
@@ -155,6 +156,16 @@ def _isa(commands: _Commands[_Parser]) -> _Parser:
     command.add_argument("--arch", type=int, metavar="N", help="only what exists and is in force on an architecture")
     command.add_argument("--dialect", choices=list(DIALECTS), help="(default: bang; of NAME, the one that has it)")
     command.add_argument("--markdown", action="store_true", help="write docs/isa.md")
+    return command
+
+
+def _doctor(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "doctor",
+        help="look at this host",
+        description="Show what of this host mlusim uses, and what a kernel is kept from.",
+    )
+    command.set_defaults(handler=doctor.doctor)
     return command
 
 

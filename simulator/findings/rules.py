@@ -39,6 +39,7 @@ CACHE = declare("cache", "the scalar unit's cache and the engines see the same m
 CRASH = declare("crash", "the kernel ends by returning")
 DTYPE = declare("dtype", "the element type is one that the instruction has")
 EMPTY = declare("empty", "a launch executes something", WARNING)
+FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
 LANE = declare("lane", "operands across lanes start in the lane that the instruction needs")
 LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")

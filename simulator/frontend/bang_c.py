@@ -42,10 +42,9 @@ class BangC:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
         lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *sections("slots", "ports")]
         for number, kernel in enumerate(kernels):
-            signature = f"return ::mlusim::signature(&{kernel}, out, room);"
             lines += [
                 f'# 1 "<launch of {kernel}>"',
                 f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ ::mlusim::invoke(&{kernel}, arguments); }}",
-                f"{VISIBLE} int mlusim_signature_{number}(char* out, int room) {{ {signature} }}",
+                f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}(&{kernel});",
             ]
         return "\n".join([*lines, "}", ""])

@@ -26,7 +26,8 @@ _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
 # source line out of several.
 _FLAGS = (
-    "-O2", "-g", "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
+    "-O2", "-gdwarf-4",  # of version 5, addr2line takes a header's lines for the source's
+    "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
     "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
     "-fno-strict-aliasing", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
     "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_MESSAGES,

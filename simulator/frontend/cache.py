@@ -38,11 +38,12 @@ class Cache:
     """
 
     def __init__(self) -> None:
-        self._folder, self._problem = wanted_folder(), ""
-        self._problem = _problem(self._folder)
-        self._readable = not self._problem
-        if self._readable and not os.access(self._folder, os.W_OK | os.X_OK):
-            self._problem = "cannot be written"
+        #: Where builds are kept, and why they cannot be: "" if they can.
+        self.folder, self.problem = wanted_folder(), ""
+        self.problem = _problem(self.folder)
+        self._readable = not self.problem
+        if self._readable and not os.access(self.folder, os.W_OK | os.X_OK):
+            self.problem = "cannot be written"
 
     def file(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
         """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
@@ -65,15 +66,15 @@ class Cache:
 
     def _roots(self) -> Iterator[Path]:
         if self._readable:
-            yield self._folder
-        if self._problem:
+            yield self.folder
+        if self.problem:
             yield _private_folder(os.getpid())
 
     def _writable(self) -> Path:
-        if not self._problem:
-            return self._folder
+        if not self.problem:
+            return self.folder
         warnings.warn(
-            f"the cache {self._folder} {self._problem}; builds of this process are kept apart and are lost when it "
+            f"the cache {self.folder} {self.problem}; builds of this process are kept apart and are lost when it "
             "ends. Set MLUSIM_CACHE to a folder of your own",
             RuntimeWarning,
             stacklevel=2,

@@ -32,7 +32,9 @@ class Compiler:
         except ValueError as error:
             raise BuildError(str(error)) from None
         program = os.stat(self.command[0])
-        self.version = _identify(self.command, program.st_mtime_ns, program.st_size)
+        #: What it says it is; and what tells it from others, with the time and size of its program.
+        self.says = _version(self.command, program.st_mtime_ns, program.st_size)
+        self.version = f"{self.title} {program.st_mtime_ns} {program.st_size} {self.says}"
         self.cache = Cache()
 
     @property
@@ -98,8 +100,9 @@ def _command(wanted: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def _identify(command: tuple[str, ...], modified: int, size: int) -> str:
-    """What tells a compiler from others: its command, the time and size of its program, its version."""
+def _version(command: tuple[str, ...], modified: int, size: int) -> str:
+    """The first line of a compiler's version; the other two tell whether it has changed since."""
+    del modified, size
     title = shlex.join(command)
     try:
         result = run_limited([*command, "--version"], _environment(None), _ASKED)
@@ -109,7 +112,7 @@ def _identify(command: tuple[str, ...], modified: int, size: int) -> str:
     if result.returncode or not version:
         said = result.messages.strip().partition("\n")[0] or "it gives no version"
         raise BuildError(f"$CXX names {title}, which is no C++ compiler ({said}); {_WAY_OUT}")
-    return f"{title} {modified} {size} {version}"
+    return version
 
 
 def _environment(scratch: Path | None) -> dict[str, str]:

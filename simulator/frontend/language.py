@@ -22,14 +22,18 @@ class Unit:
     templates: tuple[str, ...] = ()
 
 
+#: What the linker is told of an image: which function runs before its static initialisers.
+BEGIN = "-Wl,-init,mlusim_begin"
+
+
 def sections(*names: str) -> list[str]:
-    """Functions that give the bounds of an image, and of sections of it; 0 where the image has none."""
-    lines = []
-    for symbol, which in (("__ehdr_start", "begin"), ("_end", "end")):
-        lines += [
-            f'extern char {symbol}[] __attribute__((visibility("hidden")));',
-            f"{VISIBLE} char* mlusim_image_{which}(void) {{ return {symbol}; }}",
-        ]
+    """The function `BEGIN`, and functions that give the bounds of sections of an image; 0 where the image has none."""
+    lines = [
+        'extern char __ehdr_start[] __attribute__((visibility("hidden")));',
+        'extern char _end[] __attribute__((visibility("hidden")));',
+        "void mlusim_begin(void);",
+        f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(__ehdr_start, _end); }}",
+    ]
     for name in names:
         for bound, which in (("start", "begin"), ("stop", "end")):
             symbol = f"__{bound}_mlusim_{name}"

@@ -9,26 +9,27 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .compiler import CSRC, Compiler
+from .language import BEGIN
 from .process import Done
 
 LINK = (
-    "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
+    BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     # and knows what a kernel may access on the heap
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",
+    "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdaPv,--wrap=_ZdlPvm,--wrap=_ZdaPvm",
 )  # fmt: skip
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
-#: Tells the runtime where an exception is thrown.
-_THROWS = """#include "mlusim_rt.h"
-extern "C" [[noreturn]] void __real___cxa_throw(void*, void*, void (*)(void*));
-extern "C" [[noreturn]] void __wrap___cxa_throw(void* object, void* type, void (*destroy)(void*)) {
-  mlusim_throw(MLUSIM_PC);
-  __real___cxa_throw(object, type, destroy);
-}
+#: What throws exceptions, or gives up, in the words of an object file.
+_THROWING = re.compile(rb"(?<=\0)(?:__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)")
+#: A function that notes its caller, and goes on to what it stands for.
+_NOTE = """__asm__(
+    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
+    "  mov (%rsp), %r10\\n  mov mlusim_throw_pc@GOTPCREL(%rip), %r11\\n  mov %r10, (%r11)\\n  jmp {0}@PLT\\n");
 """
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
@@ -38,11 +39,7 @@ _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] 
 
 def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
     """Link an image, without the sanitizer's own library: ours takes its place."""
-    extra: list[str] = []
-    if b"\0__cxa_throw\0" in unlinked.read_bytes():
-        throws = unlinked.with_suffix(".throws.cpp")
-        throws.write_text(_THROWS, encoding="utf-8")
-        extra = ["-Wl,--wrap=__cxa_throw", "-O1", "-fPIC", f"-I{CSRC}", "-fno-optimize-sibling-calls", str(throws)]
+    extra = _throws(unlinked)
     step = [*LINK, *_STATIC, "-o", str(image), str(unlinked), *extra]
     result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
     if result.returncode and _NOT_STATIC.search(result.messages):
@@ -58,6 +55,21 @@ def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
     stubs.write_text(_stubs(missing), encoding="utf-8")
     flags = ["-O1", "-fPIC", f"-I{CSRC}", "-fno-optimize-sibling-calls"]
     return compiler.run([*flags, *step, str(stubs)], image.parent)
+
+
+def _throws(unlinked: Path) -> list[str]:
+    """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
+    names = sorted({name.decode() for name in _THROWING.findall(unlinked.read_bytes())})
+    if not names:
+        return []
+    tool = shutil.which("objcopy") or shutil.which("llvm-objcopy")
+    if tool:  # only what the source itself throws is noted, not what the C++ library does on the way
+        renamed = [f"--redefine-sym={name}=mlusim_note_{name}" for name in names]
+        subprocess.run([tool, *renamed, str(unlinked)], capture_output=True, check=False)
+    source = unlinked.with_suffix(".throws.cpp")
+    lines = ['#include "mlusim_terminate.h"', "__attribute__((init_priority(101))) static mlusim_terminate handler;"]
+    source.write_text("\n".join([*lines, *(_NOTE.format(name) for name in names)]), encoding="utf-8")
+    return ["-O1", "-fPIC", f"-I{CSRC}", str(source)]
 
 
 def _called(unlinked: Path) -> set[str]:

@@ -41,12 +41,11 @@ class TpuKernel:
 
     def entries(self, kernels: Sequence[str]) -> str:
         """An entry for each kernel; its one argument is a block of bytes."""
-        begin, end = ('extern "C" {', "}") if self.kind == "c++" else ("", "")
+        begin, end, linkage = ('extern "C" {', "}", "extern ") if self.kind == "c++" else ("", "", "")
         lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]
         for number, kernel in enumerate(kernels):
-            signature = 'return snprintf(out, room, "s0,");'
             lines += [
                 f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",
-                f"{VISIBLE} int mlusim_signature_{number}(char* out, int room) {{ {signature} }}",
+                f'{linkage}{VISIBLE} const char mlusim_signature_{number}[] = "s0,";',
             ]
         return "\n".join([*lines, end, ""])

@@ -11,10 +11,8 @@ from typing import Any
 from ...isa import DIALECTS
 from ..device import Device
 from ..findings import BuildError, Finding, budget_finding, rules
-from ..frontend.build import Builder, Image, Source
+from ..frontend.build import Builder, Source
 from ..log import Log
-from ..memory import Variable
-from ..native import load_image
 from ..text import quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
@@ -31,6 +29,7 @@ from .defaults import (
     raise_on_error,
     time_limit_seconds,
 )
+from .image import LaunchableImage
 from .run import Run
 
 
@@ -67,8 +66,8 @@ class Program:
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
-        self._images: dict[str, Image] = {}
-        self._base = [self._builder.compile(source, ()) for source in self._sources]
+        self._images: dict[str, LaunchableImage] = {}
+        self._base = [LaunchableImage(self._builder, self._builder.compile(source, ())) for source in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
         self.budget = self._budget()
@@ -116,7 +115,7 @@ class Program:
         image = self._present(self._image(kernel))
         values = argument_list(args)
         number = image.kernels.index(kernel)
-        signature = load_image(self._runtime, image.library).signature(number)
+        signature = image.description.signatures[number]
 
         def run() -> Run:
             with ArrayCopies(self.device.memory, kernel, values) as copies:
@@ -125,7 +124,7 @@ class Program:
                     self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
                     tuple(arguments.bytes), dim, type, on_finding, time_limit,
                 )  # fmt: skip
-                log, findings = self._execute(request, isolate, in_this_process(progress))
+                log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
                 made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
                 copies.copy_back()
                 return made
@@ -144,12 +143,12 @@ class Program:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:
             finding = Finding(
-                rules.CRASH, f"the process that ran the kernel ended ({death})", kernel=request.kernel,
+                rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel,
                 suggestion="run it with isolate=False under a debugger",
             )  # fmt: skip
             return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
-    def _image(self, kernel: str) -> Image:
+    def _image(self, kernel: str) -> LaunchableImage:
         if not isinstance(kernel, str):
             raise TypeError(f"kernel is {quoted(kernel)}; pass its name")
         base = kernel.partition("<")[0]
@@ -164,22 +163,22 @@ class Program:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
             if base in source.templates:
-                image = self._builder.compile(source, [kernel])
+                image = LaunchableImage(self._builder, self._builder.compile(source, [kernel]))
                 self._images[kernel] = image
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
 
-    def _present(self, image: Image) -> Image:
+    def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""
         if not self._runtime.is_file():
             self._runtime = self._builder.compiler.runtime()
-        return image if image.is_whole else self._builder.compile(image.source, image.kernels)
+        return image.present()
 
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
         found = {}
-        variables = [variable for image in self._base for variable in declared_variables(self._builder, image)]
+        variables = [variable for image in self._base for variable in image.description.variables]
         for name, space in self.device.shape.spaces.items():
             if DIALECTS[self.device.isa].spaces[name].variables:
                 mine = [variable for variable in variables if variable.space == name]
@@ -193,18 +192,6 @@ class Program:
                     )
                     raise BuildError(str(finding), finding)
         return found
-
-
-def declared_variables(builder: Builder, image: Image) -> tuple[Variable, ...]:
-    """The file-scope on-chip variables of an image."""
-    try:
-        return load_image(builder.compiler.runtime(), image.library).variables
-    except OSError as error:
-        # The loader names a variable that is declared extern and defined nowhere.
-        problem = str(error).removeprefix(f"{image.library}: ")
-        raise BuildError(
-            f"{image.source.path} cannot be loaded: {problem}; define what it names in the same source, or include it"
-        ) from None
 
 
 def _paths(what: str, paths: Any) -> list[Path]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+import numpy as np
+
 
 class Intervals:
     """Disjoint half-open intervals [start, end), in order; ``lo`` and ``hi`` bound them all (0, 0 when empty)."""
@@ -15,6 +17,14 @@ class Intervals:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self.lo = self.hi = 0
+
+    @classmethod
+    def of(cls, pieces: np.ndarray) -> Intervals:
+        """The set of these intervals, in order and apart, int64 [pieces, 2]."""
+        made = cls()
+        made._starts, made._ends = pieces[:, 0].tolist(), pieces[:, 1].tolist()
+        made._bound()
+        return made
 
     def fill(self, start: int, end: int) -> None:
         """Become the bytes of [start, end) alone."""

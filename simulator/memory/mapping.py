@@ -51,6 +51,7 @@ class Mapping:
         self._libc.mmap.restype = ctypes.c_void_p
         self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
         self._libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self._libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self._libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
         flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
@@ -81,6 +82,10 @@ class Mapping:
     def reserved(self) -> bool:
         """Whether it is there still: a finalizer can meet one that has gone before its users."""
         return self._unmapped.alive
+
+    def allow(self, access: bool) -> None:
+        """Let this process use the memory, or let every access to it be a fault."""
+        self._libc.mprotect(self.address, self.size, _PROT_RW if access else 0)
 
     def close(self) -> None:
         """Unmap. No view of the memory may be used afterwards."""

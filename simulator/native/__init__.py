@@ -1,8 +1,10 @@
-"""Kernels as native code: images, the runtime below them, and its Python side. Imports: machine and below."""
+"""Kernels as native code: images, the runtime below them, its Python side, and the cage. Imports: machine and below."""
 
 from .abi import load_runtime
-from .image import LoadedImage, load_image
-from .lines import STATED
+from .image import Description, ImageFault, LoadedImage, load_image
+from .lines import STATED, LineTable
 from .runner import NativeRunner
 
-__all__ = ["STATED", "LoadedImage", "NativeRunner", "load_image", "load_runtime"]
+__all__ = [
+    "STATED", "Description", "ImageFault", "LineTable", "LoadedImage", "NativeRunner", "load_image", "load_runtime",
+]  # fmt: skip

@@ -27,7 +27,8 @@ class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
     _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("jump", _pointer), ("ranges", _pointer),
-                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64)]  # fmt: skip
+                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
+                ("register_end", _u64)]  # fmt: skip
 
 
 class Variable(ctypes.Structure):
@@ -50,12 +51,19 @@ class Callbacks(ctypes.Structure):
     """What the simulator answers."""
 
     _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
-                ("assertion", REPORT), ("fill_poison", POISON), ("exception", REPORT)]  # fmt: skip
+                ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
+
+
+class Fault(ctypes.Structure):
+    """What a kernel did to its process, as far as the arguments of `fault` do not say it."""
+
+    _fields_ = [("kind", _i32), ("address", _u64), ("size", _u64), ("pc", _i64), ("abi", _i32),
+                ("arguments", _i64 * 6), ("text", ctypes.c_char * 256), ("second", ctypes.c_char * 256)]  # fmt: skip
 
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
-ACCESS, STACK, SIGNAL, TIME, EXIT = range(5)
-_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks)
+ACCESS, STACK, SIGNAL, TIME, EXIT, CALL, THROW, JUMP, OUTPUT, EARLY, REGISTERS = range(11)
+_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks, Fault)
 
 
 @cache
@@ -72,4 +80,12 @@ def load_runtime(path: Path) -> ctypes.CDLL:
         if ctypes.sizeof(structure) != size:
             raise RuntimeError(f"{structure.__name__} has {size} bytes in {path}, {ctypes.sizeof(structure)} here")
     runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
+    runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [_text], _pointer
+    runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
+    runtime.mlusim_take_slots.restype = ctypes.POINTER(Variable)
     return runtime
+
+
+def last_fault(runtime: ctypes.CDLL) -> Fault:
+    """What the runtime noted of the latest fault."""
+    return Fault.in_dll(runtime, "mlusim_last")

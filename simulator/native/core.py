@@ -31,7 +31,7 @@ class NativeCore:
         #: Addresses for the reference slots of the image.
         self.slots = np.array([placed[number].start for number in range(len(placed))], np.uint64)[image.order]
         self._registers = own.whole[0].start if own.whole else 0
-        self._task = NativeTask(register_bytes=register_bytes)
+        self._task = NativeTask(register_bytes=register_bytes, register_end=own.whole[0].end if own.whole else 0)
         self.address = ctypes.addressof(self._task)
         self._fresh = range_table((entry.start, entry.end, True) for entry in [*own.entries, *shared.entries])
         self._ranges: np.ndarray | None = None  # those that native code has at present

@@ -1,28 +1,53 @@
-"""Kernel images: shared libraries of compiled kernels, loaded into this process."""
+"""Kernel images: shared libraries of compiled kernels, loaded into the process that runs them."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from ..findings import Finding, rules
 from ..log import Location
 from ..memory import Variable, host_bytes
 from . import abi
 from .abi import load_runtime
+from .faults import process_finding
+from .lines import place
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a program must know of an image before it launches anything."""
+
+    variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
+    signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
+
+
+class ImageFault(Exception):  # noqa: N818 - the fault is the kernel's
+    """A static initialiser of an image did what it may not; the process cannot load another one."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
 
 
 class LoadedImage:
     """A kernel image in this process: its entry points and its file-scope variables."""
 
     def __init__(self, runtime: ctypes.CDLL, path: str) -> None:
-        self._signatures: dict[int, str] = {}
-        self.library = ctypes.CDLL(path, mode=_RTLD_LAZY)
+        """`ImageFault` for what its initialisers do, OSError for what the loader says."""
+        handle = runtime.mlusim_load(os.fsencode(path))
+        if not handle:
+            raise _load_error(runtime)
+        self.library = ctypes.CDLL(path, handle=handle)
+        bounds = runtime.mlusim_newest_image()[0]
+        self.low, self.high = int(bounds.start), int(bounds.end)
         count = ctypes.c_int32()
-        runtime.mlusim_take_slots.restype = ctypes.POINTER(abi.Variable)
         slots = runtime.mlusim_take_slots(ctypes.byref(count))
         self.variables = tuple(_variable(slots[i]) for i in range(count.value))
         #: Numbers of the issue ports that it calls.
@@ -30,9 +55,6 @@ class LoadedImage:
         table = self._section("slots", np.dtype(np.uint64))
         #: The reference slots of the image, and which variable each one stands for.
         self.slots, self.order = table, table.astype(np.int64) - 1
-        #: Its addresses, from the first byte of the file on.
-        self.low, self.high = self._bound("image", "begin"), self._bound("image", "end")
-        runtime.mlusim_add_image(ctypes.c_uint64(self.low), ctypes.c_uint64(self.high))
 
     def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The contents of a section of the image, in place."""
@@ -48,17 +70,18 @@ class LoadedImage:
         """The address at which a kernel is entered, by its number in the image."""
         return ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
 
-    def signature(self, number: int) -> str:
-        """The types of a kernel's parameters; see `arguments.parse_signature`."""
-        if number in self._signatures:
-            return self._signatures[number]
-        signature = getattr(self.library, f"mlusim_signature_{number}")
-        text = ctypes.create_string_buffer(signature(None, 0) + 1)
-        signature(text, len(text))
-        return self._signatures.setdefault(number, text.value.decode())
+    def place(self, pc: int) -> Location:
+        """Where a return address, or a variable's counter, lies in the image; see `lines.place`."""
+        return place(pc if pc < 0 else pc - self.low if self.low <= pc < self.high else 0)
+
+    def describe(self, kernels: int) -> Description:
+        """What a program must know of it; it has so many kernels."""
+        names = [f"mlusim_signature_{number}" for number in range(kernels)]
+        signatures = [ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self.library, name))) for name in names]
+        variables = tuple(replace(variable, initial=None) for variable in self.variables)
+        return Description(variables, tuple(signature.decode() for signature in signatures))
 
 
-_RTLD_LAZY = 1
 #: One image at a time: the runtime hears of the variables of the image that is being loaded.
 _LOADING = threading.Lock()
 
@@ -68,6 +91,25 @@ def load_image(runtime: Path, library: Path) -> LoadedImage:
     """Load an image into this process, once: its variables announce themselves only the first time."""
     with _LOADING:
         return LoadedImage(load_runtime(runtime), str(library))
+
+
+def _load_error(runtime: ctypes.CDLL) -> Exception:
+    last = abi.last_fault(runtime)
+    if last.kind < 0:
+        return OSError(bytes(last.text).decode(errors="replace"))
+    if last.kind == abi.ACCESS:
+        finding = Finding(rules.BOUNDS, f"scalar access to {last.address:#x}")
+    else:
+        finding = process_finding(runtime, last.kind, last.address, last.size, None, os.getpid())
+    bounds = runtime.mlusim_newest_image()[0]
+    inside = bounds.start <= last.pc < bounds.end
+    return ImageFault(
+        replace(
+            finding,
+            message=f"in a static initialiser, before any kernel: {finding.message.replace('the kernel', 'it')}",
+            location=place(last.pc - bounds.start if inside else 0),
+        )
+    )
 
 
 def _variable(slot: abi.Variable) -> Variable:

@@ -1,4 +1,4 @@
-"""Source lines of the code of an image, from its debug information."""
+"""Source lines of what happened in an image. Read where the compiler's tools may run: in the user's process."""
 
 from __future__ import annotations
 
@@ -6,19 +6,80 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from ..log import NOWHERE, Location
+import numpy as np
+
+from ..findings import Finding
+from ..log import NOWHERE, Location, Log
 
 #: Stands before the names of files that a source states without a folder, as in `#line 7 "grammar.y"`.
 STATED = "/<stated>/"
 #: Code that is not the user's: our headers, and what the build adds to a source.
 _OURS = (str(Path(__file__).resolve().parent / "csrc"), "<mlusim ", "<launch of ")
+#: Where the headers of the host's libraries lie.
+_LIBRARIES = ("/usr/include/", "/usr/lib/")
 _BLOCK = re.compile(r"^0x[0-9a-f]{16}\n", re.M)
 _LINE = re.compile(r"(.*?):(\d+|\?)(?: \(discriminator \d+\))?\n", re.S)  # a path may hold anything, line breaks too
 
 
-def source_lines(library: str, offsets: Sequence[int]) -> list[Location]:
+def place(offset: int) -> Location:
+    """Stands for a place in an image until its line is known.
+
+    It is the offset of a return address from the image's first byte; that of the declaration of a file-scope variable
+    is its (negative) counter; 0 is nowhere.
+    """
+    return Location("", offset)
+
+
+class LineTable:
+    """The source lines of one image."""
+
+    def __init__(self, library: Path, declared: Sequence[Location]) -> None:
+        """``declared`` is where each file-scope variable of the image stands."""
+        self._library, self._declared = library, declared
+        self._known: dict[int, Location] = {0: NOWHERE}
+
+    def located(self, log: Log, findings: Sequence[Finding]) -> tuple[Log, list[Finding]]:
+        """A log and findings with lines instead of places. Tables are sorted; findings of one line are one."""
+        self._look_up([entry.line for entry in [*log.locations, *_places(findings)]])
+        found = [self._location(entry.line) for entry in log.locations]
+        table = sorted(set(found), key=lambda entry: (entry.file, entry.line))
+        number = {location: index for index, location in enumerate(table)}
+        records = log.records
+        if len(records):
+            records["loc"] = np.array([number[location] for location in found], np.uint32)[records["loc"]]
+        return replace(log, records=records, locations=tuple(table)), self.located_findings(findings)
+
+    def located_findings(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Findings with lines instead of places; those of one line are one."""
+        self._look_up([entry.line for entry in _places(findings)])
+        merged: dict[tuple[Any, ...], Finding] = {}  # an unrolled loop has one line at several program counters
+        for finding in findings:
+            where = self._location(finding.location.line)
+            related = None if finding.related is None else self._location(finding.related.line)
+            same = where if where.line else finding.location
+            key = (finding.rule, finding.instruction, finding.operand, finding.severity, same, finding.related)
+            seen = merged.get(key)
+            merged[key] = seen.again(finding.count) if seen else replace(finding, location=where, related=related)
+        return list(merged.values())
+
+    def _location(self, offset: int) -> Location:
+        if offset >= 0:
+            return self._known.get(offset, NOWHERE)
+        number = -1 - offset
+        return self._declared[number] if number < len(self._declared) else NOWHERE
+
+    def _look_up(self, offsets: Sequence[int]) -> None:
+        missing = [offset for offset in dict.fromkeys(offsets) if offset > 0 and offset not in self._known]
+        if missing:
+            found = _source_lines(self._library, [offset - 1 for offset in missing])
+            self._known.update(zip(missing, found, strict=True))
+
+
+def _source_lines(library: Path, offsets: Sequence[int]) -> list[Location]:
     """The line of the code at each offset of an image, the user's own where an instruction was inlined.
 
     NOWHERE for what has none, and for all where no tool reads debug information.
@@ -27,14 +88,24 @@ def source_lines(library: str, offsets: Sequence[int]) -> list[Location]:
     if not tool:
         return [NOWHERE] * len(offsets)
     text = "".join(f"{offset:#x}\n" for offset in offsets).encode()
-    done = subprocess.run([tool, "-e", library, "-a", "-i"], input=text, capture_output=True, check=False)
+    done = subprocess.run([tool, "-e", str(library), "-a", "-i"], input=text, capture_output=True, check=False)
     blocks = _BLOCK.split(done.stdout.decode(errors="backslashreplace"))[1:]
     return [_place(block) for block in blocks] if len(blocks) == len(offsets) else [NOWHERE] * len(offsets)
 
 
 def _place(block: str) -> Location:
+    """The innermost of the lines at one address that is the user's own; else that of a library's header."""
+    found = NOWHERE
     for file, number in _LINE.findall(block):
         file = file.removeprefix(STATED)
-        if number not in ("0", "?") and file != "??" and not file.startswith(_OURS):
+        if number in ("0", "?") or file == "??" or file.startswith(_OURS):
+            continue
+        if not file.startswith(_LIBRARIES):
             return Location(file, int(number))
-    return NOWHERE
+        found = found if found.line else Location(file, int(number))
+    return found
+
+
+def _places(findings: Sequence[Finding]) -> list[Location]:
+    related = [finding.related for finding in findings if finding.related]
+    return [*(finding.location for finding in findings), *related]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,17 +13,13 @@ from ...isa import Overload, result_type, wires
 from ..execution import Task
 from ..findings import Finding, Squashed, not_modelled, rules
 from ..issue import AccessRun
-from ..log import NOWHERE, Location, Log
+from ..log import Log
 from ..machine import Machine, ScalarUnit
 from . import abi
 from .core import NativeCore, range_table
+from .faults import process_finding
 from .image import LoadedImage, load_image
-from .lines import source_lines
 
-_SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
-            11: "segmentation fault"}  # fmt: skip
-#: Signals that name the address of a memory access.
-_ADDRESSED = (7, 11)
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
 
 
@@ -33,7 +30,6 @@ class NativeRunner:
         self.machine, self.scalar = machine, ScalarUnit(machine)
         self._runtime_path = runtime
         self.runtime = abi.load_runtime(runtime)
-        self._places: dict[int, Location] = {}
         self._port_table = (ctypes.c_void_p * len(machine.dialect.overloads))()
         self._table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_port")
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
@@ -43,7 +39,6 @@ class NativeRunner:
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
-            abi.REPORT(self._exception),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
@@ -60,24 +55,27 @@ class NativeRunner:
         time_limit: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters."""
-        image = load_image(self._runtime_path, library)
-        self._open_ports(image)
-        values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
-        common = range_table(self._common_ranges(values))
-        pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        address = image.entry(entry)
-        machine = self.machine
-        machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
-        self._time_limit = time_limit
-        self.runtime.mlusim_connect(ctypes.byref(self._callbacks), _u64(common.ctypes.data), _u64(len(common)))
+        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
+
+        Lines are places in the image, see `LineTable`.
+        """
         self.runtime.mlusim_set_stack()
         self.runtime.mlusim_time_limit(time_limit or 0.0)
+        machine = self.machine
         try:
+            image = load_image(self._runtime_path, library)
+            self._open_ports(image)
+            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+            common = range_table(self._common_ranges(values))
+            pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
+            address = image.entry(entry)
+            machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
+            self._time_limit = time_limit
+            self.runtime.mlusim_connect(ctypes.byref(self._callbacks), _u64(common.ctypes.data), _u64(len(common)))
             return machine.run(
                 kernel, lambda task: self.runtime.mlusim_run_task(address, pointers), dim, type,
-                variables=image.variables, on_finding=on_finding, locate=lambda counters: self._locate(image, counters),
-                progress=progress,
+                variables=image.variables, on_finding=on_finding, progress=progress,
+                locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:
             self.runtime.mlusim_time_limit(0.0)
@@ -158,25 +156,11 @@ class NativeRunner:
             if kind == abi.ACCESS:
                 finding = self.scalar.fault(address, size, bool(store))
                 finding = finding or Finding(rules.BOUNDS, f"scalar access to {address:#x}")
-            elif kind == abi.STACK:
-                finding = Finding(
-                    rules.STACK,
-                    "the kernel has overflowed its stack",
-                    suggestion="end the recursion, or move large arrays off the stack",
-                )
-            elif kind == abi.TIME:
-                finding = Finding(
-                    rules.TIME, f"the kernel ran longer than the time limit of {self._time_limit:g} s",
-                    suggestion="look for a loop that does not end, or raise time_limit",
-                )  # fmt: skip
-            elif kind == abi.EXIT:
-                finding = Finding(
-                    rules.CRASH, f"the kernel called exit({size})", suggestion="return from the kernel instead"
-                )
             else:
-                where = f" at {address:#x}" if size in _ADDRESSED else ""
-                finding = Finding(rules.CRASH, f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')}{where}")
+                finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
             self.machine.collector.report(finding, pc)
+            if kind != abi.ACCESS:
+                self.machine.collector.stop()
 
     def _local(self, variable: Any, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""
@@ -215,28 +199,6 @@ class NativeRunner:
             self.machine.collector.report(
                 Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
             )
-
-    def _exception(self, text: bytes, pc: int) -> None:
-        with suppress(Squashed):
-            said = text.decode(errors="backslashreplace")
-            self.machine.collector.report(
-                Finding(
-                    rules.CRASH, f"the kernel threw an exception that nothing catches: {said}",
-                    suggestion="catch it in the kernel",
-                ), pc,
-            )  # fmt: skip
-
-    # --- source lines ------------------------------------------------------------------------------------------
-
-    def _locate(self, image: LoadedImage, counters: list[int]) -> list[Location]:
-        """Source lines of program counters (return addresses), the user's own where an instruction was inlined."""
-        missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
-        inside = [pc for pc in missing if image.low <= pc < image.high]
-        self._places.update(dict.fromkeys(missing, NOWHERE))
-        if inside:
-            found = source_lines(str(image.library._name), [pc - 1 - image.low for pc in inside])
-            self._places.update(zip(inside, found, strict=True))
-        return [self._places[pc] if pc >= 0 else image.variables[-1 - pc].location for pc in counters]
 
 
 def _wire(overload: Overload) -> Any:

@@ -1,4 +1,4 @@
-"""What kernels print, passed on to the user's standard output, whatever that is."""
+"""What kernels print, passed on to the user's standard streams, whatever those are."""
 
 from __future__ import annotations
 
@@ -7,29 +7,41 @@ import os
 import sys
 from contextlib import suppress
 
+from .frames import BrokenWorker
+
 #: As much as a pipe holds: one read empties it.
 _ROOM = 1 << 16
+#: Bytes that kernels may print in one launch; the runtime's own limit, which names a line, is below it.
+_LIMIT = 128 << 20
 
 
 class KernelOutput:
-    """The pipe that kernels print into."""
+    """The pipe that kernels print into, and the name of the stream of `sys` that it leads to."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, stream: str) -> None:
         os.set_blocking(descriptor, False)
-        self.descriptor = descriptor
+        self.descriptor, self._stream, self._printed = descriptor, stream, 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
-    def relay(self) -> None:
-        """Pass on what is in the pipe now.
+    def begin(self) -> None:
+        """A launch begins: count what it prints."""
+        self._printed = 0
 
-        Raises BrokenPipeError when the reader of standard output has gone, OSError when it cannot be written: what a
-        `print` of the user raises. Without a standard output, or with a closed one, what kernels print is lost.
+    def relay(self) -> None:
+        """Pass on what is in the pipe now; `BrokenWorker` when it is more than a launch may print.
+
+        Raises BrokenPipeError when the reader of the stream has gone, OSError when it cannot be written: what a
+        `print` of the user raises. Without the stream, or with a closed one, what kernels print is lost.
         """
         with suppress(BlockingIOError):
-            self._show(self._decoder.decode(os.read(self.descriptor, _ROOM)))
+            read = os.read(self.descriptor, _ROOM)
+            self._printed += len(read)
+            if self._printed > _LIMIT:
+                raise BrokenWorker(f"it printed more than {_LIMIT >> 20} MiB")
+            self._show(self._decoder.decode(read))
 
     def _show(self, text: str) -> None:
-        stream = sys.stdout
+        stream = getattr(sys, self._stream)
         if not text or stream is None or getattr(stream, "closed", False):
             return
         try:

@@ -1,15 +1,13 @@
-"""A launch as it goes from `Program.launch` to the process that runs it, and what comes back."""
+"""A launch as it goes from `Program.launch` to the process that runs it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..findings import Finding
 from ..hardware import Shape
 from ..issue import Check
-from ..log import Log
-from ..memory import Allocation, Intervals
+from ..memory import Allocation
 
 
 @dataclass(frozen=True)
@@ -38,38 +36,23 @@ class LaunchRequest:
 class Order:
     """What a worker is sent: device memories to forget, the one to use, and the launch.
 
-    ``attach`` is the address and the space of a memory that the worker has not seen; its descriptor follows.
+    ``attach`` is the address and the space of a memory that the worker has not seen, its descriptor comes along;
+    ``image`` says that another one is that of the image.
     """
 
     dropped: tuple[int, ...]
     serial: int
     attach: tuple[int, str] | None
+    image: bool
     allocations: tuple[Allocation, ...]
     request: LaunchRequest
     wants_progress: bool
 
 
 @dataclass(frozen=True)
-class Progress:
-    """A worker's word that some tasks are done."""
+class Question:
+    """What is in an image? Its descriptor comes along."""
 
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a launch gave. ``uninitialized`` are the bytes of each device array that nobody has written, by address;
-    ``last``: the worker cannot be used again."""
-
-    log: Log
-    findings: list[Finding]
-    uninitialized: dict[int, Intervals]
-    last: bool
-
-
-@dataclass(frozen=True)
-class Failure:
-    """The simulator itself failed."""
-
-    error: BaseException
+    library: Path
+    kernels: int
+    time_limit: float

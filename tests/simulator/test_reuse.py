@@ -119,6 +119,7 @@ def test_an_operand_of_no_bytes_gives_the_same_log_each_time(program):
     assert runs[0].log == runs[1].log == runs[2].log
 
 
+@pytest.mark.usefixtures("quick_collections")
 @ISOLATED
 def test_many_devices_one_after_the_other(isolate):
     for number in range(8):  # more than a process keeps attached
@@ -130,6 +131,7 @@ def test_many_devices_one_after_the_other(isolate):
         gc.collect()
 
 
+@pytest.mark.usefixtures("quick_collections")
 def test_the_memory_of_a_dropped_device_is_given_back():
     addresses = set()
     for _ in range(110):  # more than there is room for side by side

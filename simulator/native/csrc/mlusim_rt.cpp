@@ -1,17 +1,19 @@
 // The native runtime: runs tasks, sees scalar loads and stores, and turns crashes and endless loops into findings.
 // Built once for a machine and loaded beside the kernel images.
 #include "mlusim_rt.h"
+#include "mlusim_terminate.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <ucontext.h>
 
-#include <exception>
 #include <map>
+#include <new>
 #include <vector>
 
 extern "C" {
@@ -19,24 +21,26 @@ extern "C" {
 struct mlusim_task* mlusim_current;
 int64_t (**mlusim_port)(void);
 extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run), sizeof(mlusim_task),
-                                        sizeof(mlusim_variable), sizeof(mlusim_callbacks)};
+                                        sizeof(mlusim_variable), sizeof(mlusim_callbacks), sizeof(mlusim_fault)};
 volatile int mlusim_status;
 
 static struct mlusim_callbacks callbacks;
-static volatile sig_atomic_t in_kernel;   // native kernel code is running, not Python
+// Native kernel code is running, not Python. The kernel of the host reads it too: while it is 1, every system call
+// becomes a SIGSYS (see mlusim_guard.h).
+static volatile char in_kernel;
 static volatile sig_atomic_t time_is_up;  // the time limit has passed; the next access or instruction ends the task
+static sigjmp_buf* volatile loading;      // an image is being loaded: where its static initialisers unwind to
+struct mlusim_fault mlusim_last;
+#define NO_TASK ((struct mlusim_task*)0x8000)  // what runs meanwhile; nothing is mapped there
 static uint64_t stack_low, stack_high;    // usable part of the stack of the thread that runs kernels
 static struct mlusim_range* images;  // the kernel images in this process, code and data
 static size_t image_count, image_room;
 static struct mlusim_range* common;  // what every task may use: arguments and device memory, sorted
 static uint64_t common_count;
 static struct mlusim_range* last_range;  // where the running task's last access was
-struct Block {
-  uint64_t end;
-  bool of_launch;  // or of the image, which took it when it was loaded
-};
-static std::map<uint64_t, Block> heap;  // by start, what kernels have taken from the C library's heap
-static int64_t throw_pc;  // where the latest exception was thrown
+static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have taken from the C library's heap
+static std::map<uint64_t, uint64_t> lasting;  // and of what static initialisers have taken
+static uint64_t heap_bytes;
 
 enum { RUNS = 256, KEYS = 128 };
 static struct mlusim_run runs[RUNS];
@@ -47,20 +51,30 @@ static struct {
   int index;
 } keys[KEYS];
 
+void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
+static void mlusim_begin_guard(void);
+static void mlusim_too_early(void);
+static void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) __attribute__((noreturn));
+
+static void empty_heap(void) {
+  for (const auto& block : heap) free((void*)block.first);
+  heap.clear();
+  heap_bytes = 0;
+}
+
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count) {
   callbacks = *given;
   common = ranges;
   common_count = count;
-  for (auto block = heap.begin(); block != heap.end();) {
-    if (block->second.of_launch) {
-      free((void*)block->first);
-      block = heap.erase(block);
-    } else {
-      ++block;
-    }
-  }
+  empty_heap();
+  mlusim_begin_guard();
 }
+
+static int64_t image_frame(int skip);
+static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, int end);
+// Whether [address, address + size) ends at or before `end`; no size overflows.
+static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
 
 static void forget_runs(void) {
   run_count = 0;
@@ -76,6 +90,7 @@ static void drain(void) {
 }
 
 void mlusim_leave(void) {
+  if (loading) mlusim_too_early();
   in_kernel = 0;
   drain();
 }
@@ -127,6 +142,8 @@ void mlusim_failed_assertion(const char* text, int64_t pc) {
 
 uint64_t mlusim_take_register(void) {
   uint64_t found = mlusim_current->registers;
+  if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
+    fault(MLUSIM_REGISTERS, found, 0, 0, image_frame(1), 1);  // past the constructor
   mlusim_current->registers += mlusim_current->register_bytes;
   memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
   return found;
@@ -152,18 +169,46 @@ const struct mlusim_variable* mlusim_take_slots(int* count) {
   return taken.data();
 }
 
-void mlusim_add_image(uint64_t low, uint64_t high) {
+// An image says where it lies, before anything else of it runs: its static initialisers come after this.
+void mlusim_begin_image(const void* begin, const void* end) {
+  uint64_t low = (uint64_t)begin, high = (uint64_t)end;
   if (image_count == image_room) {
     image_room = image_room ? 2 * image_room : 64;
     images = (struct mlusim_range*)realloc(images, image_room * sizeof *images);
     if (!images) abort();
   }
-  images[image_count++] = mlusim_range{low, high};
+  images[image_count++] = mlusim_range{low, high, 0};
+  if (loading) in_kernel = 1;
+}
+
+const struct mlusim_range* mlusim_newest_image(void) { return &images[image_count - 1]; }
+
+// Loads an image. NULL when that fails: `mlusim_last` says what its initialisers did, or (kind -1) what the loader says.
+void* mlusim_load(const char* path) {
+  void* volatile handle = NULL;
+  sigjmp_buf jump;
+  mlusim_current = NO_TASK;
+  last_range = NULL;
+  mlusim_last = mlusim_fault{};
+  mlusim_last.kind = -1;
+  slots.clear();
+  empty_heap();
+  loading = &jump;
+  if (sigsetjmp(jump, 1) == 0) handle = dlopen(path, RTLD_LAZY);
+  in_kernel = 0;
+  loading = NULL;
+  lasting.merge(heap);
+  heap.clear();
+  heap_bytes = 0;
+  const char* error = handle || mlusim_last.kind >= 0 ? NULL : dlerror();
+  if (error) snprintf(mlusim_last.text, sizeof mlusim_last.text, "%s", error);
+  return handle;
 }
 
 // --- scalar accesses -----------------------------------------------------------------------------------------
 
 static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, int end) {
+  if (loading) end_task(kind, address, size, pc);
   mlusim_leave();
   callbacks.fault(kind, address, size, store, pc);
   if (end) mlusim_status = 1;
@@ -196,18 +241,15 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
   keys[key].index = run_count++;
 }
 
-// Whether [address, address + size) ends at or before `end`; no size overflows.
-static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
-
 static int in_image(uint64_t address) {
   for (size_t i = image_count; i-- > 0;)  // the latest first: it is the one that runs, most often
     if (address >= images[i].start && address < images[i].end) return 1;
   return 0;
 }
 
-static int in_heap(uint64_t address, uint64_t size) {
-  auto after = heap.upper_bound(address);
-  return after != heap.begin() && holds((--after)->second.end, address, size);
+static int in_heap(const std::map<uint64_t, uint64_t>& blocks, uint64_t address, uint64_t size) {
+  auto after = blocks.upper_bound(address);
+  return after != blocks.begin() && holds((--after)->second, address, size);
 }
 
 // The range that holds an access, or NULL.
@@ -221,18 +263,28 @@ static struct mlusim_range* range_of(struct mlusim_range* ranges, uint64_t count
   return low && holds(ranges[low - 1].end, address, size) ? &ranges[low - 1] : NULL;
 }
 
+// What the headers of the C library make a kernel access: its streams by name, and errno.
+static int of_library(uint64_t address, uint64_t size, int store) {
+  if (address == (uint64_t)&errno) return size <= sizeof errno;
+  return !store && (address == (uint64_t)&stdout || address == (uint64_t)&stderr || address == (uint64_t)&stdin);
+}
+
 static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc) {
   if (!in_kernel) return;
   if (time_is_up) {
+    if (loading) end_task(MLUSIM_TIME, 0, 0, pc);
     mlusim_leave();
     mlusim_back(pc);
   }
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
+    if (loading) return;  // a static initialiser works on the host's memory
     range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
     if (!range) range = range_of(common, common_count, address, size);
-    if (!range && (in_image(address) || in_heap(address, size))) return;
+    if (!range && (in_image(address) || in_heap(heap, address, size) || in_heap(lasting, address, size))) return;
+    if (!range && of_library(address, size, store)) return;
+    if (!range && (uint64_t)__builtin_frame_address(0) < stack_low) fault(MLUSIM_STACK, address, 0, 0, pc, 1);
     if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return
     last_range = range;
   }
@@ -256,39 +308,10 @@ void mlusim_structure(const void* address, uint64_t size, int64_t pc) {
 void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
 void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
 
-// The heap is memory of the kernel's processor: it may use what it has taken.
-static void* taken(void* block, size_t bytes) {
-  if (block) heap[(uint64_t)block] = Block{(uint64_t)block + bytes, in_kernel != 0};
-  return block;
-}
-void* __wrap_malloc(size_t bytes) { return taken(malloc(bytes), bytes); }
-void* __wrap_calloc(size_t count, size_t size) { return taken(calloc(count, size), count * size); }
-void* __wrap_realloc(void* block, size_t bytes) {
-  heap.erase((uint64_t)block);
-  return taken(realloc(block, bytes), bytes);
-}
-void* __wrap_aligned_alloc(size_t alignment, size_t bytes) { return taken(aligned_alloc(alignment, bytes), bytes); }
-void __wrap_free(void* block) {
-  heap.erase((uint64_t)block);
-  free(block);
-}
+#include "mlusim_heap.h"
+#include "mlusim_guard.h"
 
 // --- tasks -----------------------------------------------------------------------------------------------------
-
-void mlusim_throw(int64_t pc) { throw_pc = pc; }
-
-// Calls a kernel; false when it has thrown an exception, which `text` then describes.
-static bool call(void (*entry)(void**), void** arguments, char* text, size_t room) {
-  try {
-    entry(arguments);
-    return true;
-  } catch (const std::exception& error) {
-    snprintf(text, room, "%s", error.what());
-  } catch (...) {
-    snprintf(text, room, "of a type of its own");
-  }
-  return false;
-}
 
 // Runs one task; returns 0 when the kernel has returned, 1 when it was ended.
 int mlusim_run_task(void (*entry)(void**), void** arguments) {
@@ -299,15 +322,13 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   forget_runs();
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
-    char text[256];
-    bool returned = call(entry, arguments, text, sizeof text);
+    mlusim_enter(entry, arguments);
     mlusim_leave();
-    if (returned) return 0;
-    callbacks.exception(text, throw_pc);
-    return 1;
+    return 0;
   }
   in_kernel = 0;
   forget_runs();
+  if (!mlusim_status) callbacks.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
   return 1;
 }
 
@@ -332,45 +353,6 @@ int mlusim_set_stack(void) {
   stack_low = own_low;
   stack_high = own_high;
   return 0;
-}
-
-static char alternate_stack[1 << 20];  // Python runs on it
-
-static void on_signal(int number, siginfo_t* info, void* context) {
-  // The first alarm leaves the end to an access or an instruction, which know their source line. A loop without any
-  // meets the next alarm.
-  if (number == SIGALRM && (!in_kernel || !time_is_up)) {
-    time_is_up = 1;
-    return;
-  }
-  if (!in_kernel) {
-    signal(number, SIG_DFL);
-    return;
-  }
-  in_kernel = 0;
-  int64_t pc = (int64_t)((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
-  uint64_t address = (uint64_t)info->si_addr;
-  drain();
-  uint64_t frame = (uint64_t)((ucontext_t*)context)->uc_mcontext.gregs[REG_RSP];
-  int stack = number == SIGSEGV && frame < stack_low;
-  // A jump to nowhere, or a library function without a frame of its own: the caller's address is on top of the stack.
-  if (!stack && !in_image((uint64_t)pc) && in_image(*(uint64_t*)frame)) pc = *(int64_t*)frame - 1;
-  callbacks.fault(number == SIGALRM ? MLUSIM_TIME : stack ? MLUSIM_STACK : MLUSIM_SIGNAL, address, number, 0, pc + 1);
-  mlusim_status = 1;
-  siglongjmp(*mlusim_current->jump, 1);
-}
-
-// Installs the handlers of a process that does nothing else but run kernels.
-void mlusim_guard_process(void) {
-  stack_t stack = {};
-  stack.ss_sp = alternate_stack;
-  stack.ss_size = sizeof alternate_stack;
-  sigaltstack(&stack, NULL);
-  struct sigaction action = {};
-  action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
-  for (int number : numbers) sigaction(number, &action, NULL);
 }
 
 // Ends the running kernel after so many seconds; 0 takes the limit away.

@@ -33,7 +33,7 @@ struct mlusim_task {
   sigjmp_buf* jump;                 // where an ended task unwinds to
   struct mlusim_range* ranges;      // on-chip memory, sorted
   uint64_t range_count;
-  uint64_t registers, register_bytes;  // vector registers: next free address, bytes of one
+  uint64_t registers, register_bytes, register_end;  // vector registers: next free address, bytes of one, end of all
 };
 
 // A variable in on-chip memory: where it is declared, and what it begins with (or NULL).
@@ -54,10 +54,28 @@ struct mlusim_callbacks {
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
   void (*fill_poison)(uint64_t address);
-  void (*exception)(const char* text, int64_t pc);
 };
 
-enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3, MLUSIM_EXIT = 4 };
+enum mlusim_fault_kind {
+  MLUSIM_ACCESS, MLUSIM_STACK, MLUSIM_SIGNAL, MLUSIM_TIME, MLUSIM_EXIT,
+  MLUSIM_CALL,    // a system call: size is its number
+  MLUSIM_THROW,   // an exception that nobody catches
+  MLUSIM_JUMP,    // a jump out of the kernel
+  MLUSIM_OUTPUT,  // too much was printed
+  MLUSIM_EARLY,   // a static initialiser uses the device
+  MLUSIM_REGISTERS,  // no vector register is left
+};
+
+// What a kernel did to its process, as far as it does not fit into the arguments of `fault`.
+struct mlusim_fault {
+  int32_t kind;
+  uint64_t address, size;
+  int64_t pc;
+  int32_t abi;         // of a system call: 0, that of the process; 1, another
+  int64_t arguments[6];
+  char text[256];      // the type of an exception and what it says, the words of the loader, what argument 0 points to
+  char second[256];    // what argument 1 points to
+};
 
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
@@ -71,8 +89,11 @@ void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
-void mlusim_throw(int64_t pc);  // an exception is thrown here
+extern int64_t mlusim_throw_pc;  // where the latest exception was thrown
+void mlusim_say(char* text, size_t room, const char* what);  // appends what an exception says
+void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
+void mlusim_begin_image(const void* begin, const void* end);
 uint64_t mlusim_take_register(void);
 void mlusim_give_register(void);
 

@@ -59,7 +59,7 @@ void copy_register(Register<T>& to, const Register<T>& from);
 template <class T>
 struct Register {
   uint64_t address;
-  __attribute__((no_sanitize("thread"))) Register() : address(mlusim_take_register()) {}
+  __attribute__((no_sanitize("thread"), noinline)) Register() : address(mlusim_take_register()) {}
   __attribute__((no_sanitize("thread"))) Register(const Register& other) : Register() { *this = other; }
   __attribute__((no_sanitize("thread"))) Register& operator=(const Register& other) {
     copy_register(*this, other);

@@ -34,15 +34,30 @@ constexpr char code() {
   return 's';
 }
 
-// A pointer is "P" and what it points to; anything else its code and size. As snprintf: what does not fit is not
-// written, and the length is that of all of it.
+// A parameter as text: of a pointer "P" and what it points to, of anything else its code and size.
 template <class T>
-int describe(char* out, int room) {
-  if constexpr (std::is_pointer_v<T>)
-    return snprintf(out, room, "P%c,", code<std::remove_pointer_t<T>>());
-  else
-    return snprintf(out, room, "%c%zu,", code<T>(), sizeof(T));
+constexpr void describe(char* out, int& length) {
+  if constexpr (std::is_pointer_v<T>) {
+    out[length++] = 'P';
+    out[length++] = code<std::remove_pointer_t<T>>();
+  } else {
+    out[length++] = code<T>();
+    size_t unit = 1;
+    while (sizeof(T) / unit >= 10) unit *= 10;
+    for (; unit; unit /= 10) out[length++] = (char)('0' + sizeof(T) / unit % 10);
+  }
+  out[length++] = ',';
 }
+
+// The types of a kernel's parameters; see parse_signature in launches/arguments.py. Data, so that nobody has to run it.
+template <class... A>
+struct Signature {
+  char text[24 * sizeof...(A) + 1] = {};
+  constexpr explicit Signature(void (*)(A...)) {
+    int length = 0;
+    (describe<std::remove_cv_t<std::remove_reference_t<A>>>(text, length), ...);
+  }
+};
 
 template <class... A, size_t... I>
 __attribute__((no_sanitize("thread"))) void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
@@ -52,15 +67,6 @@ __attribute__((no_sanitize("thread"))) void invoke(void (*kernel)(A...), void** 
 template <class... A>
 void invoke(void (*kernel)(A...), void** arguments) {
   invoke(kernel, arguments, std::index_sequence_for<A...>{});
-}
-
-// The types of a kernel's parameters; see parse_signature in launch/arguments.py.
-template <class... A>
-int signature(void (*)(A...), char* out, int room) {
-  int length = 0;
-  ((length += describe<std::remove_cv_t<std::remove_reference_t<A>>>(length < room ? out + length : nullptr,
-                                                                     length < room ? room - length : 0)), ...);
-  return length;
 }
 
 }  // namespace mlusim

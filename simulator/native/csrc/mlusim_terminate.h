@@ -1,0 +1,33 @@
+// What becomes of an exception that nobody catches. Part of the runtime, and of images that throw: each may have a C++
+// library of its own.
+#pragma once
+#include <cxxabi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <exception>
+#include <typeinfo>
+
+#include "mlusim_rt.h"
+
+struct __attribute__((visibility("hidden"))) mlusim_terminate {
+  mlusim_terminate() { std::set_terminate(handle); }
+
+  static void handle() {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    char* name = type ? abi::__cxa_demangle(type->name(), NULL, NULL, NULL) : NULL;
+    char text[256] = "";
+    if (type) {
+      snprintf(text, sizeof text, "%.80s", name ? name : type->name());
+      try {
+        throw;
+      } catch (const std::exception& error) {
+        mlusim_say(text, sizeof text, error.what());
+      } catch (...) {
+      }
+      abi::__cxa_end_catch();
+    }
+    free(name);
+    mlusim_uncaught(text);
+  }
+};

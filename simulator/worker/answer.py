@@ -1,0 +1,222 @@
+"""What a launch gave, as bytes: written by the worker, and believed by the parent only as far as it makes sense."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..findings import ERROR, RULES, WARNING, Finding
+from ..log import OPERAND, RECORD, Location, Log, Op, Region
+from ..log.region import space_numbers
+from ..memory import Allocation, Intervals, Memory, Variable
+from ..native import Description
+from .frames import BrokenWorker, Buffer
+from .request import LaunchRequest
+
+_LENGTH = struct.Struct("<Q")
+_TEXT = 1 << 16  # characters of a text in a finding
+_OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a launch gave. ``uninitialized`` are the bytes of each device array that nobody has written, by address;
+    ``last``: the worker cannot be used again."""
+
+    log: Log
+    findings: list[Finding]
+    uninitialized: dict[int, Intervals]
+    last: bool
+
+
+def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
+    """The parts of the message."""
+    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Intervals)]
+    holes = [entry for entry in holes if entry.uninitialized.hi]
+    pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
+    tables = {
+        "ops": [_op_text(op) for op in log.ops],
+        "pipes": log.pipes,
+        "places": [entry.line for entry in log.locations],
+        "records": len(log.records),
+        "operands": len(log.operands),
+        "findings": [_finding_table(finding) for finding in findings],
+        "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
+        "last": last,
+    }
+    head = json.dumps(tables).encode()
+    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands) if len(part)]
+    return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
+
+
+def decode_answer(body: memoryview, request: LaunchRequest, allocations: Sequence[Allocation]) -> Answer:
+    """The answer to a request; `BrokenWorker` unless all of it makes sense."""
+    try:
+        return _decode(body, request, {entry.start: entry for entry in allocations})
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, struct.error) as error:
+        raise BrokenWorker(f"its answer makes no sense ({type(error).__name__}: {error})") from None
+
+
+def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
+    (length,) = _LENGTH.unpack_from(body)
+    at = _LENGTH.size + length
+    _require(at <= len(body), "lengths")
+    tables = json.loads(bytes(body[_LENGTH.size : at]))
+    sizes = [(RECORD, _count(tables["records"])), (OPERAND, _count(tables["operands"]))]
+    sizes += [(np.dtype((np.int64, 2)), _count(count)) for _, count in tables["holes"]]
+    arrays = []
+    for dtype, count in sizes:
+        end = at + count * dtype.itemsize
+        _require(end <= len(body), "lengths")
+        arrays.append(np.frombuffer(body[at:end], dtype, count) if count else np.zeros(0, dtype))
+        at = end
+    _require(at == len(body), "lengths")
+    records, operands, *pieces = arrays
+    ops = tuple(_op(text) for text in _texts(tables["ops"]))
+    log = Log(
+        records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
+        request.shape, request.device, request.launch,
+    )  # fmt: skip
+    check_log(log)
+    uninitialized = {}
+    for (start, _), piece in zip(tables["holes"], pieces, strict=True):
+        uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
+    return Answer(log, [_finding(table) for table in tables["findings"]], uninitialized, bool(tables["last"]))
+
+
+def check_log(log: Log) -> None:
+    """ValueError unless every index of a log leads into its tables."""
+    shape, records, operands = log.shape, log.records, log.operands
+    _require(all(len(op.operands) == len(op.writes) for op in log.ops), "operands")
+    if len(records):
+        cores = shape.clusters * (shape.cores_per_cluster + shape.memory_cores_per_cluster)
+        limits = {"op": len(log.ops), "pipe": len(log.pipes), "loc": len(log.locations), "core": cores}
+        for name, limit in limits.items():
+            _require(int(records[name].max()) < limit, name)
+    counts = np.array([len(op.operands) for op in log.ops] or [0], np.int64)[records["op"]]
+    ends = counts.cumsum()
+    _require((int(ends[-1]) if len(ends) else 0) == len(operands), "operands")
+    _require(np.array_equal(records["first"], ends - counts), "operands")
+    if len(operands):
+        _require(int(space_numbers(operands["key"]).max()) < len(shape.spaces), "spaces")
+
+
+def encode_description(found: Description) -> bytes:
+    """The message that describes an image; also what is kept of it beside a build."""
+    rows = [[v.name, v.space, v.size, v.location.file, v.location.line] for v in found.variables]
+    return json.dumps({"variables": rows, "signatures": found.signatures}).encode()
+
+
+def decode_description(body: Buffer, kernels: int) -> Description:
+    """The description of an image of so many kernels; ValueError unless it makes sense."""
+    try:
+        tables = json.loads(bytes(body))
+        variables = tuple(
+            Variable(_text(name), _text(space), _count(size), None, Location(_text(file), _number(line)))
+            for name, space, size, file, line in tables["variables"]
+        )
+        signatures = _texts(tables["signatures"])
+        _require(len(signatures) == kernels, "signatures")
+        return Description(variables, signatures)
+    except (TypeError, KeyError, RecursionError) as error:
+        raise ValueError(f"it describes an image in a way that makes no sense ({error})") from None
+
+
+#: What the simulator itself may raise in a worker and the user sees as it is; anything else is a RuntimeError.
+_RAISED = (MemoryError, NotImplementedError, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError, OSError)
+
+
+def encode_failure(error: BaseException, finding: Finding | None = None) -> bytes:
+    """The message that the simulator, or the loading of an image (then with a finding), has failed."""
+    found = _finding_table(finding) if finding else None
+    return json.dumps({"type": type(error).__name__, "text": str(error), "finding": found}).encode()
+
+
+def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
+    """The exception, and the finding that it is about."""
+    try:
+        tables = json.loads(bytes(body))
+        name, text = _text(tables["type"]), _text(tables["text"])
+        finding = _finding(tables["finding"]) if tables["finding"] else None
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BrokenWorker(f"its failure makes no sense ({error})") from None
+    found = next((kind for kind in _RAISED if kind.__name__ == name), None)
+    return (found(text) if found else RuntimeError(f"{name}: {text}")), finding
+
+
+def _finding_table(finding: Finding) -> dict[str, Any]:
+    table = finding.to_dict()
+    return table | {"location": finding.location.line, "related": finding.related and finding.related.line}
+
+
+def _finding(table: dict[str, Any]) -> Finding:
+    region, related = table["region"], table["related"]
+    found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
+    names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
+    found |= {name: _text(table[name]) for name in names}
+    _require(table["rule"] in RULES and table["severity"] in (ERROR, WARNING), "rule")
+    where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
+    return Finding(
+        table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
+        location=Location("", _number(table["location"])),
+        related=None if related is None else Location("", _number(related)), **found,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _op_text(op: Op) -> str:
+    return json.dumps(asdict(op))
+
+
+@lru_cache(maxsize=4096)
+def _op(text: str) -> Op:
+    """An instruction from its text; the same few come again and again."""
+    table = json.loads(text)
+    _require(set(table) == set(_OP_FIELDS), "instructions")
+    found: dict[str, Any] = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
+    found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
+    writes = tuple(bool(entry) for entry in table["writes"])
+    return Op(**found, writes=writes, granule=_count(table["granule"]))
+
+
+def _intervals(pieces: np.ndarray, entry: Allocation) -> Intervals:
+    """A set of intervals inside of an allocation, in order and apart."""
+    flat = pieces.reshape(-1)
+    _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
+    _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
+    return Intervals.of(pieces)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _TEXT:
+        raise ValueError("a text is none")
+    return value
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError("a list of texts is none")
+    return tuple(_text(value) for value in values)
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >> 64:
+        raise ValueError("a number is none")
+    return value
+
+
+def _count(value: object) -> int:
+    found = _number(value)
+    _require(found >= 0, "counts")
+    return found
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"wrong {what}")

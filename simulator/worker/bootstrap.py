@@ -1,0 +1,59 @@
+"""The first lines of the worker process, run as a script: it finds modules where its parent found them.
+
+Python starts isolated and without site packages, so that nothing is imported before this: no current folder, no
+PYTHONPATH, no .pth file. Needs the standard library only.
+"""
+
+import importlib
+import importlib.util
+import json
+import socket
+import struct
+import sys
+from importlib.machinery import ModuleSpec
+
+
+class SamePlaces:
+    """Finds the modules that the parent has found outside of `sys.path`, or before it."""
+
+    def __init__(self, places: dict[str, tuple[str | None, list[str] | None]]) -> None:
+        self.places = places  # name -> [file or None, folders or None]
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """The specification of a module that the parent has named; None for others."""
+        if name not in self.places:
+            return None
+        file, folders = self.places[name]
+        if file is None:
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = folders
+            return spec
+        return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders)
+
+
+def _exactly(channel: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        part = channel.recv(count - len(data))
+        if not part:
+            sys.exit(0)
+        data += part
+    return data
+
+
+def main() -> None:
+    """Read how to begin, import what is needed, and become the worker."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    channel.setblocking(True)
+    _, _, _, _, length = struct.unpack("<4sHHQQ", _exactly(channel, 24))
+    start = json.loads(_exactly(channel, length))
+    sys.path[:] = start["path"]
+    sys.meta_path.insert(0, SamePlaces(start["places"]))
+    process = importlib.import_module("mlusim.simulator.worker.process")
+    for module in start["modules"]:
+        importlib.import_module(module)
+    process.main(channel, start["runtime"])
+
+
+if __name__ == "__main__":
+    main()

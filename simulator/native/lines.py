@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +42,23 @@ class LineTable:
         """``declared`` is where each file-scope variable of the image stands."""
         self._library, self._declared = library, declared
         self._known: dict[int, Location] = {0: NOWHERE}
+        self._tables = lru_cache(maxsize=16)(self._table)  # launch after launch has the same
 
     def located(self, log: Log, findings: Sequence[Finding]) -> tuple[Log, list[Finding]]:
         """A log and findings with lines instead of places. Tables are sorted; findings of one line are one."""
-        self._look_up([entry.line for entry in [*log.locations, *_places(findings)]])
-        found = [self._location(entry.line) for entry in log.locations]
-        table = sorted(set(found), key=lambda entry: (entry.file, entry.line))
-        number = {location: index for index, location in enumerate(table)}
+        table, numbers = self._tables(tuple([entry.line for entry in log.locations]))
         records = log.records
         if len(records):
-            records["loc"] = np.array([number[location] for location in found], np.uint32)[records["loc"]]
-        return replace(log, records=records, locations=tuple(table)), self.located_findings(findings)
+            records["loc"] = numbers[records["loc"]]
+        return replace(log, records=records, locations=table), self.located_findings(findings) if findings else []
+
+    def _table(self, places: tuple[int, ...]) -> tuple[tuple[Location, ...], np.ndarray]:
+        """The lines of places in order, and which of them each place has."""
+        self._look_up(places)
+        found = [self._location(place) for place in places]
+        table = sorted(set(found), key=lambda entry: (entry.file, entry.line))
+        number = {location: index for index, location in enumerate(table)}
+        return tuple(table), np.array([number[location] for location in found], np.uint32)
 
     def located_findings(self, findings: Sequence[Finding]) -> list[Finding]:
         """Findings with lines instead of places; those of one line are one."""

@@ -20,21 +20,16 @@ from ..hardware import Shape
 from ..hardware.shape import check_shape
 from ..text import printable, quoted
 from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, Log, Op
-from .region import Location, offset_numbers, owner_numbers, space_numbers
+from .region import Location
+from .rows import DamagedError, Rows
 
 #: Bytes of a header; one with 100,000 source lines has about a tenth.
 _LARGEST_HEADER = 1 << 26
 _BLOCK = 1 << 16  # rows that are read and checked at a time
-_FLAGS = 7  # all that a record can have
-#: No instruction works on more, and sums and products of both stay within 63 bits.
-_MOST_WORK, _MOST_GRANULE, _MOST_BYTES = 1 << 50, 1 << 12, 1 << 40
+_MOST_GRANULE = 1 << 12
 _ARRAY = re.compile(rb"\{'descr': (.*), 'fortran_order': False, 'shape': \((\d{1,12}),\), \} *\n", re.S)
 
 Kind = Callable[[Any], bool]
-
-
-class _DamagedError(ValueError):
-    """What is wrong with a file."""
 
 
 class _VersionError(ValueError):
@@ -54,7 +49,7 @@ def read_log(path: Path, max_bytes: int) -> Log:
         except _VersionError:
             raise ValueError(f"{path} was written by another version of mlusim; run the kernel again") from None
         except (
-            # _DamagedError is a ValueError; the others are what a damaged zip or JSON text ends in.
+            # DamagedError is a ValueError; the others are what a damaged zip or JSON text ends in.
             zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, OverflowError, KeyError,
         ) as error:  # fmt: skip
             said = printable(str(error), keep="")[:300] or type(error).__name__
@@ -71,11 +66,11 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     ops = tuple(_op(number, table) for number, table in enumerate(tables["ops"]))
     pipes, shape = tuple(tables["pipes"]), _shape(tables["shape"])
     locations = tuple(Location(file, line) for file, line in tables["locations"])
-    rows = _Rows(ops, pipes, locations, shape)
+    rows = Rows(ops, pipes, locations, shape)
     records = _array(archive, "records", RECORD, limit, rows.check_records)
     operands = _array(archive, "operands", OPERAND, limit - records.nbytes, rows.check_operands)
     if rows.operands != len(operands):
-        raise _DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
+        raise DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
     return Log(records, operands, ops, pipes, locations, shape, tables["device"], tables["launch"])
 
 
@@ -86,71 +81,34 @@ def _array(
     try:
         info = archive.getinfo(f"{name}.npy")
     except KeyError:
-        raise _DamagedError(f"it has no array {name!r}") from None
+        raise DamagedError(f"it has no array {name!r}") from None
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _DamagedError(f"{name!r} is packed in another way")
+        raise DamagedError(f"{name!r} is packed in another way")
     with archive.open(info) as file:
         magic = file.read(10)
         text = file.read(int.from_bytes(magic[8:], "little"))
         found = _ARRAY.fullmatch(text)
         if magic[:8] != b"\x93NUMPY\1\0" or found is None:
-            raise _DamagedError(f"{name!r} is no array of one dimension")
+            raise DamagedError(f"{name!r} is no array of one dimension")
         if found[1].decode("latin-1") != repr(np.lib.format.dtype_to_descr(dtype)):
             if dtype.names and found[1].startswith(b"["):  # other fields
                 raise _VersionError
-            raise _DamagedError(f"{name!r} has elements of another type")
+            raise DamagedError(f"{name!r} has elements of another type")
         count = int(found[2])
         if count * dtype.itemsize > limit:
-            raise _DamagedError(f"{name!r} has {count} rows, too many for max_bytes")
+            raise DamagedError(f"{name!r} has {count} rows, too many for max_bytes")
         if 10 + len(text) + count * dtype.itemsize != info.file_size:
-            raise _DamagedError(f"{name!r} is not as long as it says")
+            raise DamagedError(f"{name!r} is not as long as it says")
         array = np.empty(count, dtype)  # takes no memory before rows are read into it
         for at in range(0, count, _BLOCK):
             block = array[at : at + _BLOCK]
             data = file.read(block.nbytes)
             if len(data) != block.nbytes:
-                raise _DamagedError(f"{name!r} ends early")
+                raise DamagedError(f"{name!r} ends early")
             block[:] = np.frombuffer(data, dtype)
             check(block, at)
         file.read(1)  # the end: the check sum is compared there
     return array
-
-
-class _Rows:
-    """The tables that rows point into, and how many operands the records before have."""
-
-    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], locations: tuple[Location, ...], shape: Shape):
-        self.counts = np.array([len(op.operands) for op in ops] or [0], np.int64)
-        self.lengths = {"op": len(ops), "pipe": len(pipes), "loc": len(locations), "core": shape.owners("core")}
-        self.owners = np.array([shape.owners(space.scope) for space in shape.spaces.values()] or [0])
-        self.lanes = shape.lanes or 0
-        self.operands = 0
-
-    def check_records(self, block: np.ndarray, at: int) -> None:
-        """Every number of a row points into its table, and operands follow one another."""
-        for field, length in self.lengths.items():
-            _every(block[field] < length, at, f"record {{}} has {field} of {length} out of range")
-        _every(block["flags"] <= _FLAGS, at, "record {} has unknown flags")
-        _every(block["work"] <= _MOST_WORK, at, "the work of record {} is out of range")
-        held = self.counts[block["op"]]
-        ends = self.operands + held.cumsum()
-        _every(block["first"] == ends - held, at, "record {} does not have the operands after those of the last one")
-        self.operands = int(ends[-1])
-
-    def check_operands(self, block: np.ndarray, at: int) -> None:
-        """Every region lies in a memory of the shape."""
-        spaces, owners = space_numbers(block["key"]), owner_numbers(block["key"])
-        known = spaces < len(self.owners)
-        _every(known & (owners < self.owners[np.where(known, spaces, 0)]), at, "operand {} lies in no memory")
-        end = offset_numbers(block["key"]) + np.minimum(block["bytes"], _MOST_BYTES + 1).astype(np.int64)
-        _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
-        fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
-        _every(fits, at, "operand {} lies in lanes that the shape does not have")
-
-
-def _every(right: np.ndarray, at: int, problem: str) -> None:
-    if not right.all():
-        raise _DamagedError(problem.format(at + int(np.argmin(right))))
 
 
 def _text(value: Any) -> bool:
@@ -207,10 +165,10 @@ _SPACE: Mapping[str, Kind] = {
 def _table(where: str, value: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
     """A table has these keys, each with a value of its kind."""
     if not isinstance(value, dict) or set(value) != set(kinds):
-        raise _DamagedError(f"{where} does not have the keys {', '.join(kinds)}")
+        raise DamagedError(f"{where} does not have the keys {', '.join(kinds)}")
     for key, right in kinds.items():
         if not right(value[key]):
-            raise _DamagedError(f"{key} of {where} cannot be {quoted(value[key])}")
+            raise DamagedError(f"{key} of {where} cannot be {quoted(value[key])}")
 
 
 def _op(number: int, table: dict[str, Any]) -> Op:
@@ -218,7 +176,7 @@ def _op(number: int, table: dict[str, Any]) -> Op:
     _table(where, table, _OP)
     operands = len(table["operands"])
     if operands != len(table["writes"]) or (table["name"] in (ALLOC, FREE) and operands != 1):
-        raise _DamagedError(f"{where} has {operands} operands and does not say which it writes")
+        raise DamagedError(f"{where} has {operands} operands and does not say which it writes")
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     return Op(**values)
 
@@ -228,7 +186,7 @@ def _shape(table: dict[str, Any]) -> Shape:
     for name, space in table["spaces"].items():
         _table(f"space {quoted(name)}", space, _SPACE)
         if space["name"] != name or space["reserved"] >= space["bytes"]:
-            raise _DamagedError(f"space {quoted(name)} contradicts itself")
+            raise DamagedError(f"space {quoted(name)} contradicts itself")
     shape = Shape.from_dict(table)
     check_shape(shape)
     return shape

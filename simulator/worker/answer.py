@@ -13,7 +13,7 @@ import numpy as np
 
 from ..findings import ERROR, RULES, WARNING, Finding
 from ..log import OPERAND, RECORD, Location, Log, Op, Region
-from ..log.region import space_numbers
+from ..log.rows import Rows
 from ..memory import Allocation, Intervals, Memory, Variable
 from ..native import Description
 from .frames import BrokenWorker, Buffer
@@ -83,28 +83,14 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
         records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
         request.shape, request.device, request.launch,
     )  # fmt: skip
-    check_log(log)
+    rows = Rows(log.ops, log.pipes, log.locations, log.shape)
+    rows.check_records(records, 0)
+    rows.check_operands(operands, 0)
+    _require(rows.operands == len(operands), "operands")
     uninitialized = {}
     for (start, _), piece in zip(tables["holes"], pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
     return Answer(log, [_finding(table) for table in tables["findings"]], uninitialized, bool(tables["last"]))
-
-
-def check_log(log: Log) -> None:
-    """ValueError unless every index of a log leads into its tables."""
-    shape, records, operands = log.shape, log.records, log.operands
-    _require(all(len(op.operands) == len(op.writes) for op in log.ops), "operands")
-    if len(records):
-        cores = shape.clusters * (shape.cores_per_cluster + shape.memory_cores_per_cluster)
-        limits = {"op": len(log.ops), "pipe": len(log.pipes), "loc": len(log.locations), "core": cores}
-        for name, limit in limits.items():
-            _require(int(records[name].max()) < limit, name)
-    counts = np.array([len(op.operands) for op in log.ops] or [0], np.int64)[records["op"]]
-    ends = counts.cumsum()
-    _require((int(ends[-1]) if len(ends) else 0) == len(operands), "operands")
-    _require(np.array_equal(records["first"], ends - counts), "operands")
-    if len(operands):
-        _require(int(space_numbers(operands["key"]).max()) < len(shape.spaces), "spaces")
 
 
 def encode_description(found: Description) -> bytes:

@@ -193,7 +193,8 @@ class Worker:
                 raise BrokenWorker("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
                 self._process.kill()  # also one that prints all the time
-            self._relay()
+            if len(ready) > 1 or any(source != self._channel.socket.fileno() for source, _ in ready):
+                self._relay()
 
         frame = self._channel.receive(wait)
         for descriptor in frame.descriptors:

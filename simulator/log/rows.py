@@ -1,0 +1,54 @@
+"""What must hold of the rows of a log that comes from elsewhere, so that nothing is indexed beyond its end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..hardware import Shape
+from .log import Op
+from .region import Location, offset_numbers, owner_numbers, space_numbers
+
+#: No instruction works on more, and sums and products with a granule stay within 63 bits.
+_MOST_WORK, _MOST_BYTES = 1 << 50, 1 << 40
+_FLAGS = 7  # all that a record can have
+
+
+class DamagedError(ValueError):
+    """What is wrong with a log."""
+
+
+class Rows:
+    """The tables that rows point into, and how many operands the records before have."""
+
+    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], locations: tuple[Location, ...], shape: Shape):
+        self.counts = np.array([len(op.operands) for op in ops] or [0], np.int64)
+        self.lengths = {"op": len(ops), "pipe": len(pipes), "loc": len(locations), "core": shape.owners("core")}
+        self.owners = np.array([shape.owners(space.scope) for space in shape.spaces.values()] or [0])
+        self.lanes = shape.lanes or 0
+        self.operands = 0
+
+    def check_records(self, block: np.ndarray, at: int) -> None:
+        """Every number of a row points into its table, and operands follow one another."""
+        for field, length in self.lengths.items():
+            _every(block[field] < length, at, f"record {{}} has {field} of {length} out of range")
+        _every(block["flags"] <= _FLAGS, at, "record {} has unknown flags")
+        _every(block["work"] <= _MOST_WORK, at, "the work of record {} is out of range")
+        held = self.counts[block["op"]]
+        ends = self.operands + held.cumsum()
+        _every(block["first"] == ends - held, at, "record {} does not have the operands after those of the last one")
+        self.operands = int(ends[-1]) if len(ends) else self.operands
+
+    def check_operands(self, block: np.ndarray, at: int) -> None:
+        """Every region lies in a memory of the shape."""
+        spaces, owners = space_numbers(block["key"]), owner_numbers(block["key"])
+        known = spaces < len(self.owners)
+        _every(known & (owners < self.owners[np.where(known, spaces, 0)]), at, "operand {} lies in no memory")
+        end = offset_numbers(block["key"]) + np.minimum(block["bytes"], _MOST_BYTES + 1).astype(np.int64)
+        _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
+        fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
+        _every(fits, at, "operand {} lies in lanes that the shape does not have")
+
+
+def _every(right: np.ndarray, at: int, problem: str) -> None:
+    if not right.all():
+        raise DamagedError(problem.format(at + int(np.argmin(right))))

@@ -97,7 +97,6 @@ class Memory:
         self.mapping = mapping or Mapping(self.stride * (owners + 1))
         self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
         self._tables: list[Table] = [((), ())] * owners
-        self._versions = [0] * owners
 
     @property
     def name(self) -> str:
@@ -152,7 +151,6 @@ class Memory:
             grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown
-                self._versions[owner] += 1
                 return made
 
     def free(self, allocation: Allocation) -> None:
@@ -164,18 +162,20 @@ class Memory:
             shrunk = tuple([entry.start for entry in entries]), entries
             if self._tables[owner] is table:
                 self._tables[owner] = table = shrunk
-                self._versions[owner] += 1
 
     def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
         """Let an owner have these allocations, in order of address, and no others."""
         entries = tuple(allocations)
         self._tables[owner] = tuple([entry.start for entry in entries]), entries
-        self._versions[owner] += 1
 
-    def version(self, owner: int) -> int:
-        """A number that is another one whenever the allocations of an owner have changed."""
-        return self._versions[owner]
+    def table(self, owner: int) -> Table:
+        """The allocations of an owner; this very table for as long as none comes or goes."""
+        return self._tables[owner]
+
+    def restore(self, owner: int, table: Table) -> None:
+        """Let an owner have the allocations of an earlier table again, and no others."""
+        self._tables[owner] = table
 
     def used(self, owner: int) -> int:
         """Bytes in use by an owner, guards not counted."""
-        return sum(entry.end - entry.start for entry in self.allocations(owner))
+        return sum([entry.end - entry.start for entry in self._tables[owner][1]])

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..memory import Allocation
 from ..memory.global_memory import GlobalMemory, check_elements
-from .sharing import Layout, groups, layout, pack
+from .sharing import groups, layout, pack
 
 _BYTE = np.dtype(np.uint8)
 _ASSIGN: Callable[..., None] = operator.setitem
 
 
-class _Place(NamedTuple):
-    """Where an array lies in the device memory that a group of arrays shares: first and past-the-end byte."""
+@dataclass(eq=False)
+class _Place:
+    """Where an array lies in the device memory of its block: first and past-the-end byte."""
 
     array: np.ndarray
     begin: int
     end: int
+
+    def on_device(self, entry: Allocation) -> np.ndarray:
+        """The device's side of the array, as an array like it."""
+        return np.ndarray(self.array.shape, self.array.dtype, entry.view(_BYTE).data, self.begin)
 
 
 @dataclass(eq=False)
@@ -57,15 +62,8 @@ class ArrayCopies:
         self._held: list[Allocation] = []
         self._drop: Callable[[], object] | None = None  # gives back what is held
         memory.check()
-        layouts = [layout(array) for array in self._arrays]
-        self._blocks: dict[int, tuple[_Block, int]] = {}
-        for group in groups(self._arrays, layouts):
-            if len(group) == 1 and layouts[group[0]].contiguous:  # nearly always
-                array = self._arrays[group[0]]
-                self._blocks[id(array)] = self._block(group, [(0, array.nbytes)]), 0
-                continue
-            for block in self._laid_out(group, layouts):
-                self._blocks.update((id(place.array), (block, place.begin)) for place in block.places)
+        self._blocks = [block for group in groups(self._arrays) for block in self._laid_out(group)]
+        self._homes = {id(place.array): (block, place.begin) for block in self._blocks for place in block.places}
 
     def __enter__(self) -> ArrayCopies:
         return self
@@ -79,38 +77,44 @@ class ArrayCopies:
 
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
-        block, begin = self._blocks[id(array)]
-        if block.entry is None:
-            self._drop = self._drop or self._memory.owned(self, self._held)
-            block.entry = self._memory.allocate(max([place.end for place in block.places]), block.name)
-            self._held.append(block.entry)
-            for place in _largest(block.places):
-                _on_device(place, block.entry)[...] = place.array
-        return block.entry.start + begin
+        block, begin = self._homes[id(array)]
+        entry = block.entry or self._copied(block)
+        return entry.start + begin
 
     def copy_back(self) -> None:
         """Copy the arrays that can be written back to the host: all of them, also if Ctrl-C comes meanwhile."""
         targets, sources = [], []
-        for block in dict.fromkeys(block for block, _ in self._blocks.values()):
+        for block in self._blocks:
             for place in _largest([place for place in block.places if place.array.flags.writeable]):
                 if block.entry is not None:
                     targets.append(np.asarray(place.array))
-                    sources.append(_on_device(place, block.entry))
+                    sources.append(place.on_device(block.entry))
         # Python looks for signals between its own instructions; there are none in here.
         deque(map(_ASSIGN, targets, repeat(...), sources), maxlen=0)
 
-    def _laid_out(self, group: Sequence[int], layouts: Sequence[Layout]) -> Iterator[_Block]:
+    def _copied(self, block: _Block) -> Allocation:
+        """Device memory for a block, with the arrays copied there."""
+        self._drop = self._drop or self._memory.owned(self, self._held)
+        block.entry = entry = self._memory.allocate(max([place.end for place in block.places]), block.name)
+        self._held.append(entry)
+        for place in _largest(block.places):
+            place.on_device(entry)[...] = place.array
+        return entry
+
+    def _laid_out(self, group: Sequence[int]) -> list[_Block]:
         """The blocks for a group of arrays that share host memory: one, or one for each where nothing writes them."""
-        places = pack([layouts[i] for i in group])
-        written = next((i for i in group if self._arrays[i].flags.writeable), None)
-        repeats = written is not None and layouts[written].folded and _repeats(self._arrays[written])
+        first, *others = arrays = [self._arrays[i] for i in group]
+        if not others and first.flags.c_contiguous:  # nearly always
+            return [self._block(group, [(0, first.nbytes)])]
+        layouts = [layout(array) for array in arrays]
+        places = pack(layouts)
+        written = next((at for at, array in enumerate(arrays) if array.flags.writeable), None)
+        repeats = written is not None and layouts[written].folded and _repeats(arrays[written])
         if repeats or (written is not None and places is None):
             self._refuse(group)
         if places is not None:
-            yield self._block(group, places)
-            return
-        for i in group:
-            yield self._block([i], [(0, self._arrays[i].nbytes)])
+            return [self._block(group, places)]
+        return [self._block([i], [(0, array.nbytes)]) for i, array in zip(group, arrays, strict=True)]
 
     def _block(self, group: Sequence[int], places: Sequence[tuple[int, int]]) -> _Block:
         found = [_Place(self._arrays[i], *place) for i, place in zip(group, places, strict=True)]
@@ -134,21 +138,15 @@ class ArrayCopies:
         )
 
 
-def _largest(places: Sequence[_Place]) -> list[_Place]:
+def _largest(places: list[_Place]) -> list[_Place]:
     """The places that are not part of another one."""
     if len(places) < 2:
-        return list(places)
+        return places
     found: list[_Place] = []
     for place in sorted(places, key=lambda place: place.begin - place.end):
         if not any(other.begin <= place.begin and place.end <= other.end for other in found):
             found.append(place)
     return found
-
-
-def _on_device(place: _Place, entry: Allocation) -> np.ndarray:
-    """The device's side of an array, as an array like it."""
-    array, begin, _ = place
-    return np.ndarray(array.shape, array.dtype, entry.view(_BYTE).data, begin)
 
 
 def _repeats(array: np.ndarray) -> bool:

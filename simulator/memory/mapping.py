@@ -23,7 +23,7 @@ def round_up(value: int, multiple: int) -> int:
 
 def host_bytes(address: int, size: int) -> np.ndarray:
     """The host memory at an address as an array of bytes, shape [size]; nothing is copied."""
-    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+    return np.ndarray(size, np.uint8, (ctypes.c_uint8 * size).from_address(address))
 
 
 def host_room() -> int:

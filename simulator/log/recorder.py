@@ -48,12 +48,13 @@ _PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(R
 class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer."""
 
-    __slots__ = ("_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit")
+    __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit")
 
     def __init__(self) -> None:
         self.buffer, self.at, self.limit = bytearray(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
         self._ops: dict[Op, int] = {}
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
+        self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
         self._long = False  # whether a record of this launch has more than one row
 
@@ -71,6 +72,7 @@ class Recorder:
         if op not in self._ops:
             self._ops[op] = len(self._ops)
             self._keys.append(repr(op))
+            self._counts.append(len(op.operands))
         return self._ops[op]
 
     def pipe(self, name: str) -> int:
@@ -107,7 +109,7 @@ class Recorder:
         records = np.zeros(len(rows), RECORD)
         for name in ("flags", "core", "task", "work"):
             records[name] = rows[name]
-        counts = np.array([len(op.operands) for op in self._ops] or [0], np.uint32)
+        counts = np.array(self._counts or [0], np.uint32)
         held = counts[raw["op"]]  # operands of the record that every row belongs to
         records["first"] = np.add.accumulate(held[whole], dtype=np.uint32) - held[whole]
         if isinstance(whole, np.ndarray):  # how many rows a row continues decides which operands of its record it has
@@ -117,15 +119,17 @@ class Recorder:
         ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
         counters = np.unique(rows["pc"])
-        places = [(entry.file, entry.line) for entry in locate(counters.tolist())]
-        ordered = sorted(set(places))
+        found = locate(counters.tolist())
+        places = [(location.file, location.line) for location in found]
+        known = dict(zip(places, found, strict=True))
+        ordered = sorted(known)
         number = {place: index for index, place in enumerate(ordered)}
         numbers = np.array([number[place] for place in places] or [0], np.uint32)
         records["loc"] = numbers[counters.searchsorted(rows["pc"])]
         if self.limit > _ROOM_AT_FIRST:
             self.buffer, self.limit = bytearray(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.at, self._long = 0, False
-        locations = tuple([Location(*place) for place in ordered])
+        locations = tuple([known[place] for place in ordered])
         return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch)
 
 

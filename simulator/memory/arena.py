@@ -5,7 +5,7 @@ Addresses are real pointers: C code and NumPy work on the same bytes. Untouched 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -45,7 +45,8 @@ class Allocation:
         found = self._views.get(dtype)
         if found is None:
             whole = (self.end - self.start) // dtype.itemsize * dtype.itemsize
-            found = self._views[dtype] = host_bytes(self.start, whole).view(dtype)
+            raw = self.backing.bytes(self.start, whole) if self.backing else host_bytes(self.start, whole)
+            found = self._views[dtype] = raw.view(dtype)
         return found
 
     def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
@@ -155,13 +156,17 @@ class Memory:
 
     def free(self, allocation: Allocation) -> None:
         """Return an allocation, if it has not been returned."""
-        owner, table = allocation.owner, None
-        while self._tables[owner] is not table:
+        owner = allocation.owner
+        while True:
             table = self._tables[owner]
-            entries = tuple([entry for entry in table[1] if entry is not allocation])
-            shrunk = tuple([entry.start for entry in entries]), entries
+            starts, entries = table
+            at = bisect_left(starts, allocation.start)
+            if at == len(entries) or entries[at] is not allocation:
+                return
+            shrunk = starts[:at] + starts[at + 1 :], entries[:at] + entries[at + 1 :]
             if self._tables[owner] is table:
-                self._tables[owner] = table = shrunk
+                self._tables[owner] = shrunk
+                return
 
     def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
         """Let an owner have these allocations, in order of address, and no others."""

@@ -72,10 +72,10 @@ class Context:
             if found is None:
                 number = self._choose(name, numbers, types)
                 overload = machine.dialect.overloads[number]
-                structured = any([p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in overload.parameters])
-                if structured or not all([isinstance(t, str) or t is int for t in types]):
+                structured = any(p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in overload.parameters)
+                if structured or not all(isinstance(t, str) or t is int for t in types):
                     check_numbers(name, overload, arguments)
-                plain = all([isinstance(t, str) or t in (int, float) for t in types])
+                plain = all(isinstance(t, str) or t in (int, float) for t in types)
                 found = chosen[types] = machine.port(number), overload if structured or not plain else None
             port, mixed = found
             if scalar.runs:

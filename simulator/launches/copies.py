@@ -49,6 +49,7 @@ class ArrayCopies:
     def __init__(self, memory: GlobalMemory, kernel: str, arguments: Sequence[Any]) -> None:
         """ValueError where arrays among the arguments share host memory in a way that device memory cannot have."""
         self._memory, self._kernel = memory, kernel
+        self._held: list[Allocation] = []
         found: dict[int, _Place] = {}
         for number, value in enumerate(arguments):
             if isinstance(value, np.ndarray):
@@ -57,8 +58,6 @@ class ArrayCopies:
                     continue
                 check_elements(f"argument {number} of {kernel}", value)
                 found[id(value)] = _Place(value, [number], value.nbytes)
-        self._held: list[Allocation] = []
-        self._drop: Callable[[], object] | None = None  # gives back what is held
         memory.check()
         places = list(found.values())
         linked = groups([np.asarray(place.array) for place in places])  # a subclass may have a way of its own
@@ -71,9 +70,16 @@ class ArrayCopies:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._drop is not None:
-            self._drop()
-            self._memory.reclaim()
+        self._drop()
+        self._memory.reclaim()
+
+    def __del__(self) -> None:
+        self._drop()  # where Ctrl-C has come before the end
+
+    def _drop(self) -> None:
+        """Give back what is held. Nothing in between looks for signals."""
+        held, self._held = self._held, []
+        self._memory.dropped.extend(held)
 
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
@@ -94,7 +100,6 @@ class ArrayCopies:
 
     def _copied(self, block: _Block) -> Allocation:
         """Device memory for a block, with the arrays copied there."""
-        self._drop = self._drop or self._memory.owned(self, self._held)
         size, name = max([place.end for place in block.places]), self._named(block.places)
         block.entry = entry = self._memory.allocate(size, name)
         self._held.append(entry)

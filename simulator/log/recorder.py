@@ -62,9 +62,11 @@ class Recorder:
         return self.at // ROW
 
     def grow(self) -> None:
-        """Make room: a buffer of twice the size takes its place."""
-        self.buffer, held = bytearray(2 * self.limit), self.buffer
-        self.buffer[: self.limit] = held
+        """Make room: the buffer doubles."""
+        try:
+            self.buffer += bytes(self.limit)
+        except BufferError:  # the traceback of a launch that was interrupted still holds its rows
+            self.buffer = self.buffer + bytes(self.limit)
         self.limit *= 2
 
     def op(self, op: Op) -> int:

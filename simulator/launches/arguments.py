@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..memory.global_memory import DeviceArray, check_elements
+from ..memory.global_memory import DeviceArray
 from ..text import quoted
 from .copies import ArrayCopies
 
@@ -45,7 +45,10 @@ def parse_signature(text: str) -> tuple[KernelParameter, ...]:
 
 
 class LaunchArguments:
-    """The arguments of one launch as ``bytes``, one block for each parameter; arrays are among ``copies``."""
+    """The arguments of one launch as ``bytes``, one block for each parameter.
+
+    Arrays are among ``copies``, which has looked at their elements, as a device array has when it was made.
+    """
 
     def __init__(
         self, kernel: str, parameters: Sequence[KernelParameter], values: Sequence[Any], copies: ArrayCopies
@@ -87,7 +90,6 @@ class LaunchArguments:
         if not isinstance(value, (np.ndarray, DeviceArray)):
             given = type(value).__name__
             raise TypeError(f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}")
-        check_elements(what, value)
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)

@@ -120,7 +120,7 @@ class Recorder:
         operands = _packed(raw["operands"], held)
         ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
-        counters = np.unique(rows["pc"])
+        counters = _distinct(rows["pc"])
         found = locate(counters.tolist())
         places = [(location.file, location.line) for location in found]
         known = dict(zip(places, found, strict=True))
@@ -147,6 +147,15 @@ def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
         operands[at : at + len(found)] = found
         at += len(found)
     return operands
+
+
+def _distinct(column: np.ndarray) -> np.ndarray:
+    """The values of a column in order, each once. `np.unique` would import modules, which a worker cannot."""
+    values = np.sort(column)
+    first = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    found: np.ndarray = values[first]
+    return found
 
 
 def _table(entries: list[Any], keys: list[str], column: np.ndarray) -> tuple[list[Any], np.ndarray]:

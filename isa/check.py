@@ -26,12 +26,22 @@ def check(made: Instruction) -> None:
         raise DeclarationError(f"{made.name}: {problem}")
 
 
+def check_member(made: Instruction) -> None:
+    """As `check`, for one that differs from a checked instruction in name, semantics and doc line alone."""
+    for problem in _own_problems(made):
+        raise DeclarationError(f"{made.name}: {problem}")
+
+
 def _problems(made: Instruction) -> Iterator[str]:
     yield from _parameters(made)
     yield from _types(made)
     yield from _effect(made)
     yield from _rules(made)
     yield from _expressions(made)
+    yield from _own_problems(made)
+
+
+def _own_problems(made: Instruction) -> Iterator[str]:
     if isinstance(made.effect, WITH_SEMANTICS) and made.semantics is not None:
         yield from _semantics(made)
     if not made.doc:
@@ -81,6 +91,8 @@ def _types(made: Instruction) -> Iterator[str]:
         for p in made.prototype.parameters:
             if p.kind is not Kind.STRUCT and binding.get(p.type, p.type) not in TYPES:
                 yield f"unknown type {p.type!r} of {p.name!r}"
+            if p.passed and binding.get(p.passed, p.passed) not in TYPES:
+                yield f"unknown type {p.passed!r}, as which C passes {p.name!r}"
         if set(binding) != variables:
             yield f"{dict(binding)} does not bind the variables {sorted(variables)}"
     for variable in sorted(variables - used - {made.prototype.returns}):

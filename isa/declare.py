@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .check import check
+from .check import check, check_member
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
-from .prototype import DeclarationError, parse
+from .prototype import DeclarationError, parse, parse_name
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
 
 __all__ = [
@@ -92,10 +92,16 @@ def family(
     prototype: str, members: Mapping[str, tuple[Callable[..., Any], str]], **facts: Any
 ) -> tuple[Instruction, ...]:
     """Declare instructions that differ in name (``{op}`` in the prototype), semantics and doc line."""
-    return tuple(
-        declare(prototype.format(op=op), doc=doc, semantics=semantics, **facts)
-        for op, (semantics, doc) in members.items()
-    )
+    made: list[Instruction] = []
+    for op, (semantics, doc) in members.items():
+        if not made:
+            made.append(declare(prototype.format(op=op), doc=doc, semantics=semantics, **facts))
+            continue
+        # All else is equal to the first one, which has been parsed and checked.
+        name = parse_name(prototype).format(op=op)
+        made.append(replace(made[0], prototype=replace(made[0].prototype, name=name), doc=doc, semantics=semantics))
+        check_member(made[-1])
+    return tuple(made)
 
 
 def alias(original: Instruction, name: str, **changes: Any) -> Instruction:

@@ -15,6 +15,7 @@ clobbered). What stands before the type names a space other than the instruction
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
     variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
+    T<uint8> x[n]             C passes it as ``T *``; it holds elements of uint8
     dim4 *s, dim4 *s?, dim4 s a structure: by pointer, by pointer that may be null, by value
     scalar<T> x               C's ``scalar_t``, a union, of which the bits of T count
     int32 n                   everything else is a plain value
@@ -81,7 +82,7 @@ class Parameter:
     writes: bool = False
     clobbered: bool = False  # written with nothing that anyone may rely on
     space: str = ""  # "" = the instruction's default
-    opaque: bool = False  # C passes it as void *
+    passed: str = ""  # what C says that it points to, where that is not what it holds
     pointer: bool = False  # of a structure: C passes its address
     nullable: bool = False
     defined: str = ""  # elements that get a value, where that is not all of them
@@ -136,6 +137,11 @@ def parse(text: str) -> Prototype:
     return Prototype(match["name"], match["returns"], parameters)
 
 
+def parse_name(text: str) -> str:
+    """The name in a prototype alone."""
+    return text.partition("(")[0].split()[-1]
+
+
 def _split(text: str) -> list[str]:
     """Split at the commas that are not inside brackets."""
     parts, depth, begin = [], 0, 0
@@ -174,7 +180,7 @@ def _parameter(text: str) -> Parameter:
         writes=memory and direction in ("", "inout", "work"),
         clobbered=direction == "work",
         space=spaces[0] if spaces else _SPACES.get(kind, ""),
-        opaque=outer == "void" or inner == "void",
+        passed=outer if kind in (Kind.PACKED, Kind.STRIDED) else "",
         pointer=match["mark"] == "*",
         nullable=bool(match["null"]),
         defined=match["dims"].rpartition("[")[2].partition(":")[2].removesuffix("]").strip(),
@@ -189,7 +195,7 @@ def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, 
         return Kind(outer)
     if outer == "scalar" and not dims:
         return Kind.BITS
-    if outer not in ("", "void"):
+    if outer not in ("", "void") and (not dims or not (outer in TYPES or outer.isupper())):
         raise DeclarationError(f"not a parameter: {text!r}: there is no {outer}<...>")
     if inner in STRUCTS and not dims and mark != "&":
         return Kind.STRUCT

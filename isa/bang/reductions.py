@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..declare import INFERRED, Align, Require, instruction
-from .arithmetic import OLD
+from .elementwise.vectors import OLD
 
 _TYPES = "half bfloat16 float"
 _RULES = (

@@ -85,7 +85,10 @@ class Call:
 
 def _holds(rule: Align | Require, call: Call, names: dict[str, Any]) -> bool:
     if isinstance(rule, Require):
-        return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
+        try:
+            return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
+        except ZeroDivisionError:  # by an argument that another rule forbids
+            return True
     wanted = rule.operands or tuple(p.name for p in call.overload.parameters if p.is_memory and not p.register)
     return all(names[name] % rule.multiple == 0 for name in wanted)
 
@@ -121,7 +124,7 @@ def _default(name: str) -> int:
         return 128
     if "stride" in name:
         return 512 if name.endswith("1") else 128
-    return 1 if name.startswith(("iter", "value", "step", "stride")) or "segnum" in name else 0
+    return 1 if name.startswith(("iter", "step", "stride")) or "segnum" in name or "value" in name else 0
 
 
 def _lowered(call: Call) -> Call:
@@ -130,8 +133,9 @@ def _lowered(call: Call) -> Call:
         for rule in call.broken():
             sizes = _sizes(call, rule)
             call = replace(call, scalars={**call.scalars, **{name: min(value, call.scalars[name]) for name in sizes}})
-    for rule in call.broken():
-        call = replace(call, scalars={**call.scalars, _sizes(call, rule)[-1]: 128})
+    for value in (128, 256):
+        for rule in call.broken():
+            call = replace(call, scalars={**call.scalars, _sizes(call, rule)[-1]: value})
     assert not call.broken(), f"{call.overload.name}: no legal call found; change the defaults in {__file__}"
     return call
 
@@ -173,9 +177,12 @@ class Outcome:
     after: dict[str, bytes]
 
     def changed(self, call: Call, allowed: str = "") -> list[str]:
-        """Buffers that changed outside the span of ``allowed``."""
+        """Buffers that changed outside the span of ``allowed``; room to work in may hold anything."""
         wrong = []
+        rooms = {p.name for p in call.overload.parameters if p.clobbered}
         for name, old in self.before.items():
+            if name in rooms:
+                continue
             new = self.after[name]
             if allowed and call.places[allowed].buffer == name:
                 start = call.places[allowed].offset

@@ -52,7 +52,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Parameter.writes": (NOT_MUTATED,),
     "Parameter.clobbered": (op.less,),
     "Parameter.space": (op.space,),
-    "Parameter.opaque": (NOT_MUTATED,),  # how C spells it
+    "Parameter.passed": (NOT_MUTATED,),  # how C spells it
     "Parameter.pointer": (NOT_MUTATED,),  # how C spells it
     "Parameter.nullable": (op.nullable,),
     "Parameter.defined": (op.quantity, op.dropped),

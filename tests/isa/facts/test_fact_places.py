@@ -74,9 +74,9 @@ def test_overlap(forms: list[Form]) -> None:
             before = -(-call.span(target)[1] // step) * -step
             half = call.span(target)[1] - call.span(source)[1]
             tried = {
-                0: kind in ("same", "any"),
+                0: kind in ("same", "any", "ahead"),
                 step: kind == "any",
-                -step: kind in ("any", "upper half") and (kind == "any" or half == step),
+                -step: kind in ("any", "ahead") or (kind == "upper half" and half == step),
                 behind: True,
                 before: True,
             }

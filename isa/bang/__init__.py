@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..dialect import Dialect, collect
-from . import arithmetic, atomics, convert, copy, lut, reductions, registers, sync, tensor
+from . import arithmetic, atomics, convert, copy, layout, lut, pooling, reductions, registers, sync, tensor
 from .known import FORMS, KNOWN
 from .registers import VECTOR_REGISTER_BYTES
 from .spaces import SPACES
@@ -13,7 +13,7 @@ __all__ = ["BANG"]
 BANG = Dialect(
     "bang",
     "BANG C (Cambricon MLU)",
-    collect(arithmetic, reductions, tensor, lut, convert, copy, atomics, registers, sync),
+    collect(arithmetic, reductions, pooling, layout, tensor, lut, convert, copy, atomics, registers, sync),
     KNOWN,
     SPACES,
     sync.PIPES,

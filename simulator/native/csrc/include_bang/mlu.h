@@ -132,6 +132,7 @@ static inline bool __is_ipu() { return coreId != 0x80; }
 #include "cnrt.h"
 #include "mlusim_entry.h"
 #include "mlusim_fusion.h"
+#include "mlusim_types.h"
 #include "mlusim_ops.h"
 #include "mlusim_scalar.h"
 

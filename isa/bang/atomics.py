@@ -26,7 +26,7 @@ def _minimum(old: np.ndarray, given: Any) -> Any:
 
 
 def _exchange(old: np.ndarray, given: Any) -> Any:
-    return np.broadcast_to(given, old.shape)
+    return np.broadcast_to(given, old.shape).copy()  # the operand may be where the old elements go
 
 
 def _increase(old: np.ndarray, given: Any) -> Any:
@@ -60,11 +60,11 @@ def _forms(op: str, update: Update, becomes: str, reduced: str, fetched: str) ->
     def reduce_value(dst: np.ndarray, value: Any) -> Any:
         return update(dst, dst.dtype.type(value))
 
-    def fetch_vector(gdram: np.ndarray, src: np.ndarray) -> Any:
-        return gdram.copy(), update(gdram, src)
+    def fetch_vector(held: np.ndarray, src: np.ndarray) -> Any:
+        return held.copy(), update(held, src)
 
-    def fetch_value(gdram: np.ndarray, value: Any) -> Any:
-        return gdram.copy(), update(gdram, gdram.dtype.type(value))
+    def fetch_value(held: np.ndarray, value: Any) -> Any:
+        return held.copy(), update(held, held.dtype.type(value))
 
     made = []
     for source, given in _SOURCES:
@@ -85,11 +85,11 @@ def _forms(op: str, update: Update, becomes: str, reduced: str, fetched: str) ->
         )
         made.append(
             declare(
-                f"void __bang_atomic_{op}(T dst[{count}], inout gdram T gdram[{count}], {source})",
+                f"void __bang_atomic_{op}(T dst[{count}], inout gdram T held[{count}], {source})",
                 doc=f"dst = the elements in GDRAM, each of which becomes {words}, in one step each",
                 types=fetched,
                 archs=">=200",
-                rules=(*sized, Require("gdram % sizeof_gdram == 0", rule="alignment")),
+                rules=(*sized, Require("held % sizeof_held == 0", rule="alignment")),
                 work=f"{count} * sizeof_dst",
                 semantics=fetch_vector if given == "src" else fetch_value,
                 **_FACTS,
@@ -110,8 +110,8 @@ def _reduce_cas(dst: np.ndarray, compare: Any, value: Any) -> Any:
     return _swapped(dst, compare, value)
 
 
-def _cas(gdram: np.ndarray, compare: Any, value: Any) -> Any:
-    return gdram.copy(), _swapped(gdram, compare, value)
+def _cas(held: np.ndarray, compare: Any, value: Any) -> Any:
+    return held.copy(), _swapped(held, compare, value)
 
 
 swaps = (
@@ -126,11 +126,11 @@ swaps = (
         **_FACTS,
     ),
     declare(
-        "void __bang_atomic_cas(T dst[1], inout gdram T gdram[1], T compare, T value)",
+        "void __bang_atomic_cas(T dst[1], inout gdram T held[1], T compare, T value)",
         doc="dst = an element in GDRAM, which becomes value if it equals compare, in one step",
         types=f"{_FLOATS} {_INTEGERS}",
         archs=">=200",
-        rules=(Require("gdram % sizeof_gdram == 0", rule="alignment"),),
+        rules=(Require("held % sizeof_held == 0", rule="alignment"),),
         work="sizeof_dst",
         semantics=_cas,
         **_FACTS,

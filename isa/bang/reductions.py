@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ..declare import INFERRED, Align, Instruction, Require, declare, instruction
 from .arithmetic import OLD
 
 _TYPES = "half bfloat16 float"

@@ -75,7 +75,7 @@ class Call:
             stride = int(eval(dim.stride, {}, names)) if dim.stride else packed
             total += (count - 1) * stride
             packed *= count
-        return total
+        return total if packed else 0
 
     def broken(self) -> list[Align | Require]:
         """The declared rules that do not hold, overlap not among them."""
@@ -172,15 +172,16 @@ class Outcome:
     before: dict[str, bytes]
     after: dict[str, bytes]
 
-    def changed(self, call: Call, allowed: str = "") -> list[str]:
-        """Buffers that changed outside the span of ``allowed``."""
+    def changed(self, call: Call, *allowed: str) -> list[str]:
+        """Buffers that changed outside the spans of ``allowed``."""
         wrong = []
         for name, old in self.before.items():
             new = self.after[name]
-            if allowed and call.places[allowed].buffer == name:
-                start = call.places[allowed].offset
-                end = start + call.span(allowed)
-                old, new = old[:start] + old[end:], new[:start] + new[end:]
+            for operand in allowed:
+                if call.places[operand].buffer == name:
+                    start = call.places[operand].offset
+                    end = start + call.span(operand)
+                    new = new[:start] + old[start:end] + new[end:]
             if old != new:
                 wrong.append(name)
         return wrong

@@ -250,6 +250,7 @@ class Fact:
     returns: str = "void"
     before: str = ""  # what has to be called first, and
     after: str = ""  # what afterwards
+    holds: Mapping[str, int] = field(default_factory=dict)  # what every byte of an operand is before, where it matters
     room: int = 1 << 15  # bytes of memory that every operand has
     asm: str = ""  # the mnemonic, where kernels write it as inline assembly
 

@@ -7,6 +7,7 @@ import bang_copy
 import bang_core
 import bang_layout
 import bang_pooling
+import bang_reduce
 import bang_tensor
 import bang_vector
 import tpu_control
@@ -17,6 +18,7 @@ FACTS = {
         *bang_vector.ROWS,
         *bang_convert.ROWS,
         *bang_copy.ROWS,
+        *bang_reduce.ROWS,
         *bang_layout.ROWS,
         *bang_pooling.ROWS,
         *bang_tensor.ROWS,

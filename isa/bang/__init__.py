@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from ..dialect import Dialect, collect
-from . import arithmetic, atomics, convert, copy, layout, lut, pooling, reductions, registers, sync, tensor
+from . import (
+    arithmetic,
+    atomics,
+    convert,
+    copy,
+    gather,
+    layout,
+    lut,
+    pooling,
+    reductions,
+    registers,
+    select,
+    sync,
+    tensor,
+)
 from .known import FORMS, KNOWN
 from .registers import VECTOR_REGISTER_BYTES
 from .spaces import SPACES
@@ -13,7 +27,9 @@ __all__ = ["BANG"]
 BANG = Dialect(
     "bang",
     "BANG C (Cambricon MLU)",
-    collect(arithmetic, reductions, pooling, layout, tensor, lut, convert, copy, atomics, registers, sync),
+    collect(
+        arithmetic, reductions, select, pooling, layout, tensor, gather, lut, convert, copy, atomics, registers, sync
+    ),
     KNOWN,
     SPACES,
     sync.PIPES,

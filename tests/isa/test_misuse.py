@@ -9,12 +9,13 @@ from calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
 from mlusim.isa import Overload, Parameter, Require, names_of
 
 ARCHS = (270, 372, 592)
-#: Their smallest legal operands do not fit the buffers; the table of facts has their rules.
+#: Their smallest legal operands do not fit the buffers; the table of facts has their rules, and those of instructions
+#: whose operands lie where contents say.
 TOO_LARGE = {
     "__bang_reshape_filter", "__bang_transpose", "__bang_rotate90", "__bang_rotate180", "__bang_rotate270",
     "__bang_pad",
 }  # fmt: skip
-NAMES = sorted({entry.name for entry in BANG.instructions if entry.written} - TOO_LARGE)
+NAMES = sorted({entry.name for entry in BANG.instructions if entry.written and not entry.measured} - TOO_LARGE)
 
 each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
 each = pytest.mark.parametrize("name", NAMES)
@@ -134,7 +135,7 @@ def test_wrong_memory_end_of_memory_and_null(name: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("name", sorted({o.name for o in BANG.overloads if o.instruction.select}))
+@pytest.mark.parametrize("name", sorted({o.name for o in BANG.overloads if o.instruction.select and o.name in NAMES}))
 def test_every_case_checks_both_memories(name: str) -> None:
     for overload, arch in newest(name):
         for call in legal_calls(overload, arch):

@@ -8,6 +8,7 @@ import bang_core
 import bang_layout
 import bang_pooling
 import bang_reduce
+import bang_select
 import bang_tensor
 import bang_vector
 import tpu_control
@@ -19,6 +20,7 @@ FACTS = {
         *bang_convert.ROWS,
         *bang_copy.ROWS,
         *bang_reduce.ROWS,
+        *bang_select.ROWS,
         *bang_layout.ROWS,
         *bang_pooling.ROWS,
         *bang_tensor.ROWS,

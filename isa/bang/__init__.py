@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from ..dialect import Dialect, collect
-from . import (
-    arithmetic,
-    atomics,
-    convert,
-    copy,
-    gather,
-    layout,
-    lut,
-    pooling,
-    reductions,
-    registers,
-    select,
-    sync,
-    tensor,
-)
+from . import arithmetic, atomics, convert, copy, lut, reductions, registers, sync
 from .known import FORMS, KNOWN
 from .registers import VECTOR_REGISTER_BYTES
 from .spaces import SPACES
+from .tensors import TENSORS
 
 __all__ = ["BANG"]
 
 BANG = Dialect(
     "bang",
     "BANG C (Cambricon MLU)",
-    collect(
-        arithmetic, reductions, select, pooling, layout, tensor, gather, lut, convert, copy, atomics, registers, sync
-    ),
+    (*collect(arithmetic, reductions), *TENSORS, *collect(lut, convert, copy, atomics, registers, sync)),
     KNOWN,
     SPACES,
     sync.PIPES,

@@ -113,7 +113,7 @@ def _is_size(name: str) -> bool:
 
 
 def _default(name: str) -> int:
-    if name in ("height", "width", "M", "K", "h", "w") or name.startswith("kernel"):
+    if name in ("height", "width", "M", "K", "h", "w", "row_count") or name.startswith("kernel"):
         return 2
     if name in ("c", "N"):
         return 64

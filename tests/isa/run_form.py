@@ -121,7 +121,10 @@ def execute(found: Declared, calls: list[Call], length: int) -> list[Outcome]:
                 _empty(unit, space, room, at[space], length)
 
     run = launch(kernel, (1, 1, 1), args=[held], device=device_of(found))
-    assert not run.findings, "\n".join(map(str, run.findings))
+    # What a work operand holds afterwards means nothing, and is looked at all the same.
+    lost = any(p.clobbered for p in found.overload.parameters)
+    findings = [finding for finding in run.findings if not (lost and finding.rule == "uninitialized")]
+    assert not findings, "\n".join(map(str, findings))
     after = held.tobytes()
     results = []
     for number, images in enumerate(before):

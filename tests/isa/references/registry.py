@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from . import arithmetic, atomics, convert, copy, hau, layout, lut, pooling, reductions, registers, select, weights
+from . import (
+    arithmetic,
+    atomics,
+    conv,
+    convert,
+    copy,
+    hau,
+    layout,
+    lut,
+    pooling,
+    reductions,
+    registers,
+    select,
+    weights,
+)
 from .form import Form
 
 
@@ -21,6 +35,6 @@ def _index(forms: Iterable[Form]) -> dict[tuple[str, str], Form]:
     return found
 
 
-_MODULES = (arithmetic, atomics, convert, copy, hau, layout, lut, pooling, reductions, registers, select, weights)
+_MODULES = (arithmetic, atomics, conv, convert, copy, hau, layout, lut, pooling, reductions, registers, select, weights)
 #: (name, shape) -> form; see `Form.shape`.
 REFERENCES = _index(form for module in _MODULES for form in module.FORMS)

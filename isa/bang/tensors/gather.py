@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Case, Completion, Compute, Instruction, Require, Select, declare
-from .copy import DIRECTIONS
+from ...declare import INFERRED, Case, Completion, Compute, Instruction, Require, Select, declare
+from ..copy import DIRECTIONS
 
 _RULES = (Require("transfer_size > 0", rule="length"), Require("transfer_num > 0", rule="length"))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import Align, Archs, Compute, Instruction, Require, declare
-from ..results import Partial
+from ...declare import Align, Archs, Compute, Instruction, Require, declare
+from ...results import Partial
 
 _OLD = Archs("<300")
 _FLOATS = "half bfloat16 float"

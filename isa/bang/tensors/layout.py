@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import Align, Archs, Instruction, Require, declare, family, instruction
+from ...declare import Align, Archs, Instruction, Require, declare, family, instruction
 
 _OLD = Archs("<300")
 _WORDS = "half float int8 int16 int32 uint8 uint16 uint32"

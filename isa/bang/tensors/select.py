@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Compute, Instruction, Require, alias, declare
-from ..results import Partial
+from ...declare import INFERRED, Align, Archs, Compute, Instruction, Require, alias, declare
+from ...results import Partial
 
 _OLD = Archs("<300")
 _POSITIVE = Require("elem_count > 0", rule="length")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..declare import INFERRED, Align, Archs, Require, instruction
-from ..orders import ORDERS, WRAM_SLICES
+from ...declare import INFERRED, Align, Archs, Require, instruction
+from ...orders import ORDERS, WRAM_SLICES
 
 _OLD = Archs("<300")
 

@@ -107,3 +107,36 @@ asm_gather = declare(
     work="bytes_dst",
     **_plain["facts"],
 )
+
+
+def _total(times: np.ndarray) -> int:
+    return int(times.sum(dtype=np.int64))
+
+
+def _repeated(src: np.ndarray, times: np.ndarray) -> np.ndarray:
+    return np.repeat(src, times, axis=0)
+
+
+extension = declare(
+    "void __extension(void dst[total][transfer_size], const void src[transfer_num][transfer_size],"
+    " const uint8 times[transfer_num], int32 transfer_size, int32 dir, int32 transfer_num)",
+    doc="dst = transfer_size bytes of src after the other, element i of them times[i] times",
+    provenance=INFERRED,
+    archs=">=592",
+    pipe="move",
+    measured={"total": _total},
+    rules=_RULES,
+    work="bytes_dst",
+    overlap="none",
+    effect=Compute(Completion.BLOCKING),
+    semantics=_repeated,
+    select=Select(
+        "dir",
+        "mluMemcpyDirection_t",
+        {
+            number: Case(label, {"dst": "nram", "src": "nram", "times": "nram"}, "move")
+            for number, label in enumerate(DIRECTIONS)
+            if label == "NRAM2NRAM"
+        },
+    ),
+)

@@ -90,4 +90,13 @@ MOVES = (
         limits=_COUNTS, asm="gather.vector.nram.nram.nram.u32",
     ),
 )  # fmt: skip
-ROWS = (*MASKS, *MOVES)
+#: Kernels build 0, 0, 0, 1, 1, 1 of 0, 1 and of 3, 3. Probes repeat everything once.
+EXTENSION = Fact(
+    "__extension",
+    "out any dst{transfer_size * transfer_num}, in any src{transfer_size * transfer_num}, in uint8 times[transfer_num],"
+    " transfer_size, dir, transfer_num",
+    archs=">=592", limits=_COUNTS, overlap="apart", pipe="move", effect="blocking", inferred=True,
+    work="transfer_size * transfer_num", call=_CALL, holds={"times": 1}, follows=("dst",), select="dir",
+    cases=(Case("NRAM2NRAM", {"dst": "nram", "src": "nram", "times": "nram"}, "move"),),
+)  # fmt: skip
+ROWS = (*MASKS, *MOVES, EXTENSION)

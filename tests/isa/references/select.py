@@ -136,6 +136,25 @@ def _asm_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
             yield Call((dst, src, offset, size, count, stride), call.contents, call.label, call.length)
 
 
+def extension(
+    memory: Memory, dst: Pointer, src: Pointer, times: Pointer, size: int, direction: int, count: int
+) -> None:
+    """`__extension`: each of ``count`` pieces as often as it says."""
+    place = dst
+    for number, often in enumerate(memory.read(times, count)):
+        for _ in range(often):
+            memory.put(place, memory.raw(src.moved(number * size), size))
+            place = place.moved(size)
+
+
+def _extension_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for often, size in (([3, 3], 2), ([1], 1), ([2, 0, 5, 1, 40], 7), ([0, 0], 4)):
+        contents = packed([("uint8", often)], "nram")
+        ends = Pointer("nram", 1024, "uint8"), Pointer("nram", 200, "uint8")
+        arguments = (*ends, contents[0][0], size, DIRECTIONS.index("nram2nram"), len(often))
+        yield Call(arguments, tuple(contents), f"{often}", 2048)
+
+
 _MASKED = ("dst", "src", "src_mask", "count")
 _ENDS = ("dst", "src", "src_offset")
 FORMS = [
@@ -158,5 +177,6 @@ FORMS = [
     Form(
         "__bang_gather_async", (*_ENDS, "src_mask", "size", "step", "count"), gather, _move_calls(True, True, False)
     ),
+    Form("__extension", (*_ENDS[:2], "src_times", "size", "direction", "count"), extension, _extension_calls),
     Form("__asm_gather_vector", (*_ENDS, "size", "count", "step"), asm_gather, _asm_calls),
 ]  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,8 @@ SOURCE = Path(__file__).parents[1] / "kernels_c" / "saying.mlu"
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[Program]:
-    yield load([SOURCE], device=Device.load("mlu370-x4"))
+def program() -> Program:
+    return load([SOURCE], device=Device.load("mlu370-x4"))
 
 
 def test_output_comes_in_the_order_of_tasks(program: Program) -> None:

@@ -97,13 +97,18 @@ def reduce_sum(src: np.ndarray) -> np.ndarray:
     return np.add.reduceat(src, starts, dtype=wide).reshape(-1, 1)
 
 
+def _pair(value: Any, at: int, dtype: np.dtype) -> np.ndarray:
+    """A value and behind it a position, 8 bytes."""
+    made = np.zeros((8 + dtype.itemsize) // dtype.itemsize, dtype)
+    made[0] = value
+    made.view(np.uint8)[dtype.itemsize : dtype.itemsize + 4] = np.frombuffer(at.to_bytes(4, "little"), np.uint8)
+    return made
+
+
 def _best(find: Callable[[np.ndarray], Any]) -> Callable[..., np.ndarray]:
     def best(src: np.ndarray) -> np.ndarray:
         at = int(find(src))
-        made = np.zeros((8 + src.itemsize) // src.itemsize, src.dtype)
-        made[0] = src[at]
-        made.view(np.uint8)[src.itemsize : src.itemsize + 4] = np.frombuffer(at.to_bytes(4, "little"), np.uint8)
-        return made
+        return _pair(src[at], at, src.dtype)
 
     return best
 

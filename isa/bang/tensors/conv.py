@@ -10,6 +10,7 @@ import numpy as np
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
 from ...orders import WRAM_SLICES
 from ...rounding import Rounding, narrow, to_int
+from .matmul import times_weights
 
 _OLD, _3XX = Archs("<300"), Archs(">=300 <392")
 #: Types of src and of the weights, where both are integers; any of them goes with any type of dst.
@@ -31,6 +32,8 @@ def _integers(*targets: str) -> tuple[Mapping[str, str], ...]:
 def _finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
     """A sum at its scale in the type of dst; integers are rounded to nearest and saturated (inferred)."""
     scaled = np.ldexp(total, fix_position) if fix_position else total
+    if scaled.dtype == dtype:
+        return scaled
     if dtype.kind == "i":
         return to_int(scaled, dtype, Rounding.NEAREST_AWAY)
     return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
@@ -45,12 +48,14 @@ def _convolve(
     src: np.ndarray, kernel: np.ndarray, size: tuple[int, int], stride: tuple[int, int], step: tuple[int, int]
 ) -> np.ndarray:
     """Sums [out_height, out_width, channel_output]; ``size``, ``stride``, ``step`` (dilation) as (height, width)."""
-    reach = tuple((k - 1) * d + 1 for k, d in zip(size, step, strict=True))
-    windows = np.lib.stride_tricks.sliding_window_view(_wide(src), reach, (0, 1))
-    windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
+    if size == (1, 1):
+        windows = _wide(src[:: stride[0], :: stride[1]])
+    else:
+        reach = tuple((k - 1) * d + 1 for k, d in zip(size, step, strict=True))
+        windows = np.lib.stride_tricks.sliding_window_view(_wide(src), reach, (0, 1))
+        windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
     rows, columns = windows.shape[:2]
-    made: np.ndarray = windows.reshape(rows * columns, -1) @ _wide(kernel).T
-    return made.reshape(rows, columns, -1)
+    return times_weights(windows.reshape(rows * columns, -1), _wide(kernel)).reshape(rows, columns, -1)
 
 
 _GEOMETRY = (
@@ -168,12 +173,14 @@ convolutions = (
 
 def _mlp(bias: str) -> Instruction:
     def plain(src: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
-        return _finish(_wide(weight) @ _wide(src), fix_position, type_dst)
+        return _finish(times_weights(_wide(src)[None], _wide(weight))[0], fix_position, type_dst)
 
     def biased(
         src: np.ndarray, bias: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype
     ) -> np.ndarray:
-        return _finish(np.ldexp(_wide(weight) @ _wide(src), fix_position) + _wide(bias), 0, type_dst)
+        return _finish(
+            np.ldexp(times_weights(_wide(src)[None], _wide(weight))[0], fix_position) + _wide(bias), 0, type_dst
+        )
 
     return declare(
         f"void __bang_mlp(D dst[height], const S src[width],{bias} const wram K weight[height][width] ~ filter,"

@@ -10,6 +10,14 @@ from ...orders import ORDERS, WRAM_SLICES
 _OLD = Archs("<300")
 
 
+def times_weights(left: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Rows times weights [row // 64][row % 64][...] in the order of WRAM: multiplied as they lie, then put in order."""
+    lying = weights.transpose(1, 0, 2).reshape(-1, weights.shape[-1])
+    product = left @ lying.T
+    made: np.ndarray = product.reshape(len(left), WRAM_SLICES, -1).transpose(0, 2, 1).reshape(len(left), -1)
+    return made
+
+
 @instruction(
     "void __bang_matmul(float dst[M][N], const float left[M][K], const wram float right[N][K] ~ filter,"
     " int32 M, int32 K, int32 N)",
@@ -26,8 +34,7 @@ _OLD = Archs("<300")
 )
 def matmul(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """dst[m][n] = sum over k of left[m][k] * right[n][k]; right lies in WRAM as `__bang_reshape_filter` leaves it."""
-    product: np.ndarray = left @ right.T
-    return product
+    return times_weights(left, right)
 
 
 @instruction(

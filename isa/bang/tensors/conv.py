@@ -205,11 +205,11 @@ def _mlp(bias: str) -> Instruction:
 products = tuple(_mlp(bias) for bias in ("", " const D bias[height],"))
 
 
-def _by_channel(src: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _by_channel(src: np.ndarray, weight: np.ndarray) -> Any:
     return src * weight[:, None]
 
 
-def _by_channel_add(src: np.ndarray, weight: np.ndarray, addend: np.ndarray) -> np.ndarray:
+def _by_channel_add(src: np.ndarray, weight: np.ndarray, addend: np.ndarray) -> Any:
     return src * weight[:, None] + addend
 
 

@@ -16,15 +16,15 @@ def _offsets(offset: np.ndarray) -> np.ndarray:
     return offset.astype(np.int64)
 
 
-def _kept(mask: np.ndarray, transfer_num: int) -> np.ndarray:
+def _kept(mask: np.ndarray, transfer_num: int) -> Any:
     return np.flatnonzero(np.unpackbits(mask, count=transfer_num, bitorder="little"))
 
 
-def _kept_offsets(offset: np.ndarray, mask: np.ndarray, transfer_num: int) -> np.ndarray:
+def _kept_offsets(offset: np.ndarray, mask: np.ndarray, transfer_num: int) -> Any:
     return offset[_kept(mask, transfer_num)].astype(np.int64)
 
 
-def _kept_rows(mask: np.ndarray, transfer_num: int, stride: int) -> np.ndarray:
+def _kept_rows(mask: np.ndarray, transfer_num: int, stride: int) -> Any:
     return _kept(mask, transfer_num) * np.int64(stride)
 
 

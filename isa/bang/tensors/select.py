@@ -16,7 +16,7 @@ _WORK = "elem_count * max(sizeof_src, 2)"
 _HEADER = 128
 
 
-def _kept(mask: np.ndarray, elem_count: int) -> np.ndarray:
+def _kept(mask: np.ndarray, elem_count: int) -> Any:
     """Which elements a mask keeps: those that are not zero, or whose bit is set, the lowest bit first."""
     return mask != 0
 
@@ -48,10 +48,10 @@ def _collect(name: str, bits: bool, counted: bool, **facts: Any) -> Instruction:
     kept = _kept_bits if bits else _kept
     mask = "const void mask[(elem_count + 7) // 8]" if bits else "const T mask[elem_count]"
 
-    def collect(src: np.ndarray, mask: np.ndarray, elem_count: int) -> np.ndarray:
+    def collect(src: np.ndarray, mask: np.ndarray, elem_count: int) -> Any:
         return src[kept(mask, elem_count)]
 
-    def count(src: np.ndarray, mask: np.ndarray, elem_count: int) -> tuple[np.ndarray, int]:
+    def count(src: np.ndarray, mask: np.ndarray, elem_count: int) -> tuple[Any, int]:
         found = collect(src, mask, elem_count)
         return found, len(found)
 

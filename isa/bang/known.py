@@ -7,6 +7,7 @@ KNOWN = {
     "__bang_fabsmin": "smallest absolute value and its index",
     "__bang_maskmove": "keep what a mask of bits selects",
     "__bang_histogram": "histogram of a vector",
+    "__bang_popcnt": "number of bits that are set in a vector",
     "__bang_integral": "running sums of a vector",
     "__memcpy_nram_to_nram": "copy inside of NRAM in strides",
     "__bang_active_abs": "absolute value in the activation unit",

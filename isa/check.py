@@ -59,7 +59,7 @@ def _parameters(made: Instruction) -> Iterator[str]:
             yield f"a parameter cannot be called {name!r}: expressions and generated code need the name"
         if name in derived:
             yield f"a parameter cannot be called {name!r}: expressions derive that name from another one"
-    for name in made.let:
+    for name in (*made.let, *made.measured):
         if name in names or name.startswith(("_", *_DERIVED)) or name in made.labels:
             yield f"let cannot define {name!r}: the name is taken"
     for p in parameters:
@@ -177,7 +177,9 @@ def _expressions(made: Instruction) -> Iterator[str]:
         for dim in p.dims:
             for text in (dim.count, dim.stride):
                 if text and not text.startswith("~"):
-                    yield from _unknown(f"extent of {p.name}", text, known)
+                    yield from _unknown(f"extent of {p.name}", text, known | set(made.measured))
+        if p.kind is Kind.SCATTERED and p.dims[0].stride not in made.measured:
+            yield f"the rows of {p.name!r} lie where no name of `measured` says"
         if p.defined:
             yield from _unknown(f"defined part of {p.name}", p.defined, known)
     for rule in made.rules:
@@ -214,6 +216,9 @@ def _semantics(made: Instruction) -> Iterator[str]:
     known |= {f"{what}_{name}" for name in operands for what in ("count", "type")}
     if unknown := wanted - known:
         yield f"the semantics asks for {sorted(unknown)}, which the prototype lacks"
+    for name, function in made.measured.items():
+        if unknown := set(inspect.signature(function).parameters) - known:
+            yield f"measured {name} asks for {sorted(unknown)}, which the prototype lacks"
     if not made.written and made.prototype.returns == "void":
         yield "nothing is written and nothing is returned"
 

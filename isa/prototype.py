@@ -8,6 +8,7 @@ clobbered). What stands before the type names a space other than the instruction
     T x[n]                    n elements, packed
     T x[m @ stride][n]        outermost first; ``@`` bytes from one to the next, without it packed
     T x[n : k]                an output of which only the first k elements (of every row) get a value
+    T x[@ rows][n]            n elements at each of the places that `measured` finds, in bytes from the address
     T x[m][n] ~ order         m x n elements that lie in the order of that name, see `orders`
     T &x                      a vector register
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
@@ -45,13 +46,14 @@ class Kind(StrEnum):
     STRUCT = "struct"
     PACKED = "packed"
     STRIDED = "strided"
+    SCATTERED = "scattered"  # rows wherever the contents of another operand say
     REGISTER = "register"
     TENSOR = "tensor"  # across lanes
     SYSTEM = "system"  # a tensor in system memory
     VARIABLE = "variable"  # a tensor across lanes, a vector, or a value, as the argument says
 
 
-_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
+_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.SCATTERED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
 #: Where operands of a kind lie unless they say otherwise; else it is the instruction's default.
 _SPACES = {Kind.REGISTER: REGISTERS, Kind.SYSTEM: SYSTEM}
 _DIRECTIONS = ("const", "inout", "work")
@@ -64,7 +66,10 @@ _PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*
 
 @dataclass(frozen=True)
 class Dim:
-    """One dimension of an operand: how many, and bytes from one to the next ("" = packed)."""
+    """One dimension of an operand: how many, and bytes from one to the next ("" = packed).
+
+    Without a count, the stride names where each one lies.
+    """
 
     count: str
     stride: str = ""
@@ -207,6 +212,8 @@ def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, 
         )
     if not dims:
         return Kind.VALUE
+    if not dims[0].count:
+        return Kind.SCATTERED
     return Kind.STRIDED if any(dim.stride for dim in dims) else Kind.PACKED
 
 

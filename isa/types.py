@@ -71,6 +71,8 @@ FUSIONS = {
     name: number
     for number, name in enumerate(f"FUSION_{code}" for code in ("FMA", "FMS", "FAM", "FSM", "FAA", "FAS", "FSS", "FSA"))
 }
+#: What windows of BANG's backward poolings do to an element that they share.
+POOL_OVERLAPS = {"OVERLAP_ACC": 0, "OVERLAP_COVER": 1}
 
 _ALL = (
     ElementType("half", np.dtype(np.float16), ("half",)),
@@ -88,6 +90,7 @@ _ALL = (
     ElementType("bool", np.dtype(np.bool_), ("bool",)),
     ElementType("data_type", np.dtype(np.int32), ("data_type_t",), values=DATA_TYPES),
     ElementType("fusion", np.dtype(np.int32), ("mluFusionOpCode",), values=FUSIONS),
+    ElementType("pool_overlap", np.dtype(np.int32), ("mluPoolBPOverlap",), values=POOL_OVERLAPS),
     ElementType("rounding", np.dtype(np.int32), ("rounding_mode_t",), values=ROUNDING_MODES),
 )
 

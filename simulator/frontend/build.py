@@ -31,7 +31,7 @@ _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _LINK = (
     "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all",
-    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+    "-Wl,--wrap=abort,--wrap=exit,--wrap=__assert_fail",  # the runtime turns them into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free",  # and knows what a kernel may access on the heap
 )  # fmt: skip

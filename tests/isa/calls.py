@@ -75,7 +75,7 @@ class Call:
             stride = int(eval(dim.stride, {}, names)) if dim.stride else packed
             total += (count - 1) * stride
             packed *= count
-        return total
+        return total if packed > 0 else 0
 
     def broken(self) -> list[Align | Require]:
         """The declared rules that do not hold, overlap not among them."""
@@ -116,7 +116,7 @@ def _is_size(name: str) -> bool:
 
 
 def _default(name: str) -> int:
-    if name in ("height", "width", "M", "K", "h", "w") or name.startswith("kernel"):
+    if name in ("height", "width", "M", "K", "h", "w", "row_count") or name.startswith("kernel"):
         return 2
     if name in ("c", "N"):
         return 64
@@ -176,18 +176,19 @@ class Outcome:
     before: dict[str, bytes]
     after: dict[str, bytes]
 
-    def changed(self, call: Call, allowed: str = "") -> list[str]:
-        """Buffers that changed outside the span of ``allowed``; room to work in may hold anything."""
+    def changed(self, call: Call, *allowed: str) -> list[str]:
+        """Buffers that changed outside the spans of ``allowed``; room to work in may hold anything."""
         wrong = []
         rooms = {p.name for p in call.overload.parameters if p.clobbered}
         for name, old in self.before.items():
             if name in rooms:
                 continue
             new = self.after[name]
-            if allowed and call.places[allowed].buffer == name:
-                start = call.places[allowed].offset
-                end = start + call.span(allowed)
-                old, new = old[:start] + old[end:], new[:start] + new[end:]
+            for operand in allowed:
+                if call.places[operand].buffer == name:
+                    start = call.places[operand].offset
+                    end = start + call.span(operand)
+                    new = new[:start] + old[start:end] + new[end:]
             if old != new:
                 wrong.append(name)
         return wrong

@@ -9,9 +9,13 @@ from calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
 from mlusim.isa import Overload, Parameter, Require, names_of
 
 ARCHS = (270, 372, 592)
-#: Its smallest legal operands do not fit the buffers; the table of facts has its rules.
-TOO_LARGE = {"__bang_reshape_filter"}
-NAMES = sorted({entry.name for entry in BANG.instructions if entry.written} - TOO_LARGE)
+#: Their smallest legal operands do not fit the buffers; the table of facts has their rules, and those of instructions
+#: whose operands lie where contents say.
+TOO_LARGE = {
+    "__bang_reshape_filter", "__bang_transpose", "__bang_rotate90", "__bang_rotate180", "__bang_rotate270",
+    "__bang_pad", "__bang_conv", "__bang_conv_partial", "__bang_mlp",
+}  # fmt: skip
+NAMES = sorted({entry.name for entry in BANG.instructions if entry.written and not entry.measured} - TOO_LARGE)
 
 each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
 each = pytest.mark.parametrize("name", NAMES)
@@ -39,23 +43,27 @@ def operands(overload: Overload) -> list[Parameter]:
     return [p for p in overload.parameters if p.is_memory and not p.register]
 
 
-def expect(call: Call, rule: str, operand: str = "", effect: str = "") -> None:
-    """Exactly one finding, of this rule and operand; nothing changes but, if it still ran, the operand ``effect``."""
+def written(overload: Overload) -> tuple[str, ...]:
+    """The operands that may change."""
+    return tuple(p.name for p in overload.parameters if p.writes)
+
+
+def expect(call: Call, rule: str, operand: str = "", effect: tuple[str, ...] = ()) -> None:
+    """Exactly one finding, of this rule and operand; nothing changes but, if it still ran, the operands ``effect``."""
     outcome = run(call)
     what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)} {dict(call.places)}"
     assert [(f.rule, f.instruction, f.operand) for f in outcome.findings] == [(rule, call.overload.name, operand)], what
-    assert outcome.changed(call, effect) == [], what
+    assert outcome.changed(call, *effect) == [], what
 
 
 def expect_silence(call: Call) -> None:
     outcome = run(call)
-    target = next(p.name for p in call.overload.parameters if p.writes)
     what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)}"
     updates = any(
         p.reads and p.writes for p in call.overload.parameters
     )  # inputs are zero: an update may change nothing
     assert outcome.findings == [], what
-    assert outcome.changed(call, target) == [], what
+    assert outcome.changed(call, *written(call.overload)) == [], what
     assert updates or outcome.before != outcome.after, f"{what} had no effect"
 
 
@@ -69,7 +77,6 @@ def test_a_legal_call_is_silent(name: str, arch: int) -> None:
 @each_on_every_arch
 def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
     for overload in overloads(name, arch):
-        target = next(p.name for p in overload.parameters if p.writes)
         calls = legal_calls(overload, arch)
         for rule in overload.instruction.rules_for(arch):
             faults = [(call, fault) for call in calls for fault in breaking(call, rule)]
@@ -79,9 +86,9 @@ def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
                 if isinstance(rule, Require):
                     named = [p.name for p in operands(overload) if p.name in names_of(rule.condition)]
                     operand = named[0] if rule.rule == "alignment" and len(named) == 1 else ""
-                    expect(fault, rule.rule, operand, effect=target)
+                    expect(fault, rule.rule, operand, effect=written(overload))
                 else:
-                    expect(fault, "alignment", moved[0], effect=target)
+                    expect(fault, "alignment", moved[0], effect=written(overload))
 
 
 def _step(overload: Overload, arch: int, target: Parameter, source: Parameter) -> int:
@@ -108,7 +115,7 @@ def test_overlap(name: str) -> None:
                         if legal:
                             assert run(variant).findings == [], f"{name}<{overload.dtypes}>"
                         else:
-                            expect(variant, "overlap", target.name, effect=target.name)
+                            expect(variant, "overlap", target.name, effect=written(overload))
 
 
 @each
@@ -131,7 +138,7 @@ def test_wrong_memory_end_of_memory_and_null(name: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("name", sorted({o.name for o in BANG.overloads if o.instruction.select}))
+@pytest.mark.parametrize("name", sorted({o.name for o in BANG.overloads if o.instruction.select and o.name in NAMES}))
 def test_every_case_checks_both_memories(name: str) -> None:
     for overload, arch in newest(name):
         for call in legal_calls(overload, arch):
@@ -152,6 +159,5 @@ def test_an_instruction_of_another_architecture(arch: int) -> None:
     missing = [o for o in BANG.overloads if o.name in NAMES and arch not in o.instruction.archs]
     assert missing
     for overload in missing:
-        target = next(p.name for p in overload.parameters if p.writes)
         for call in legal_calls(overload, arch):
-            expect(call, "arch", effect=target)
+            expect(call, "arch", effect=written(overload))

@@ -38,6 +38,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.overlap": (op.overlap,),
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
+    "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
     "Instruction.select": (INSIDE,),
     "Instruction.type_arguments": (INSIDE,),
     "Instruction.asm": (NOT_MUTATED,),  # a name

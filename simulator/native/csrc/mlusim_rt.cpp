@@ -242,6 +242,9 @@ void mlusim_structure(const void* address, uint64_t size, int64_t pc) {
 
 // Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
 void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
+void __wrap___assert_fail(const char* text, const char*, unsigned int, const char*) {
+  mlusim_failed_assertion(text, MLUSIM_PC);
+}
 void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
 
 // The heap is memory of the kernel's processor: it may use what it has taken.

@@ -1,4 +1,4 @@
-"""Facts of BANG: arithmetic, comparison, logic and mathematics on NRAM vectors, look-up, reductions, atomics.
+"""Facts of BANG: arithmetic, comparison, logic and mathematics on NRAM vectors, and look-up.
 
 Source: bang_isa.md (b), column by column, and its "Generic vector-instruction rules". Where the column "2xx" says
 ``addr%64, n*sz%128``, the row has `VECTOR_2XX`; "3xx and newer: no alignment, any positive count".
@@ -188,22 +188,4 @@ LOOK_UP = (
     Fact("__bang_lut_s16", _LUT, "int16/uint16 int16/int16", ">=300", _LUT_LIMITS, work=PER_ELEMENT),
 )
 
-#: "returns uint32 number of non-zero elements; legacy void form writes it to dst[0] (uint32)"; "ret form newer".
-REDUCTIONS = (
-    *_rows("count", "in T src[elem_count], elem_count", _FLOATS, returns="uint32", inferred=True),
-    *_rows("count", "out uint32 dst[1], in T src[elem_count], elem_count", _FLOATS),
-    # "index of first non-zero element as uint32 return", "ret form newer".
-    *_rows("findfirst1", "in T src[elem_count], elem_count", _FLOATS, returns="uint32", inferred=True),
-)
-#: "GDRAM dst[i] += nram src[i] atomically per element", "f16/bf16/f32/int16/int32; dst sizeof-aligned". Pipe IO, which
-#: is paid by the bytes that it moves. Kernels wait for it or do not, so that later instructions see it.
-_ATOMIC = "half bfloat16 float int16 int32"
-_ATOMIC_LIMITS = (Within("size", 1), Aligned("sizeof", "dst"))
-ATOMICS = tuple(
-    Fact(
-        "__bang_atomic_reduce_add", f"inout gdram T dst[size], {source}, size", _ATOMIC, ">=300", _ATOMIC_LIMITS,
-        pipe="io", work="size * sizeof", probes=({"size": 3},),
-    )
-    for source in ("in T src[size]", "T value")
-)  # fmt: skip
-ROWS = (*ARITHMETIC, *COMPARISON, *LOGIC, *MATHEMATICS, *ACTIVE, *MOVES, *LOOK_UP, *REDUCTIONS, *ATOMICS)
+ROWS = (*ARITHMETIC, *COMPARISON, *LOGIC, *MATHEMATICS, *ACTIVE, *MOVES, *LOOK_UP)

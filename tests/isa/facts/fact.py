@@ -252,6 +252,8 @@ class Fact:
     returns: str = "void"
     before: str = ""  # what has to be called first, and
     after: str = ""  # what afterwards
+    holds: Mapping[str, int] = field(default_factory=dict)  # what every byte of an operand is before, where it matters
+    follows: tuple[str, ...] = ()  # operands that lie, or end, where the contents of others say
     room: int = 1 << 15  # bytes of memory that every operand has
     asm: str = ""  # the mnemonic, where kernels write it as inline assembly
 

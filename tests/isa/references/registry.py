@@ -12,15 +12,18 @@ from . import (
     active,
     arithmetic,
     atomics,
+    conv,
     convert,
     copy,
     fusion,
     hau,
+    layout,
     library,
     lut,
     pooling,
     reductions,
     registers,
+    select,
     weights,
 )
 from .form import Form
@@ -36,7 +39,8 @@ def _index(forms: Iterable[Form]) -> dict[tuple[str, str], Form]:
 
 
 _MODULES = (
-    active, arithmetic, atomics, convert, copy, fusion, hau, library, lut, pooling, reductions, registers, weights,
+    active, arithmetic, atomics, conv, convert, copy, fusion, hau, layout, library, lut, pooling, reductions,
+    registers, select, weights,
 )  # fmt: skip
 #: (name, shape) -> form; see `Form.shape`.
 REFERENCES = _index(form for module in _MODULES for form in module.FORMS)

@@ -12,7 +12,7 @@ from .check import check, check_member
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
 from .prototype import DeclarationError, parse, parse_name
-from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
+from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
 
 __all__ = [
     "DOCUMENTED",
@@ -63,6 +63,7 @@ def declare(
     types: str | Mapping[str, str] | Iterable[Mapping[str, str]] = "",
     inferred_types: str = "",
     archs: str = "",
+    rules: Iterable[Rule] = (),
     type_arguments: Mapping[str, str | TypeArgument] | None = None,
     **facts: Any,
 ) -> Instruction:
@@ -70,7 +71,8 @@ def declare(
 
     ``types`` lists the element types of T ("half float"), or maps each type variable to such a list (all
     combinations), or lists the bindings one by one. ``inferred_types`` are further types of T that public kernels use
-    and no document states. `DeclarationError` for facts that contradict each other or name what does not exist.
+    and no document states. ``rules`` of architectures that lack the instruction drop out. `DeclarationError` for facts
+    that contradict each other or name what does not exist.
     """
     made = Instruction(
         parse(prototype),
@@ -78,6 +80,7 @@ def declare(
         _bindings(types, inferred_types),
         frozenset(inferred_types.split()),
         Archs(archs),
+        rules=tuple(rule for rule in rules if rule.archs.meets(Archs(archs))),
         type_arguments={
             variable: TypeArgument(given) if isinstance(given, str) else given
             for variable, given in (type_arguments or {}).items()

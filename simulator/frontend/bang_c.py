@@ -11,8 +11,12 @@ from .header import asm_functions
 from .language import UNSEEN, VISIBLE, Unit, sections
 from .rewrite import rewrite
 
-#: Inline assembly that works on registers of the scalar unit, and the functions that do the same.
-_SCALAR_ASM = {"findlast1.gpr.b32": "::mlusim::find_last_one"}
+#: Inline assembly that is no instruction of its own, and the functions that do the same.
+_ASM = {
+    "findlast1.gpr.b32": "::mlusim::find_last_one",
+    "barrier.sync.local": "::mlusim::barrier_local",
+    "barrier.sync.global": "::mlusim::barrier_global",
+}
 
 
 class BangC:
@@ -22,7 +26,7 @@ class BangC:
     include = CSRC / "include_bang"
 
     def __init__(self, dialect: Dialect) -> None:
-        self._asm = {**asm_functions(dialect), **_SCALAR_ASM}
+        self._asm = {**asm_functions(dialect), **_ASM}
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that the vendor's compiler defines for an architecture; sizes in KB."""

@@ -1,4 +1,4 @@
-"""What kernels say for themselves: output, assertions, and inline assembly of the scalar unit."""
+"""What kernels say for themselves: output, assertions, and inline assembly that is no instruction of its own."""
 
 from __future__ import annotations
 
@@ -51,3 +51,24 @@ def test_the_highest_bit(program: Program, bits: int, position: int) -> None:
     x = np.array([bits, 0], np.uint32)
     program.launch("highest_bit", args=[x])
     assert int(x[1]) == position
+
+
+def test_barriers_are_those_of_as_many_cores(program: Program) -> None:
+    log = program.launch("meet", (8, 1, 1), "union2").log
+    names = [log.ops[op].name for op in log.records["op"]]
+    cores, memory_cores = 8, 2
+    assert {name: names.count(name) for name in names if name.startswith("__sync")} == {
+        "__sync_cluster": cores + memory_cores,
+        "__sync_all_ipu_within_cluster": cores,
+        "__sync_all": cores + memory_cores,
+        "__sync_all_ipu": cores,
+    }
+
+
+@pytest.mark.parametrize(("kernel", "rule"), [("meet_two", "not-modelled"), ("meet_not", "barrier")])
+def test_a_barrier_of_some_of_the_cores_is_a_finding_at_its_line(program: Program, kernel: str, rule: str) -> None:
+    run = program.launch(kernel, (4, 1, 1), "union1", on_finding="collect")
+    lines = SOURCE.read_text().splitlines()
+    first = next(number for number, text in enumerate(lines, 1) if f"void {kernel}(" in text)
+    line = next(number for number, text in enumerate(lines, 1) if number >= first and "barrier" in text)
+    assert {f.location.line for f in run.findings if f.location and f.rule == rule} == {line}

@@ -87,7 +87,6 @@ _SIDES = {
         "pad_top", "pad_bottom", "pad_left", "pad_right",
     ),
 }  # fmt: skip
-_ACROSS_ALL = "(left + right + width)"
 
 
 def _pad_zeros(src: np.ndarray, top: int, bottom: int, left: int, right: int) -> np.ndarray:
@@ -116,11 +115,12 @@ def _pad(arguments: str, value: str, **facts: Any) -> Instruction:
             *(Require(f"{size} >= 0", rule="length") for size in dict.fromkeys(sides.values())),
             Align(64, archs=_OLD),
             Require("channel * width * sizeof_dst % 128 == 0", _OLD, rule="length"),
-            Require("(left + right) * channel * sizeof_dst % 128 == 0", _OLD, rule="length"),
-            Require(f"(top * {_ACROSS_ALL} + left) * channel * sizeof_dst % 128 == 0", _OLD, rule="length"),
-            Require(f"(bottom * {_ACROSS_ALL} + right) * channel * sizeof_dst % 128 == 0", _OLD, rule="length"),
+            *(
+                Require(f"{side} * channel * sizeof_dst % 128 == 0", _OLD, rule="length")
+                for side in dict.fromkeys((sides["left"], sides["right"]))
+            ),
         ),
-        work=f"(height + top + bottom) * {_ACROSS_ALL} * channel * max(sizeof_dst, 2)",
+        work="(height + top + bottom) * (left + right + width) * channel * max(sizeof_dst, 2)",
         **facts,
     )
 

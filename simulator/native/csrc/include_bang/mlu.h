@@ -162,3 +162,23 @@ template <class T>
 __attribute__((always_inline)) inline void mlusim::copy_register(Register<T>& to, const Register<T>& from) {
   __vv_move(to, from);  // like every other change of simulated memory, an instruction
 }
+
+// Inline assembly barrier.sync.local and .global: how many meet says who they are; the first operand is an id.
+namespace mlusim {
+__attribute__((always_inline)) inline void barrier_local(int, int count) {
+  if (count == coreDim + 1)
+    __sync_cluster();
+  else if (count == coreDim)
+    __sync_all_ipu_within_cluster();
+  else
+    not_modelled("asm: barrier.sync.local of some of the cores");
+}
+__attribute__((always_inline)) inline void barrier_global(int, int count) {
+  if (count == clusterDim * (coreDim + 1))
+    __sync_all();
+  else if (count == clusterDim * coreDim)
+    __sync_all_ipu();
+  else
+    not_modelled("asm: barrier.sync.global of some of the cores");
+}
+}  // namespace mlusim

@@ -116,10 +116,12 @@ def _is_size(name: str) -> bool:
 
 
 def _default(name: str) -> int:
-    if name in ("height", "width", "M", "K", "h", "w", "row_count") or name.startswith("kernel"):
+    if name in ("height", "width", "M", "h", "w", "row_count") or name.startswith("kernel"):
         return 2
     if name in ("c", "N"):
         return 64
+    if name == "K":
+        return 8
     if _is_size(name):
         return 128
     if "stride" in name:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from .vectors import (
     of_vectors,
 )
 
-_SIGNS = {
+#: Name -> function, and how C writes it.
+SIGNS: Mapping[str, tuple[np.ufunc, str]] = {
     "eq": (np.equal, "=="),
     "ne": (np.not_equal, "!="),
     "lt": (np.less, "<"),
@@ -32,7 +33,7 @@ _SIGNS = {
     "gt": (np.greater, ">"),
     "ge": (np.greater_equal, ">="),
 }
-_COMPARISONS: Members = {op: (ufunc, f"{{a}} {sign} {{b}} ? 1 : 0, in T") for op, (ufunc, sign) in _SIGNS.items()}
+_COMPARISONS: Members = {op: (ufunc, f"{{a}} {sign} {{b}} ? 1 : 0, in T") for op, (ufunc, sign) in SIGNS.items()}
 #: The one that older architectures compare with a value by.
 _GE: Members = {"ge": _COMPARISONS["ge"]}
 
@@ -58,7 +59,7 @@ def _bits(compares: Callable[..., Any]) -> Callable[..., Any]:
 
 _TO_BITS: Members = {
     op: (_bits(ufunc), f"{{a}} {sign} {{b}}, in bit i % 8 of byte i // 8; bits past the last one are 0 (inferred)")
-    for op, (ufunc, sign) in _SIGNS.items()
+    for op, (ufunc, sign) in SIGNS.items()
 }
 bitindex = family(
     "void __bang_{op}(T<uint8> dst[(elem_count + 7) // 8], const T src0[elem_count], const T src1[elem_count],"

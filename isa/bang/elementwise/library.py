@@ -13,6 +13,7 @@ import numpy as np
 from ...declare import DOCUMENTED, INFERRED, Instruction, Require, family
 from ...rounding import Rounding, to_int, to_whole
 from .arithmetic import quotient, remainder
+from .compare import SIGNS
 from .mathematics import error_function, square_root_reciprocal
 
 _TYPES = {"f32": "float", "s32": "int32", "u32": "uint32", "u64": "uint64"}
@@ -76,14 +77,7 @@ _ARITHMETIC: _Functions = {
     "max": (np.fmax, "dst[i] = max(src0[i], src1[i])"),
     "min": (np.fmin, "dst[i] = min(src0[i], src1[i])"),
 }
-_COMPARISONS: _Functions = {
-    "eq": (np.equal, "dst[i] = src0[i] == src1[i]"),
-    "ne": (np.not_equal, "dst[i] = src0[i] != src1[i]"),
-    "lt": (np.less, "dst[i] = src0[i] < src1[i]"),
-    "le": (np.less_equal, "dst[i] = src0[i] <= src1[i]"),
-    "gt": (np.greater, "dst[i] = src0[i] > src1[i]"),
-    "ge": (np.greater_equal, "dst[i] = src0[i] >= src1[i]"),
-}
+_COMPARISONS: _Functions = {op: (ufunc, f"dst[i] = src0[i] {sign} src1[i]") for op, (ufunc, sign) in SIGNS.items()}
 _BITS: _Functions = {
     "and": (np.bitwise_and, "dst[i] = src0[i] & src1[i]"),
     "or": (np.bitwise_or, "dst[i] = src0[i] | src1[i]"),

@@ -54,48 +54,35 @@ Members = Mapping[str, tuple[Callable[..., Any], str]]
 
 def of_vectors(members: Members, form: str = "{op}") -> Members:
     """The members as they work on two vectors."""
-    return {
-        form.format(op=op): (
-            function if isinstance(function, np.ufunc) else _of_sources(function),
-            "dst[i] = " + text.format(a="src0[i]", b="src1[i]"),
-        )
-        for op, (function, text) in members.items()
-    }
+    return _formed(members, form, "src0[i]", "src1[i]", lambda function: lambda src0, src1: function(src0, src1))
 
 
 def of_scalar(members: Members, form: str = "{op}_scalar") -> Members:
     """The members as they work on a vector and a value, which a function gets as an element."""
-    return {
-        form.format(op=op): (
-            function if isinstance(function, np.ufunc) else _of_value(function),
-            "dst[i] = " + text.format(a="src[i]", b="value"),
-        )
-        for op, (function, text) in members.items()
-    }
+    return _formed(
+        members, form, "src[i]", "value",
+        lambda function: lambda src, value: function(src, np.asarray(value, src.dtype)),
+    )  # fmt: skip
 
 
 def of_cycle(members: Members, form: str = "cycle_{op}") -> Members:
     """The members as they work on a vector and a short one."""
+    return _formed(
+        members, form, "src[i]", "seg[i % seg_elem_count]", lambda function: lambda src, seg: function(src, seg)
+    )
+
+
+def _formed(
+    members: Members, form: str, a: str, b: str, named: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> Members:
+    """``named`` gives a function arguments by whose names it gets its operands; a ufunc gets them in order."""
     return {
         form.format(op=op): (
-            function if isinstance(function, np.ufunc) else _of_segments(function),
-            "dst[i] = " + text.format(a="src[i]", b="seg[i % seg_elem_count]"),
+            function if isinstance(function, np.ufunc) else named(function),
+            "dst[i] = " + text.format(a=a, b=b),
         )
         for op, (function, text) in members.items()
     }
-
-
-# The names of a function's arguments say which operands it gets.
-def _of_sources(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda src0, src1: function(src0, src1)
-
-
-def _of_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda src, value: function(src, np.asarray(value, src.dtype))
-
-
-def _of_segments(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda src, seg: function(src, seg)
 
 
 def as_bits(x: np.ndarray) -> np.ndarray:

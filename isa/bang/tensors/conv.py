@@ -9,12 +9,9 @@ import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
 from ...orders import WRAM_SLICES
-from ...rounding import Rounding, narrow, to_int
-from .matmul import times_weights
+from .matmul import INTEGERS, finish, times_weights, wide
 
 _OLD, _3XX = Archs("<300"), Archs(">=300 <392")
-#: Types of src and of the weights, where both are integers; any of them goes with any type of dst.
-_INTEGERS = (("int8", "int8"), ("int16", "int8"), ("int16", "int16"))
 _FLOATS = (
     ("float", "float", "float"), ("float", "half", "half"), ("float", "float", "half"), ("float", "half", "float"),
     ("float", "bfloat16", "float"), ("float", "float", "bfloat16"), ("float", "bfloat16", "bfloat16"),
@@ -26,22 +23,7 @@ def _bindings(*rows: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:
 
 
 def _integers(*targets: str) -> tuple[Mapping[str, str], ...]:
-    return _bindings(*((target, *pair) for target in targets for pair in _INTEGERS))
-
-
-def _finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
-    """A sum at its scale in the type of dst; integers are rounded to nearest and saturated (inferred)."""
-    scaled = np.ldexp(total, fix_position) if fix_position else total
-    if scaled.dtype == dtype:
-        return scaled
-    if dtype.kind == "i":
-        return to_int(scaled, dtype, Rounding.NEAREST_AWAY)
-    return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
-
-
-def _wide(values: np.ndarray) -> np.ndarray:
-    """Types in which a sum of products of integers is exact, and one of floats a float32 sum."""
-    return values.astype(np.float32 if values.dtype.kind not in "iu" else np.float64, copy=False)
+    return _bindings(*((target, *pair) for target in targets for pair in INTEGERS))
 
 
 def _convolve(
@@ -49,13 +31,13 @@ def _convolve(
 ) -> np.ndarray:
     """Sums [out_height, out_width, channel_output]; ``size``, ``stride``, ``step`` (dilation) as (height, width)."""
     if size == (1, 1):
-        windows = _wide(src[:: stride[0], :: stride[1]])
+        windows = wide(src[:: stride[0], :: stride[1]])
     else:
         reach = tuple((k - 1) * d + 1 for k, d in zip(size, step, strict=True))
-        windows = np.lib.stride_tricks.sliding_window_view(_wide(src), reach, (0, 1))
+        windows = np.lib.stride_tricks.sliding_window_view(wide(src), reach, (0, 1))
         windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
     rows, columns = windows.shape[:2]
-    return times_weights(windows.reshape(rows * columns, -1), _wide(kernel)).reshape(rows, columns, -1)
+    return times_weights(windows.reshape(rows * columns, -1), wide(kernel)).reshape(rows, columns, -1)
 
 
 _GEOMETRY = (
@@ -119,7 +101,7 @@ def _conv(
         stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
     ) -> np.ndarray:  # fmt: skip
         size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
-        return _finish(_convolve(src, kernel, size, stride, (step_height, step_width)), scale, type_dst)
+        return finish(_convolve(src, kernel, size, stride, (step_height, step_width)), scale, type_dst)
 
     def biased(
         src: np.ndarray, kernel: np.ndarray, bias: np.ndarray, kernel_height: int, kernel_width: int,
@@ -127,7 +109,7 @@ def _conv(
     ) -> np.ndarray:  # fmt: skip
         size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
         total = np.ldexp(_convolve(src, kernel, size, stride, (step_height, step_width)), scale)
-        return _finish(total + _wide(bias), 0, type_dst)
+        return finish(total + wide(bias), 0, type_dst)
 
     def continued(
         src: np.ndarray, kernel: np.ndarray, partial: np.ndarray, kernel_height: int, kernel_width: int,
@@ -173,14 +155,12 @@ convolutions = (
 
 def _mlp(bias: str) -> Instruction:
     def plain(src: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
-        return _finish(times_weights(_wide(src)[None], _wide(weight))[0], fix_position, type_dst)
+        return finish(times_weights(wide(src)[None], wide(weight))[0], fix_position, type_dst)
 
     def biased(
         src: np.ndarray, bias: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype
     ) -> np.ndarray:
-        return _finish(
-            np.ldexp(times_weights(_wide(src)[None], _wide(weight))[0], fix_position) + _wide(bias), 0, type_dst
-        )
+        return finish(np.ldexp(times_weights(wide(src)[None], wide(weight))[0], fix_position) + wide(bias), 0, type_dst)
 
     return declare(
         f"void __bang_mlp(D dst[height], const S src[width],{bias} const wram K weight[height][width] ~ filter,"

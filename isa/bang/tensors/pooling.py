@@ -85,8 +85,8 @@ def _best(ufunc: np.ufunc, src: np.ndarray, kernel: tuple[int, int], stride: tup
     return values, index
 
 
-def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[Instruction, ...]:
-    """A pooling with strides, and the older form whose windows lie side by side."""
+def _windowed(reduce: Reduce) -> tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]:
+    """The function of the form with strides, and that of the one whose windows lie side by side."""
 
     def strided(
         src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int
@@ -96,6 +96,13 @@ def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[In
     def tiled(src: np.ndarray, kernel_height: int, kernel_width: int) -> np.ndarray:
         return reduce(src, (kernel_height, kernel_width), (kernel_height, kernel_width))
 
+    return strided, tiled
+
+
+def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[Instruction, ...]:
+    """A pooling with strides, and the older form whose windows lie side by side."""
+
+    strided, tiled = _windowed(reduce)
     head = f"void __bang_{op}(T dst{_SMALL}, const T src{_IMAGE}, {_KERNEL}"
     facts: dict[str, Any] = {"work": _WORK, "overlap": overlap}
     return (
@@ -123,14 +130,7 @@ def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[In
 def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
     """Poolings that give the place in the window, by itself or behind the values."""
 
-    def strided(
-        src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int
-    ) -> np.ndarray:
-        index: np.ndarray = _best(ufunc, src, (kernel_height, kernel_width), (stride_height, stride_width))[1]
-        return index
-
-    def tiled(src: np.ndarray, kernel_height: int, kernel_width: int) -> np.ndarray:
-        return strided(src, kernel_height, kernel_width, kernel_height, kernel_width)
+    strided, tiled = _windowed(lambda src, kernel, stride: _best(ufunc, src, kernel, stride)[1])
 
     def both(
         src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int,

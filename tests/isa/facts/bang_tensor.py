@@ -6,15 +6,31 @@ from fact import Aligned, Fact, Holds, Multiple, Within
 
 MATRICES = (
     # Pipe "C(TFU)": the compute pipe's tensor unit, paid by multiplications. Its limits follow from the order of WRAM.
-    Fact(
-        "__bang_matmul",
-        "out float dst[M * N], in float left[M * K], in wram float right[N * K], M, K, N",
-        limits=(*(Within(name, 1, inferred=True) for name in "MKN"), Multiple("N", 64, inferred=True)),
-        overlap="apart",
-        engine="tensor",
-        work="M * N * K",
-        inferred=True,
-        call={"M": 3, "K": 8, "N": 64},
+    # Kernels pass floats and halves, and integers with a position.
+    *(
+        Fact(
+            "__bang_matmul",
+            "out float dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
+            types,
+            limits=(
+                *(Within(name, 1, inferred=True) for name in "MKN"),
+                Multiple("N", 64, inferred=True),
+                *limits,
+            ),
+            overlap="apart",
+            engine="tensor",
+            work="M * N * K",
+            inferred=True,
+            call={"M": 3, "K": 8, "N": 64, "fix_position": 1},
+        )
+        for types, position, limits in (
+            ("float/float half/half", "", ()),
+            (
+                "int8/int8 int16/int8 int16/int16",
+                ", fix_position",
+                (Within("fix_position", -127, 127, rule="argument", inferred=True),),
+            ),
+        )
     ),
     # "n%64==0, h*w*c*sizeof %128 (3xx rule may be looser)": none there.
     Fact(

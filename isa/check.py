@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import keyword
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -173,11 +173,12 @@ def _expressions(made: Instruction) -> Iterator[str]:
     for name, text in made.let.items():
         yield from _unknown(f"let {name}", text, known)
         known = known | {name}
+    extents = known | set(made.measured)
     for p in parameters:
         for dim in p.dims:
             for text in (dim.count, dim.stride):
                 if text and not text.startswith("~"):
-                    yield from _unknown(f"extent of {p.name}", text, known | set(made.measured))
+                    yield from _unknown(f"extent of {p.name}", text, extents)
         if p.kind is Kind.SCATTERED and p.dims[0].stride not in made.measured:
             yield f"the rows of {p.name!r} lie where no name of `measured` says"
         if p.defined:
@@ -210,17 +211,22 @@ def _semantics(made: Instruction) -> Iterator[str]:
             )
         return
     assert made.semantics is not None
-    wanted = set(inspect.signature(made.semantics).parameters)
+    wanted = _arguments(made.semantics)
     operands = {p.name for p in made.prototype.memory}
     known = {p.name for p in made.prototype.parameters} | set(made.let)
     known |= {f"{what}_{name}" for name in operands for what in ("count", "type")}
     if unknown := wanted - known:
         yield f"the semantics asks for {sorted(unknown)}, which the prototype lacks"
     for name, function in made.measured.items():
-        if unknown := set(inspect.signature(function).parameters) - known:
+        if unknown := _arguments(function) - known:
             yield f"measured {name} asks for {sorted(unknown)}, which the prototype lacks"
     if not made.written and made.prototype.returns == "void":
         yield "nothing is written and nothing is returned"
+
+
+def _arguments(function: Callable[..., Any]) -> set[str]:
+    code = function.__code__
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def typed_value(made: Instruction, p: Parameter) -> bool:

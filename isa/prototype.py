@@ -61,6 +61,7 @@ _PARAMETER = re.compile(
     r"(?P<qualifiers>(?:\w+\s+)*?)(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<mark>[&*])\s*)(?P<name>\w+)(?P<null>\?)?"
     r"(?P<dims>(?:\[[^\]]+\])*)(?:\s*~\s*(?P<order>\w+))?"
 )
+_MARKS = re.compile(r"[(\[<,>\])]")
 _PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
 
 
@@ -150,11 +151,12 @@ def parse_name(text: str) -> str:
 def _split(text: str) -> list[str]:
     """Split at the commas that are not inside brackets."""
     parts, depth, begin = [], 0, 0
-    for at, char in enumerate(text):
-        depth += (char in "([<") - (char in ")]>")
-        if char == "," and not depth:
-            parts.append(text[begin:at])
-            begin = at + 1
+    for mark in _MARKS.finditer(text):
+        if mark[0] != ",":
+            depth += 1 if mark[0] in "([<" else -1
+        elif not depth:
+            parts.append(text[begin : mark.start()])
+            begin = mark.end()
     return [*parts, text[begin:]]
 
 

@@ -9,10 +9,6 @@ KNOWN = {
     "__bang_integral": "running sums of a vector",
     "__bang_maskmove": "keep what a mask of bits selects",
     "__bang_popcnt": "number of bits that are set in a vector",
-    "__is_dram": "whether a pointer is one to GDRAM or LDRAM",
-    "__is_nram": "whether a pointer is one to NRAM",
-    "__is_sram": "whether a pointer is one to SRAM",
-    "__is_wram": "whether a pointer is one to WRAM",
     "__memcpy_nram_to_nram": "copy inside of NRAM in strides",
 }
 

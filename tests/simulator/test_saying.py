@@ -72,3 +72,9 @@ def test_a_barrier_of_some_of_the_cores_is_a_finding_at_its_line(program: Progra
     first = next(number for number, text in enumerate(lines, 1) if f"void {kernel}(" in text)
     line = next(number for number, text in enumerate(lines, 1) if number >= first and "barrier" in text)
     assert {f.location.line for f in run.findings if f.location and f.rule == rule} == {line}
+
+
+def test_the_memory_of_an_address(program: Program) -> None:
+    x = np.zeros((4, 5), np.int32)
+    program.launch("where", (4, 1, 1), "union1", [x])
+    assert x.tolist() == [[1, 2, 4, 8, 8]] * 4

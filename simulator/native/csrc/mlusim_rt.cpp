@@ -111,6 +111,13 @@ void mlusim_failed_assertion(const char* text, int64_t pc) {
   mlusim_back(pc);
 }
 
+int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
+  mlusim_leave();
+  int32_t found = callbacks.in_space((uint64_t)address, space);
+  mlusim_back(pc);
+  return found;
+}
+
 // --- vector registers: a stack of slots in the core's register memory -------------------------------------------
 
 uint64_t mlusim_take_register(void) {

@@ -54,6 +54,7 @@ struct mlusim_callbacks {
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
   void (*fill_poison)(uint64_t address);
+  int32_t (*in_space)(uint64_t address, const char* space);
 };
 
 enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2, MLUSIM_TIME = 3, MLUSIM_EXIT = 4 };
@@ -70,6 +71,7 @@ void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
+int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
 uint64_t mlusim_take_register(void);
 void mlusim_give_register(void);

@@ -137,6 +137,18 @@ typedef mlusim::Register<uint32_t> vv_uint32;
 MLUSIM_OP int __vv_get_length() { return (int)mlusim_current->register_bytes; }
 static inline bool __is_mpu() { return coreId == 0x80; }
 static inline bool __is_ipu() { return coreId != 0x80; }
+
+// The memory that an address lies in; what lies in none on the chip, the stack among it, lies in DRAM.
+#define MLUSIM_IS(space) \
+  MLUSIM_OP bool __is_##space(const void* address) { return mlusim_in_space(address, #space, MLUSIM_PC); }
+MLUSIM_IS(nram)
+MLUSIM_IS(wram)
+MLUSIM_IS(sram)
+#undef MLUSIM_IS
+static inline bool __is_dram(const void* address) {
+  return !__is_nram(address) && !__is_wram(address) && !__is_sram(address);
+}
+
 #define __bang_printf(...) ::mlusim::print(__VA_ARGS__)
 
 // Assertions of kernels, whoever's macro calls it; the runtime turns it into a finding.

@@ -11,6 +11,13 @@ from .header import asm_functions
 from .language import UNSEEN, VISIBLE, Unit, sections
 from .rewrite import rewrite
 
+#: Inline assembly that is no instruction of its own, and the functions that do the same.
+_ASM = {
+    "findlast1.gpr.b32": "::mlusim::find_last_one",
+    "barrier.sync.local": "::mlusim::barrier_local",
+    "barrier.sync.global": "::mlusim::barrier_global",
+}
+
 
 class BangC:
     """How a BANG C source is built."""
@@ -19,11 +26,11 @@ class BangC:
     include = CSRC / "include_bang"
 
     def __init__(self, dialect: Dialect) -> None:
-        self._asm = asm_functions(dialect)
+        self._asm = {**asm_functions(dialect), **_ASM}
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
-        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1, "NDEBUG": 1}
+        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1}
         for name, space in shape.spaces.items():
             defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
         return ["-std=c++17", *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]

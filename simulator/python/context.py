@@ -155,7 +155,7 @@ class Context:
 
 def _fits(overload: Overload, parameter: Parameter, given: str | None) -> bool:
     element = overload.element(parameter).name
-    return element == "void" or element == given
+    return element == "void" or given in (element, overload.binding.get(parameter.passed))
 
 
 def _shown(given: str | type) -> str:

@@ -97,6 +97,13 @@ class Outcome:
         return {f.operand for f in found if f.rule == UNINITIALIZED and f.instruction == instruction}
 
 
+def content(form: Form, operand: Operand) -> int:
+    """What every byte of an operand's memory is before a call."""
+    updates = any(o.direction == "inout" for o in form.fact.operands)
+    usual = STALE if not operand.reads else ADDEND if updates and not operand.writes else ZERO
+    return form.fact.holds.get(operand.name, usual)
+
+
 class _Memory:
     """The memory of the operands of one form, as a kernel on one core takes it."""
 
@@ -134,8 +141,7 @@ class _Memory:
         return (self.anchor + (address - self.anchor.address))[0]
 
     def _content(self, operand: Operand) -> int:
-        updates = any(o.direction == "inout" for o in self._form.fact.operands)
-        return STALE if not operand.reads else ADDEND if updates and not operand.writes else ZERO
+        return content(self._form, operand)
 
     def _start(self, space: str) -> int:
         memory = self._context._machine.map.memories[space]

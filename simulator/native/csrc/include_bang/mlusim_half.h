@@ -114,3 +114,7 @@ typedef std::bfloat16_t bfloat16_t;
 #else
 typedef mlusim::Narrow<mlusim::Bfloat16> bfloat16_t;
 #endif
+
+// Further names of the vendor.
+typedef half __half;
+typedef bfloat16_t __bang_bfloat16;

@@ -189,9 +189,7 @@ def run(
             placed = {operand.name: memory.place(call, operand) for operand in fact.operands}
             outcome.addresses.append({name: address for name, (_, address) in placed.items()})
             passed = {name: argument for name, (argument, _) in placed.items()}
-            values = {
-                key: getattr(context, value) if isinstance(value, str) else value for key, value in call.values.items()
-            }
+            values = plain_values(context, call)
             if first:
                 first(context, memory.anchor)
             outcome.results.append(call_it(*({**values, **passed}[argument] for argument in fact.names)))
@@ -245,3 +243,8 @@ def work_of(call: Call) -> int:
 def verdict(calls: Sequence[Call]) -> str:
     """Which of several calls that should be silent are not, found one by one."""
     return "; ".join(f"{call}: {found}" for call in calls if (found := run(call).broken()))
+
+
+def plain_values(context: Any, call: Call) -> dict[str, Any]:
+    """The values of a call, with enumerators as the numbers that they are."""
+    return {key: getattr(context, value) if isinstance(value, str) else value for key, value in call.values.items()}

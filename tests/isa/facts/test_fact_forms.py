@@ -15,7 +15,7 @@ from fact import SIZES, Fact, Form, boundaries
 from fact_table import FACTS
 from mlusim.isa import DIALECTS
 from mlusim.simulator import launch
-from probe import ARCHS, device, dialect_of, newest, run
+from probe import ARCHS, device, dialect_of, newest, plain_values, run
 
 TYPES = [kind for kind in SIZES if kind != "any"]
 _PREFIX = {"bang": "__", "tpu": "tpu_"}
@@ -80,11 +80,12 @@ def test_no_other_types(forms: list[Form]) -> None:
     accepted: list[tuple[str, ...]] = []
 
     def kernel(context: Any) -> None:
+        values = plain_values(context, call)
         for kinds in dict.fromkeys((*legal, *_combinations(forms))):
             types = ("uint8" if kind == "any" else kind for kind in kinds)
             pointers = {o.name: context.vreg("int8", 256).cast(t) for o, t in zip(operands, types, strict=True)}
             try:
-                getattr(context, fact.asm or fact.name)(*({**call.values, **pointers}[name] for name in fact.names))
+                getattr(context, fact.asm or fact.name)(*({**values, **pointers}[name] for name in fact.names))
             except TypeError:
                 continue
             accepted.append(kinds)

@@ -3,6 +3,7 @@
 from .arena import POISON, Allocation, Memory, reach
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
+from .shadow import Shadow
 from .tensor import Lanes, Tensor, folded
 from .turn import Turn
 from .variables import Layout, Placement, Variable
@@ -16,6 +17,7 @@ __all__ = [
     "Mapping",
     "Memory",
     "Placement",
+    "Shadow",
     "Tensor",
     "Turn",
     "Variable",

@@ -33,6 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
+from .definedness import pass_on, passes_on
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, operands_of
 from .source import Guard, PortSource
@@ -254,6 +255,9 @@ class _Writer:
         for guard in self.guards_on_tensors:
             source.test(guard)
         if isinstance(self.entry.effect, Cache):
+            return
+        if passes_on(self.entry, self.operands):
+            pass_on(source, self.operands, self.checks)
             return
         for operand in self.operands:
             if operand.reads:

@@ -1,6 +1,7 @@
 """Simulated memories and what lies in them: bytes, shadows, variables, tensors. Imports: hardware, log."""
 
 from .arena import POISON, Allocation, Memory, reach
+from .bytemap import ByteMap
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
 from .shadow import Shadow
@@ -11,6 +12,7 @@ from .variables import Layout, Placement, Variable
 __all__ = [
     "POISON",
     "Allocation",
+    "ByteMap",
     "Intervals",
     "Lanes",
     "Layout",

@@ -36,6 +36,8 @@ class ByteMap:
     def touched(self, start: int, end: int) -> None:
         """Flags in [start, end) have been set; nothing is derived from them."""
 
+    changed = touched
+
     def first(self, start: int, end: int) -> tuple[int, int] | None:
         """The first piece of the set inside [start, end), or None."""
         return next(self._runs(start, end), None)

@@ -69,6 +69,14 @@ class Shadow:
         if start < self.hi <= end:
             self.hi = self.start + self._bytes.rfind(0, self.lo - self.start, self.hi - self.start) + 1
 
+    def changed(self, start: int, end: int) -> None:
+        """Flags in [start, end) have been set or taken away; the bounds follow."""
+        self._low, self._until = min(self._low, start), max(self._until, end)
+        lo, hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
+        at = self._bytes.find(0, lo - self.start, hi - self.start)
+        last = self._bytes.rfind(0, lo - self.start, hi - self.start)
+        self.lo, self.hi = (self.start + at, self.start + last + 1) if at >= 0 else (0, 0)
+
     def first(self, start: int, end: int) -> tuple[int, int] | None:
         """The first piece of the set inside [start, end), or None."""
         start, end = max(start, self.lo), min(end, self.hi)
@@ -91,7 +99,10 @@ class Shadow:
         return found
 
     def absent(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
-        """A view of the flags (True: not in the set) of bytes at strides, as `numpy.ndarray` takes them; to be read."""
+        """A view of the flags (True: not in the set) of bytes at strides, as `numpy.ndarray` takes them.
+
+        Who changes it calls `changed`.
+        """
         return np.ndarray(shape, np.bool_, self.flags.data, offset, strides)
 
     @property

@@ -44,9 +44,9 @@ class RangeTable:
             rows.append((entry.start, entry.end, 0 if whole else _ASK, entry.key, *ops(entry.space), *_UNTOUCHED))
         self.rows = np.array(sorted(rows), np.int64).reshape(-1, 8)
         self._entries = [held.get(start) for start in self.rows[:, 0].tolist()]
-        for at, entry in enumerate(self._entries if settled else ()):
-            if entry and isinstance(entry.uninitialized, Shadow):
-                entry.uninitialized.on_flags = partial(self._set_flags, at)
+        for at, known in enumerate(self._entries if settled else ()):
+            if known and isinstance(known.uninitialized, Shadow):
+                known.uninitialized.on_flags = partial(self._set_flags, at)
 
     def begin(self) -> None:
         """The allocations are fresh."""

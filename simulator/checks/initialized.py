@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..execution import MEMORY
 from ..findings import Finding, rules
 from ..issue import Check, PortSource
 from ..issue.operands import Operand
@@ -24,6 +25,9 @@ class Initialized(Check):
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         start, end = piece
+        spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
+        if kind == MEMORY and not spaces[entry.space].memory_core:
+            return  # it has no such memory: that is another rule's
         self.execution.collector.report(
             Finding(
                 rules.UNINITIALIZED,

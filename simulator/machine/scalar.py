@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..execution import MEMORY
 from ..findings import Finding, Squashed, rules
 from ..issue import AccessRun
 from ..issue.runs import LOAD, STORE
@@ -62,6 +63,12 @@ class ScalarUnit:
         entry.uninitialized.remove(address, address + size)
         for check in self.machine.checks:
             check.unwritten_load(piece, entry, LOAD, pc)
+
+    def mutes(self, address: int) -> bool:
+        """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
+        machine, memory = self.machine, self._memory(address)
+        silent = machine.current.kind == MEMORY and not machine.shape.memory_core_stores
+        return silent and memory is not None and memory.space.scope == "device"
 
     def view(self, address: int, dtype: np.dtype) -> np.ndarray:
         """The element at a checked address, shape [1]."""

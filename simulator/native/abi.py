@@ -35,8 +35,8 @@ class Row(ctypes.Structure):
 class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
-    _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("core", _i32), ("jump", _pointer), ("ranges", _pointer),
-                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
+    _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("core", _i32), ("mute", _i32), ("jump", _pointer),
+                ("ranges", _pointer), ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
                 ("register_end", _u64)]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ..memory import Allocation, Placement, Shadow
 from .abi import NativeTask
 from .image import LoadedImage
 
-_BUILT_IN = struct.Struct("@14i")
+_BUILT_IN = struct.Struct("@15i")
 
 
 #: Of a range that is no allocation: its accesses are no records.
@@ -90,15 +90,18 @@ class NativeCore:
         """Whether this is still right for an image and where its variables are."""
         return self._image is image and self._own is own and self._shared is shared
 
-    def begin(self, task: Task) -> None:
-        """A task begins, with the variables of the image alone."""
+    def begin(self, task: Task, mute: bool) -> None:
+        """A task begins, with the variables of the image alone.
+
+        ``mute``: its scalar stores to the memory of the device have no effect.
+        """
         self._fresh.begin()
         if self._ranges is not self._fresh:
             self._use(self._fresh)
         self._task.registers = self._registers
         _BUILT_IN.pack_into(
             self._task, 0, task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, *task.dim,
-            task.clusterId, task.clusterDim, task.coreId, task.coreDim, 0, task.core,
+            task.clusterId, task.clusterDim, task.coreId, task.coreDim, 0, task.core, mute,
         )  # fmt: skip
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:

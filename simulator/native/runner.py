@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import Overload, result_type, wires
-from ..execution import Task
+from ..execution import MEMORY, Task
 from ..findings import Finding, Squashed, not_modelled, rules
 from ..issue import AccessRun
 from ..log import Log
@@ -119,7 +119,7 @@ class NativeRunner:
     def _enter(self, task: Task, image: LoadedImage) -> None:
         if task.native is None:
             task.native = self._core(task, image)
-            task.native.begin(task)
+            task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
         self._current.value = task.native.address
         self._watch()
         if len(image.slots):
@@ -175,7 +175,7 @@ class NativeRunner:
                 self._note_first_writes(self.machine.current.running)
             done = 0
             try:
-                for done in range(count if self._strict.value else 0):
+                for done in range(count if self._strict.value or self.machine.current.kind == MEMORY else 0):
                     run = runs[done]
                     self.scalar.examine(
                         AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.times)

@@ -225,6 +225,11 @@ static int of_library(uint64_t address, uint64_t size, int store) {
   return !store && (address == (uint64_t)&stdout || address == (uint64_t)&stderr || address == (uint64_t)&stdin);
 }
 
+// Whether stores to a range have no effect; the task's own memory is not meant, nor its arguments.
+static inline int mutes(const struct mlusim_range* range) {
+  return mlusim_current->mute && range >= common && range < common + common_count && range->key != MLUSIM_UNSEEN;
+}
+
 static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc) {
   if (!in_kernel) return;
   if (time_is_up) {
@@ -232,6 +237,7 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_leave();
     mlusim_back(pc);
   }
+  restore();
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
@@ -255,6 +261,11 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     else ask_about(address, size, pc);
   }
   if (range->key != MLUSIM_UNSEEN) gather(address, size, store, pc, range);
+  if (store && mutes(range)) {
+    muted.address = address;
+    muted.size = size < sizeof muted.bytes ? size : sizeof muted.bytes;
+    memcpy(muted.bytes, (const void*)address, muted.size);
+  }
 }
 
 // An instruction takes a structure by its address, or a null pointer.

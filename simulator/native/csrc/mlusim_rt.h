@@ -49,6 +49,7 @@ struct mlusim_task {
   int32_t clusterId, clusterDim, coreId, coreDim;
   int32_t section;                  // a parallel section is open
   int32_t core;                     // its number in a log
+  int32_t mute;                     // its scalar stores to the device's memory have no effect
   sigjmp_buf* jump;                 // where an ended task unwinds to
   struct mlusim_range* ranges;      // on-chip memory, sorted
   uint64_t range_count;

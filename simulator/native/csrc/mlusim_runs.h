@@ -15,6 +15,17 @@ static struct {
   int index;
 } keys[KEYS];
 
+// The bytes that a store without effect is about to overwrite: they come back before anybody looks.
+static struct {
+  uint64_t address, size;
+  char bytes[16];
+} muted;
+
+static inline void restore(void) {
+  if (muted.size) memcpy((void*)muted.address, muted.bytes, muted.size);
+  muted.size = 0;
+}
+
 // A run of an earlier drain is not open: its index is too large, or another run's.
 static void forget_runs(void) {
   run_count = 0;
@@ -22,6 +33,7 @@ static void forget_runs(void) {
 }
 
 static void drain(void) {
+  restore();
   if (!run_count) return;
   int count = run_count, first_writes = touched;
   forget_runs();

@@ -251,10 +251,9 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     last_range = range;
   }
   if (range->written == MLUSIM_ASK) {
-    mlusim_leave();
+    in_kernel = 0;  // the runs go on: nothing has happened
     callbacks.keep_flags(address);
-    mlusim_back(pc);
-    last_range = range;
+    in_kernel = 1;
   }
   if (range->written && !all_written(range->written + (address - range->start), size)) {
     if (store) note_first_write(range, address, size);

@@ -101,3 +101,25 @@ def scalars() -> Iterator[Figure]:
         walk = functools.partial(program().launch, "walk", (4, 1, 1), "union1", args=[array, space, passes])
         (seconds,) = best(walk, rounds=3)
         yield Figure(f"scalar access to {name}", seconds * 1e6 / (5 * 2 * _SCALARS * passes), "us", 0.15)
+
+
+def segments() -> Iterator[Figure]:
+    """Strided copies of many short segments: they cost by the copy, not by the segment."""
+    data, count = np.zeros(512 * 4, np.float32), 500
+    source, rows = data.reshape(512, 4), np.zeros((512, 8), np.float32)
+    data.flags.writeable = False
+
+    def bare() -> None:
+        for _ in range(count):
+            rows[:, :4] = source
+
+    def copies(number: int) -> None:
+        program().launch("segments", args=[data, count, number], isolate=False)
+
+    few, many, numpy = (
+        seconds / count * 1e6
+        for seconds in best(functools.partial(copies, 2), functools.partial(copies, 512), bare, rounds=20)
+    )
+    yield Figure("copy of 2 segments", few, "us")
+    yield Figure("copy of 512 segments", many, "us")
+    yield Figure("copy of 512 segments, above one of 2, beside NumPy", (many - few) / numpy, "x a strided assignment")

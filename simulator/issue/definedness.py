@@ -31,29 +31,35 @@ def pass_on(port: PortSource, operands: Sequence[Operand], checks: Sequence[Chec
     (target,) = (operand for operand in operands if operand.writes)
     memories = port.execution.map.memories.values()
     port.bind("_VISIBLE", frozenset(memory.name for memory in memories if memory.space.scope == "device"))
-    port.line("_stale = ()")
-    for operand in read:
-        with port.block(f"if {operand.may_be_uninitialized()}:"):
-            port.line(operand.fill_poison())
-            port.line(f"if {operand.uninitialized()}: _stale += ({operand.flags()},)")
-    with port.block("if not _stale:"):
-        target.written()
-    with port.block(f"elif _a_{target.name}.space in _VISIBLE:"):
+    with port.block(f"if {' or '.join(f'({operand.may_be_uninitialized()})' for operand in read)}:"):
+        port.line("_stale = ()")
         for operand in read:
             with port.block(f"if {operand.may_be_uninitialized()}:"):
-                port.line("pass")
+                port.line(operand.fill_poison())
+                port.line(f"if {operand.uninitialized()}: _stale += ({operand.flags()},)")
+        with port.block("if not _stale:"):
+            port.line("pass")
+            target.written()
+        with port.block(f"elif _a_{target.name}.space in _VISIBLE:"):
+            for operand in read:
                 for check in checks:
                     check.before_read(port, operand)
+            target.written()
+        with port.block("else:"):
+            _pass(port, read, target)
+    with port.block("else:"):
         target.written()
+
+
+def _pass(port: PortSource, read: Sequence[Operand], target: Operand) -> None:
     place = f"_a_{target.name}, {target.low}, {target.end}, {target.flags()}"
     if port.entry.lane_wise:
         port.bind("_pass_lanes", pass_lanes)
-        port.line(f"else: _pass_lanes({place}, _stale)")
-    else:
-        port.bind("_pass_bytes", pass_bytes)
-        both = isinstance(target, Strided)
-        apart = f"({target.apart_from(read[0])}) and {target.unfolded()}" if both else "True"  # type: ignore[attr-defined]
-        port.line(f"else: _pass_bytes({place}, _stale[0], {apart})")
+        port.line(f"_pass_lanes({place}, _stale)")
+        return
+    port.bind("_pass_bytes", pass_bytes)
+    apart = f"({target.apart_from(read[0])}) and {target.unfolded()}" if isinstance(target, Strided) else "True"
+    port.line(f"_pass_bytes({place}, _stale[0], {apart})")
 
 
 def pass_lanes(entry: Allocation, low: int, end: int, target: np.ndarray, sources: Sequence[np.ndarray]) -> None:

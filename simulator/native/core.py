@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from array import array
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -42,8 +43,9 @@ class RangeTable:
         for entry in held.values():
             whole = settled and not entry.uninitialized.hi
             rows.append((entry.start, entry.end, 0 if whole else _ASK, entry.key, *ops(entry.space), *_UNTOUCHED))
-        self.rows = np.array(sorted(rows), np.int64).reshape(-1, 8)
-        self._entries = [held.get(start) for start in self.rows[:, 0].tolist()]
+        rows.sort()
+        self.rows = np.frombuffer(array("q", [number for row in rows for number in row]), np.int64).reshape(-1, 8)
+        self._entries = [held.get(row[0]) for row in rows]
         for at, known in enumerate(self._entries if settled else ()):
             if known and isinstance(known.uninitialized, Shadow):
                 known.uninitialized.on_flags = partial(self._set_flags, at)

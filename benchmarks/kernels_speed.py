@@ -16,6 +16,7 @@ from .measure import CORES, ELEMENTS, Figure, best, device, program
 
 _TILE = 16384
 _FEW = 10_000
+_SCALARS = 4096
 
 
 def logspaces() -> Iterator[Figure]:
@@ -80,3 +81,45 @@ def instructions() -> Iterator[Figure]:
         times = count // _FEW
         once, often = best(functools.partial(kernel, count), functools.partial(kernel, _FEW, times), rounds=rounds)
         yield Figure(f"one launch of {count:,} instructions, beside {times} of {_FEW:,}", once / often, "x", 1.25)
+
+
+def scalars() -> Iterator[Figure]:
+    """Scalar accesses: a convolution of 10^7 of them on GDRAM, and loads and stores in each kind of memory."""
+    n, k = 443, 5
+    rng = np.random.default_rng(1)
+    image, weight = rng.random((n + k - 1, n + k - 1), np.float32), rng.random((k, k), np.float32)
+    out = np.zeros((n, n), np.float32)
+    accesses = n * n * (2 * k * k + 1)
+
+    def convolve() -> None:
+        program().launch("convolve", (1, 1, 1), args=[out, image, weight, n, k]).time_us  # noqa: B018
+
+    (seconds,) = best(convolve, rounds=3)
+    yield Figure(f"scalar convolution of {accesses:,} accesses to GDRAM", seconds, "s", 3)
+    array, passes = np.zeros(_SCALARS, np.float32), 100
+    for space, name in enumerate(("NRAM", "SRAM", "LDRAM", "GDRAM")):
+        walk = functools.partial(program().launch, "walk", (4, 1, 1), "union1", args=[array, space, passes])
+        (seconds,) = best(walk, rounds=3)
+        yield Figure(f"scalar access to {name}", seconds * 1e6 / (5 * 2 * _SCALARS * passes), "us", 0.15)
+
+
+def segments() -> Iterator[Figure]:
+    """Strided copies of many short segments: they cost by the copy, not by the segment."""
+    data, count = np.zeros(512 * 4, np.float32), 500
+    source, rows = data.reshape(512, 4), np.zeros((512, 8), np.float32)
+    data.flags.writeable = False
+
+    def bare() -> None:
+        for _ in range(count):
+            rows[:, :4] = source
+
+    def copies(number: int) -> None:
+        program().launch("segments", args=[data, count, number], isolate=False)
+
+    few, many, numpy = (
+        seconds / count * 1e6
+        for seconds in best(functools.partial(copies, 2), functools.partial(copies, 512), bare, rounds=20)
+    )
+    yield Figure("copy of 2 segments", few, "us")
+    yield Figure("copy of 512 segments", many, "us")
+    yield Figure("copy of 512 segments, above one of 2, beside NumPy", (many - few) / numpy, "x a strided assignment")

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from .hau_speed import sorts, topks
-from .kernels_speed import adds, instructions, logspaces
+from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
@@ -25,6 +25,8 @@ BENCHMARKS = {
     "add": adds,
     "instruction": instructions,
     "tensors": tensors,
+    "scalar": scalars,
+    "segment": segments,
     "sort": sorts,
     "topk": topks,
     "replay": replays,

@@ -96,6 +96,25 @@ class Instruction:
         return tuple(p for p in self.prototype.memory if p.reads)
 
     @cached_property
+    def lane_wise(self) -> bool:
+        """Whether each element of its one output comes from the elements in the same place of its inputs, and no other.
+
+        So it is where a function of vectors, or of segments at strides, has operands of the same counts.
+        """
+        memory, one = self.prototype.memory, {tuple(dim.count for dim in p.dims) for p in self.prototype.memory}
+        return (
+            isinstance(self.effect, Compute)
+            and not self.effect.partial
+            and self.prototype.returns == "void"
+            and self.select is None
+            and bool(self.read)
+            and len(self.written) == len(one) == 1
+            and all(p.kind in (Kind.PACKED, Kind.REGISTER, Kind.STRIDED) for p in memory)
+            and not any(p.order or p.defined or p.clobbered for p in memory)
+            and all(len(p.dims) < 2 or p.kind is Kind.STRIDED for p in memory)
+        )
+
+    @cached_property
     def labels(self) -> Mapping[str, int]:
         """Named values of its arguments: the cases of the selecting one, and what enumerations name."""
         found = {case.label: value for value, case in (self.select.cases if self.select else {}).items()}

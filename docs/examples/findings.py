@@ -13,13 +13,20 @@ SPECIAL = {
     "alignment": {"device": "mlu270"},
     "length": {"device": "mlu270"},
     "barrier": {"dim": (4, 1, 1), "type": "union1"},
+    "memory_core": {"dim": (4, 1, 1), "type": "union1"},
     "endless": {"time_limit": 0.2},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
-RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misspelt": "build"}
+RULES = {
+    "endless": "time",
+    "not_modelled": "not-modelled",
+    "memory_core": "memory-core",
+    "assertion": "assert",
+    "misspelt": "build",
+}
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
-    "budget", "barrier", "empty", "not_modelled", "crash", "forbidden",
+    "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless",
 ]  # fmt: skip
 TPU = ["dtype", "lane", "section", "cache", "assertion"]

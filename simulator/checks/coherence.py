@@ -10,7 +10,7 @@ from ..execution import Execution
 from ..findings import Finding, rules
 from ..issue import AccessRun, Check, PortSource
 from ..issue.operands import Operand
-from ..memory import Allocation, Intervals, Memory
+from ..memory import Intervals, Memory
 
 
 class _CoreCache:
@@ -49,7 +49,10 @@ class Coherence(Check):
             if operand.writes:
                 port.line(f"{port.bind('_engine_writes', self._write)}({at})")
 
-    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
+    def watches_runs(self) -> bool:
+        return bool(self._space)
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         if memory.name != self._space:
             return
         cache = self._caches[self.execution.current.core]

@@ -9,7 +9,7 @@ from ..execution import Extent, meet
 from ..findings import Finding, rules
 from ..issue import AccessRun, Check, PortSource
 from ..issue.operands import Operand
-from ..memory import Allocation, Memory
+from ..memory import Memory
 
 
 class Hazards(Check):
@@ -26,8 +26,11 @@ class Hazards(Check):
         working = "_cur.pending or _cur.unwaited" if queues and port.entry.pipe not in queues else "_cur.pending"
         port.line(f"if {working}: {order}(_pc, _OVERLOAD.name, {port.pipe}, {blocking}, ({extents},))")
 
-    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
-        if self.execution.current.pending or self.execution.current.unwaited:
+    def watches_runs(self) -> bool:
+        return bool(self.execution.current.pending or self.execution.current.unwaited)
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
+        if self.watches_runs():
             extents = [(start, end, run.store, -1) for start, end in run.pieces()]
             self._order(run.pc, run.name, "scalar", False, extents)
 

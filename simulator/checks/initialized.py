@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..execution import MEMORY
 from ..findings import Finding, rules
-from ..issue import AccessRun, Check, PortSource
+from ..issue import Check, PortSource
 from ..issue.operands import Operand
-from ..memory import Allocation, Memory
+from ..memory import Allocation
 
 _ADVICE = "write the memory before it is read"
 
@@ -22,23 +23,21 @@ class Initialized(Check):
             port.line(operand.forgive())
             port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
 
-    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
-        if run.store or entry is None or not entry.uninitialized.lo < run.high or entry.uninitialized.hi <= run.low:
-            return
-        for start, end in run.pieces():
-            if entry.uninitialized.first(start, end):
-                entry.uninitialized.remove(run.low, run.high)
-                self.execution.collector.report(
-                    Finding(
-                        rules.UNINITIALIZED,
-                        f"scalar load of uninitialized bytes of {entry.name!r}",
-                        instruction=run.name,
-                        region=self.execution.map.region(start, end - start),
-                        suggestion=_ADVICE,
-                    ),
-                    run.pc,
-                )
-                return
+    def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
+        start, end = piece
+        spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
+        if kind == MEMORY and not spaces[entry.space].memory_core:
+            return  # it has no such memory: that is another rule's
+        self.execution.collector.report(
+            Finding(
+                rules.UNINITIALIZED,
+                f"scalar load of uninitialized bytes of {entry.name!r}",
+                instruction=name,
+                region=self.execution.map.region(start, end - start),
+                suggestion=_ADVICE,
+            ),
+            pc,
+        )
 
     def _report(self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int]) -> None:
         start, end = piece

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..memory.arena import Allocation
 from ..memory.bytemap import ByteMap
-from ..memory.intervals import Intervals
+from ..memory.shadow import Shadow
 
 #: The memory behind an operand: first and past-the-end address, typed view, key, uninitialized bytes and allocation.
-OperandSlot = tuple[int, int, np.ndarray | None, int, Intervals | ByteMap, Allocation | None]
+OperandSlot = tuple[int, int, np.ndarray | None, int, Shadow | ByteMap, Allocation | None]
 
 #: What a slot holds before the first use: no address lies in it.
-VACANT: OperandSlot = (1, 0, None, 0, Intervals(), None)
+VACANT: OperandSlot = (1, 0, None, 0, Shadow(0, 0), None)
 
 
 class OperandCache:

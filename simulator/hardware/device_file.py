@@ -25,7 +25,9 @@ Scope = Literal["device", "cluster", "core"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 #: Costs and counts that may be zero; every other number divides something or must exist.
-_MAY_BE_ZERO = frozenset({"startup_cycles", "latency_ns", "overhead_us", "reserved", "memory_cores_per_cluster"})
+_MAY_BE_ZERO = frozenset(
+    {"startup_cycles", "latency_ns", "overhead_us", "reserved", "memory_cores_per_cluster", "memory_core_stores"}
+)
 #: Beyond these a number is a slip, and times made of it are no numbers any more.
 _LEAST, _MOST = 1e-12, 1e30
 #: Bytes of a device file; the built-in ones have less than 10,000.
@@ -73,6 +75,7 @@ class ShapeTable(_Table):
     clusters: Quantity
     cores_per_cluster: Quantity
     memory_cores_per_cluster: Quantity
+    memory_core_stores: Quantity | None = None
     lanes: Quantity | None = None
     banks: Quantity | None = None
     eu_bytes: Quantity | None = None

@@ -43,6 +43,7 @@ class Space:
 class Shape:
     """What a kernel can observe of a device: a kernel runs alike on two devices of equal shape.
 
+    ``memory_core_stores`` is 0 where scalar stores of the memory core to the device's memory have no effect, else 1.
     ``lanes``, ``banks`` and ``eu_bytes`` (bytes a lane computes in a cycle) are None where a core has no lanes.
     """
 
@@ -52,6 +53,7 @@ class Shape:
     cores_per_cluster: int
     memory_cores_per_cluster: int
     spaces: dict[str, Space]
+    memory_core_stores: int = 1
     lanes: int | None = None
     banks: int | None = None
     eu_bytes: int | None = None
@@ -94,6 +96,8 @@ def check_shape(shape: Shape) -> None:
     """ValueError for a shape that the simulator cannot hold."""
     if shape.memory_cores_per_cluster > 1:
         raise ValueError(f"shape.memory_cores_per_cluster is {shape.memory_cores_per_cluster}; it must be 0 or 1")
+    if shape.memory_core_stores > 1:
+        raise ValueError(f"shape.memory_core_stores is {shape.memory_core_stores}; it must be 0 or 1")
     if shape.cores + shape.clusters > MAX_OWNERS:
         raise ValueError(f"the shape has {shape.cores} cores in {shape.clusters} clusters; both together: {MAX_OWNERS}")
     if shape.arch >= 1 << 31:

@@ -39,5 +39,12 @@ class Check:
         """Add lines to a port that run when its effect on memory takes place: before the ``yield``, and after it."""
         yield
 
-    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
-        """The scalar unit has made a run of accesses to a memory."""
+    def watches_runs(self) -> bool:
+        """Whether it has to see the runs of accesses that the running task makes from here on."""
+        return False
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
+        """The scalar unit has made a run of accesses to a memory; while no check watches them it may be missed."""
+
+    def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
+        """A scalar load has met a piece of an allocation that nobody has written."""

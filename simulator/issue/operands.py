@@ -18,7 +18,8 @@ import numpy as np
 from ...isa import ORDERS, VARIABLE_TYPES, Cache, Parameter
 from ..findings import rules
 from ..log.region import Region
-from ..memory.tensor import Constant, folded, segments
+from ..memory import ByteMap, Shadow
+from ..memory.tensor import Constant, folded
 from .source import Guard, PortSource
 
 
@@ -58,6 +59,10 @@ class Operand:
 
     def written(self) -> None:
         """Every byte of it is written now."""
+        raise NotImplementedError
+
+    def flags(self) -> str:
+        """Expression: for each of its bytes whether it has been written, a view in the shape [..., bytes of one]."""
         raise NotImplementedError
 
     def contents(self) -> str:
@@ -133,6 +138,10 @@ class Flat(Operand):
         with self.port.block(f"if {self.may_be_uninitialized()}:"):
             self.port.line(self.forgive())
 
+    def flags(self) -> str:
+        shape = f"(count_{self.name}, {self.element.size})"
+        return f"_u_{self.name}.absent({shape}, _o_{self.name}, ({self.element.size}, 1))"
+
     def contents(self) -> str:
         if self.parameter.order:
             to_rows = self.port.bind(f"_rows_{self.name}", ORDERS[self.parameter.order].to_rows)
@@ -190,15 +199,16 @@ class Strided(Flat):
         self.port.bind("_folded", folded)
         return f"not _folded(zip({shape}[:-1], {strides}), {shape}[-1] * {self.element.size})"
 
-    def _segments(self) -> str:
-        self.port.bind("_segments", segments)
-        return f"_segments({self.name}, _shape_{self.name}, _strides_{self.name}, {self.element.size})"
+    def flags(self) -> str:
+        name, size = self.name, self.element.size
+        return f"_u_{name}.absent((*_shape_{name}, {size}), {name} - _s_{name}, (*_strides_{name}, 1))"
 
     def uninitialized(self) -> str:
-        return f"_next(_filter(None, (_u_{self.name}.first(_p, _p + _n) for _p, _n in {self._segments()})), None)"
+        self.port.bind("_first_of", first_of)
+        return f"_first_of(_u_{self.name}, {self.name}, {self.flags()})"
 
     def forgive(self) -> str:
-        return f"for _p, _n in {self._segments()}: _u_{self.name}.remove(_p, _p + _n)"
+        return f"{self.flags()}[...] = True; _u_{self.name}.touched({self.low}, {self.end})"
 
 
 class Lanes(Operand):
@@ -299,6 +309,16 @@ class Variable(Lanes):
             place = f"_p_{name}, {name}, _shape_{name}, _st_{name}, _d_{name}"
             port.line(f"_t_{name} = _tensor(_pc, _OVERLOAD, {place})")
         port.line(f"else: _t_{name} = {make}({name})")
+
+
+def first_of(shadow: Shadow | ByteMap, address: int, flags: np.ndarray) -> tuple[int, int] | None:
+    """The uninitialized bytes of an operand with which the first run of them begins, or None; flags as of `flags`."""
+    if flags.all():
+        return None
+    at = np.unravel_index(int(flags.argmin()), flags.shape)
+    start = address + sum(int(index) * stride for index, stride in zip(at, flags.strides, strict=True))
+    left = (flags.shape[-2] - int(at[-2])) * flags.shape[-1] - int(at[-1])
+    return shadow.first(start, start + left)
 
 
 def from_bits(bits: int, dtype: np.dtype) -> Any:

@@ -33,6 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
+from .definedness import pass_on, passes_on
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, Operand
 from .scattered import operands_of
@@ -267,6 +268,9 @@ class _Writer:
         for operand in self.measuring:
             operand.find()
         if isinstance(self.entry.effect, Cache):
+            return
+        if passes_on(self.entry, self.operands):
+            pass_on(source, self.operands, self.checks)
             return
         self._check_reads(self.measuring or self.operands)
         partial = getattr(self.entry.effect, "partial", False)

@@ -9,9 +9,16 @@ from dataclasses import dataclass
 _EXACT = 4096
 
 
+#: Names in logs and findings.
+LOAD, STORE = "scalar.load", "scalar.store"
+
+
 @dataclass(slots=True)
 class AccessRun:
-    """Accesses of one source position, one size and one direction at a constant stride (bytes)."""
+    """Accesses of one source position, one size and one direction at a constant stride (bytes).
+
+    While no check watches the runs, accesses at other strides belong to it too.
+    """
 
     pc: int
     store: bool
@@ -25,7 +32,7 @@ class AccessRun:
     @property
     def name(self) -> str:
         """Its name in logs and findings."""
-        return "scalar.store" if self.store else "scalar.load"
+        return STORE if self.store else LOAD
 
     def pieces(self) -> Iterable[tuple[int, int]]:
         """The byte ranges that it touches; of a long run with gaps, one range with them."""

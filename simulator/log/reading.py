@@ -153,7 +153,7 @@ _OP: Mapping[str, Kind] = {
 }  # fmt: skip
 _SHAPE: Mapping[str, Kind] = {
     "isa": _text, "arch": _COUNT, "clusters": _COUNT, "cores_per_cluster": _COUNT,
-    "memory_cores_per_cluster": _whole(0, 1), "spaces": _dict,
+    "memory_cores_per_cluster": _whole(0, 1), "memory_core_stores": _whole(0, 1), "spaces": _dict,
     "lanes": _none_or(_COUNT), "banks": _none_or(_COUNT), "eu_bytes": _none_or(_COUNT),
 }  # fmt: skip
 _SPACE: Mapping[str, Kind] = {

@@ -97,6 +97,13 @@ class Recorder:
         _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, 0, pc, work, *flat)
         self.at += ROW
 
+    def write_rows(self, rows: bytes) -> None:
+        """Append whole rows."""
+        while self.at + len(rows) > self.limit:
+            self.grow()
+        self.buffer[self.at : self.at + len(rows)] = rows
+        self.at += len(rows)
+
     def finish(
         self,
         locate: Callable[[list[int]], list[Location]],

@@ -10,8 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..execution import MEMORY
 from ..findings import Finding, Squashed, rules
 from ..issue import AccessRun
+from ..issue.runs import LOAD, STORE
 from ..log import Op
 from ..memory import Allocation, Memory
 from .machine import Machine
@@ -27,15 +29,23 @@ class ScalarUnit:
         self.machine = machine
         self.runs: list[AccessRun] = []
         self._open: dict[tuple[int, bool, int], AccessRun] = {}
-        self._ops: dict[tuple[str, bool], int] = {}  # numbers in the log, by space and direction
+        self._ops: dict[str, tuple[int, int]] = {}  # numbers in the log, by space
+
+    @property
+    def watched(self) -> bool:
+        """Whether a check has to see the runs that the running task makes: each keeps to one stride then."""
+        return any(check.watches_runs() for check in self.machine.checks)
 
     def access(self, address: int, size: int, store: bool, pc: int) -> None:
         """One access of a Python kernel; raises `Squashed` when it may not happen."""
         entry = self._allocation(address, size, store, pc)
-        entry.fill_poison(address, address + size)
+        if store:
+            entry.uninitialized.remove(address, address + size)
+        else:
+            self.load_unwritten(address, size, pc)
         key = (pc, store, entry.start)
         run = self._open.get(key)
-        if run and run.size == size and (run.count == 1 or address == run.last + run.stride):
+        if run and (not self.watched or (run.size == size and (run.count == 1 or address == run.last + run.stride))):
             run.stride = address - run.last
             run.last, run.count = address, run.count + 1
             run.low, run.high = min(run.low, address), max(run.high, address + size)
@@ -43,10 +53,26 @@ class ScalarUnit:
         self._open[key] = run = AccessRun(pc, store, size, address, address + size, address, 0, 1)
         self.runs.append(run)
 
+    def load_unwritten(self, address: int, size: int, pc: int) -> None:
+        """Say of a load which of its bytes nobody has written, if there are any; from then on they count as written."""
+        entry = self._found(address)
+        if entry is None or not (piece := entry.uninitialized.first(address, address + size)):
+            return
+        self.drain()  # what is wrong with earlier accesses is said first
+        entry.fill_poison(address, address + size)
+        entry.uninitialized.remove(address, address + size)
+        for check in self.machine.checks:
+            check.unwritten_load(piece, entry, LOAD, pc)
+
+    def mutes(self, address: int) -> bool:
+        """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
+        machine, memory = self.machine, self._memory(address)
+        silent = machine.current.kind == MEMORY and not machine.shape.memory_core_stores
+        return silent and memory is not None and memory.space.scope == "device"
+
     def view(self, address: int, dtype: np.dtype) -> np.ndarray:
         """The element at a checked address, shape [1]."""
-        memory = self._memory(address)
-        entry = memory.find(address) if memory else None
+        entry = self._found(address)
         if entry is None:
             raise Squashed
         return entry.strided(address, dtype, (1,), (dtype.itemsize,))
@@ -57,43 +83,50 @@ class ScalarUnit:
                 return memory
         return None
 
+    def _found(self, address: int) -> Allocation | None:
+        memory = self._memory(address)
+        return memory.find(address) if memory else None
+
     def drain(self) -> None:
         """Record the runs gathered so far."""
         runs, self.runs = self.runs, []
         self._open.clear()
         for run in runs:
-            self.record(run)
+            memory = self.examine(run)
+            if memory is not None:
+                recorder, current = self.machine.recorder, self.machine.current
+                recorder.write(
+                    self.ops(memory.name)[run.store], recorder.pipe("scalar"), 0, current.core, current.task, run.pc,
+                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0),),
+                )  # fmt: skip
 
     def forget(self) -> None:
         """Drop the runs of a task that was ended."""
         self.runs.clear()
         self._open.clear()
 
-    def record(self, run: AccessRun) -> None:
-        """Let the checks see a run, and append its record."""
-        machine = self.machine
+    def examine(self, run: AccessRun) -> Memory | None:
+        """Let the checks see a run; the memory that it is on."""
         memory = self._memory(run.low)
-        if memory is None:
-            return
-        entry = memory.find(run.low)
-        for check in machine.checks:
-            check.scalar_access(run, memory, entry)
-        if run.store and entry is not None and entry.uninitialized.hi > run.low:
-            for start, end in run.pieces():
-                entry.uninitialized.remove(start, end)
-        op = self._ops.get((memory.name, run.store))
-        if op is None:
-            operand = "dst" if run.store else "src"
-            entered = Op(
-                run.name, "", (operand,), (run.store,), f"scalar_{memory.name}", machine.dialect.scalar_waits,
-                provenance="inferred", granule=_GRANULE,
+        if memory is not None:
+            for check in self.machine.checks:
+                check.scalar_run(run, memory)
+        return memory
+
+    def ops(self, space: str) -> tuple[int, int]:
+        """The numbers in the log of a load from a space, and of a store to it."""
+        if space not in self._ops:
+            machine = self.machine
+            self._ops[space] = tuple(  # type: ignore[assignment]
+                machine.recorder.op(
+                    Op(
+                        name, "", (operand,), (name == STORE,), f"scalar_{space}", machine.dialect.scalar_waits,
+                        provenance="inferred", granule=_GRANULE,
+                    )
+                )
+                for name, operand in ((LOAD, "src"), (STORE, "dst"))
             )  # fmt: skip
-            op = self._ops[memory.name, run.store] = machine.recorder.op(entered)
-        recorder, current = machine.recorder, machine.current
-        recorder.write(
-            op, recorder.pipe("scalar"), 0, current.core, current.task, run.pc, run.count,
-            ((memory.key(run.low), run.high - run.low, 0, 0),),
-        )  # fmt: skip
+        return self._ops[space]
 
     def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:
         finding = self.fault(address, size, store)
@@ -110,7 +143,7 @@ class ScalarUnit:
     def fault(self, address: int, size: int, store: bool) -> Finding | None:
         """Why a scalar access may not happen, or None."""
         machine = self.machine
-        name = "scalar.store" if store else "scalar.load"
+        name = STORE if store else LOAD
         for memory in machine.map.memories.values():
             if memory.owner_of(address) is not None:
                 entry = memory.find(address)

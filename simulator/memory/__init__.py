@@ -1,8 +1,10 @@
 """Simulated memories and what lies in them: bytes, shadows, variables, tensors. Imports: hardware, log."""
 
 from .arena import POISON, Allocation, Memory, reach
+from .bytemap import ByteMap
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
+from .shadow import Shadow
 from .tensor import Lanes, Tensor, folded
 from .turn import Turn
 from .variables import Layout, Placement, Variable
@@ -10,12 +12,14 @@ from .variables import Layout, Placement, Variable
 __all__ = [
     "POISON",
     "Allocation",
+    "ByteMap",
     "Intervals",
     "Lanes",
     "Layout",
     "Mapping",
     "Memory",
     "Placement",
+    "Shadow",
     "Tensor",
     "Turn",
     "Variable",

@@ -14,8 +14,8 @@ import numpy as np
 from ..hardware import Space
 from ..log.region import region_key
 from .bytemap import ByteMap
-from .intervals import Intervals
 from .mapping import Mapping, host_bytes, round_up
+from .shadow import Shadow
 
 #: Bytes between two allocations that belong to nobody, so that running out of one is seen.
 GUARD = 128
@@ -35,10 +35,14 @@ class Allocation:
     owner: int
     key: int  # number of its first byte in a log
     name: str = ""
-    uninitialized: Intervals | ByteMap = field(default_factory=Intervals)  # bytes that nobody has written
+    uninitialized: Shadow | ByteMap = None  # type: ignore[assignment] # bytes that nobody has written; without it none
     poisoned: bool = True  # whether those bytes hold the poison
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.uninitialized is None:
+            self.uninitialized = Shadow(self.start, self.end)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
         """The memory as an array of ``dtype``, from the first byte, shape [bytes // itemsize]."""
@@ -56,7 +60,7 @@ class Allocation:
 
     def clear(self) -> None:
         """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
-        self.uninitialized.fill(self.start, self.end)
+        self.uninitialized.fill()
         self.poisoned = False
 
     def fill_poison(self, start: int, end: int) -> None:
@@ -64,7 +68,7 @@ class Allocation:
         if self.poisoned:
             return
         raw = self.view(np.dtype(np.uint8))
-        if isinstance(self.uninitialized, Intervals):  # all of it at once: it is asked for again and again
+        if isinstance(self.uninitialized, Shadow):  # all of it at once: it is asked for again and again
             start, end = self.start, self.end
             self.poisoned = True
         for first, last in self.uninitialized.pieces(start, end):

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class ByteMap:
-    """Bytes of the block [start, end), with the methods of `Intervals`; at first all of them."""
+    """Bytes of the block [start, end), with the methods of `Shadow`; at first all of them."""
 
     __slots__ = ("_absent", "_map", "hi", "lo")
 
@@ -19,21 +19,24 @@ class ByteMap:
         self._map = mmap.mmap(-1, end - start, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # a shared one keeps them
         self._absent: np.ndarray | None = None  # whether a byte is not in the set, shape [end - start]; None: all are
 
-    def fill(self, start: int, end: int) -> None:
-        """Become the bytes of [start, end) alone, which are all of the block."""
-        if (start, end) != (self.lo, self.hi):
-            raise ValueError(f"[{start}, {end}) is not the block [{self.lo}, {self.hi})")
+    def fill(self) -> None:
+        """Become all bytes of the block."""
         if self._absent is not None:
             self._map.madvise(mmap.MADV_DONTNEED)
             self._absent = None
 
     def add(self, start: int, end: int) -> None:
         """Add the bytes of [start, end)."""
-        self._flags()[start - self.lo : end - self.lo] = False
+        self.flags[start - self.lo : end - self.lo] = False
 
     def remove(self, start: int, end: int) -> None:
         """Take the bytes of [start, end) out."""
-        self._flags()[start - self.lo : end - self.lo] = True
+        self.flags[start - self.lo : end - self.lo] = True
+
+    def touched(self, start: int, end: int) -> None:
+        """Flags in [start, end) have been set; nothing is derived from them."""
+
+    changed = touched
 
     def first(self, start: int, end: int) -> tuple[int, int] | None:
         """The first piece of the set inside [start, end), or None."""
@@ -45,15 +48,17 @@ class ByteMap:
 
     def absent(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
         """A view of the flags (True: not in the set) of bytes at strides, as `numpy.ndarray` takes them."""
-        return np.ndarray(shape, np.bool_, self._flags().data, offset, strides)
+        return np.ndarray(shape, np.bool_, self.flags.data, offset, strides)
 
-    def _flags(self) -> np.ndarray:
+    @property
+    def flags(self) -> np.ndarray:
+        """For every byte of the block whether it is not in the set."""
         if self._absent is None:
             self._absent = np.frombuffer(self._map, np.bool_)
         return self._absent
 
     def _runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        flags = self._flags()[start - self.lo : end - self.lo]
+        flags = self.flags[start - self.lo : end - self.lo]
         edges = np.flatnonzero(np.diff(flags, prepend=True, append=True)) + start
         yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 

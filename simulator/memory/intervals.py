@@ -1,11 +1,9 @@
-"""A set of byte intervals that shrinks and grows: which bytes nobody has written yet."""
+"""A set of byte intervals that shrinks and grows."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-
-import numpy as np
 
 
 class Intervals:
@@ -17,19 +15,6 @@ class Intervals:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self.lo = self.hi = 0
-
-    @classmethod
-    def of(cls, pieces: np.ndarray) -> Intervals:
-        """The set of these intervals, in order and apart, int64 [pieces, 2]."""
-        made = cls()
-        made._starts, made._ends = pieces[:, 0].tolist(), pieces[:, 1].tolist()
-        made._bound()
-        return made
-
-    def fill(self, start: int, end: int) -> None:
-        """Become the bytes of [start, end) alone."""
-        self._starts[:], self._ends[:] = [start], [end]
-        self.lo, self.hi = start, end
 
     def add(self, start: int, end: int) -> None:
         """Add the bytes of [start, end)."""

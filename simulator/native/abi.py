@@ -6,6 +6,8 @@ import ctypes
 from functools import cache
 from pathlib import Path
 
+from ..log.recorder import ROW
+
 _i32, _i64, _u64, _text = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_char_p
 _pointer = ctypes.c_void_p
 
@@ -13,21 +15,28 @@ _pointer = ctypes.c_void_p
 class Range(ctypes.Structure):
     """Addresses that scalar accesses may use."""
 
-    _fields_ = [("start", _u64), ("end", _u64), ("unpoisoned", _u64)]
+    _fields_ = [("start", _u64), ("end", _u64), ("written", _pointer), ("key", _u64), ("load", _u64), ("store", _u64),
+                ("touched", _u64), ("until", _u64)]  # fmt: skip
 
 
 class Run(ctypes.Structure):
     """A run of scalar accesses."""
 
-    _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("count", _u64),
+    _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("times", _u64),
                 ("size", _u64), ("store", _i64)]  # fmt: skip
+
+
+class Row(ctypes.Structure):
+    """A row of the log, `recorder.RAW`."""
+
+    _fields_ = [("bytes", ctypes.c_char * ROW)]
 
 
 class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
-    _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("jump", _pointer), ("ranges", _pointer),
-                ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
+    _fields_ = [("built_in", _i32 * 12), ("section", _i32), ("core", _i32), ("mute", _i32), ("jump", _pointer),
+                ("ranges", _pointer), ("range_count", _u64), ("registers", _u64), ("register_bytes", _u64),
                 ("register_end", _u64)]  # fmt: skip
 
 
@@ -39,20 +48,22 @@ class Variable(ctypes.Structure):
                 ("line", _i32)]  # fmt: skip
 
 
-DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(Run), _u64)
+DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(Run), _pointer, _u64, _i32)
 FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _u64, _i32, _i64)
 LOCAL = ctypes.CFUNCTYPE(_u64, ctypes.POINTER(Variable), _i64)
 RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
 REPORT = ctypes.CFUNCTYPE(None, _text, _i64)
-POISON = ctypes.CFUNCTYPE(None, _u64)
 IN_SPACE = ctypes.CFUNCTYPE(_i32, _u64, _text)
+KEEP = ctypes.CFUNCTYPE(None, _u64)
+UNWRITTEN = ctypes.CFUNCTYPE(None, _u64, _u64, _i64)
 
 
 class Callbacks(ctypes.Structure):
     """What the simulator answers."""
 
     _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
-                ("assertion", REPORT), ("fill_poison", POISON), ("in_space", IN_SPACE)]  # fmt: skip
+                ("assertion", REPORT), ("unwritten", UNWRITTEN), ("keep_flags", KEEP),
+                ("in_space", IN_SPACE)]  # fmt: skip
 
 
 class Fault(ctypes.Structure):
@@ -64,7 +75,7 @@ class Fault(ctypes.Structure):
 
 #: Kinds of fault, in the order of ``enum mlusim_fault_kind``.
 ACCESS, STACK, SIGNAL, TIME, EXIT, CALL, THROW, JUMP, OUTPUT, EARLY, REGISTERS = range(11)
-_STRUCTURES = (Range, Run, NativeTask, Variable, Callbacks, Fault)
+_STRUCTURES = (Range, Run, Row, NativeTask, Variable, Callbacks, Fault)
 
 
 @cache

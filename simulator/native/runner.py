@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import Overload, result_type, wires
-from ..execution import Task
+from ..execution import MEMORY, Task
 from ..findings import Finding, Squashed, not_modelled, rules
 from ..issue import AccessRun
 from ..log import Log
+from ..log.recorder import ROW
 from ..machine import Machine, ScalarUnit
 from . import abi
-from .core import NativeCore, range_table
+from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
 
@@ -34,12 +35,13 @@ class NativeRunner:
         self._table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_port")
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
+        self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._ports: dict[int, Any] = {}
         self._cores: dict[int, NativeCore] = {}
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
-            abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
-            abi.IN_SPACE(self._in_space),
+            abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.UNWRITTEN(self._unwritten),
+            abi.KEEP(self._keep_flags), abi.IN_SPACE(self._in_space),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
@@ -67,14 +69,18 @@ class NativeRunner:
             image = load_image(self._runtime_path, library)
             self._open_ports(image)
             values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
-            common = range_table(self._common_ranges(values))
+            self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
             address = image.entry(entry)
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
+            machine.execution.deferrals.on_change = self._watch
             self._time_limit = time_limit
-            self.runtime.mlusim_connect(ctypes.byref(self._callbacks), _u64(common.ctypes.data), _u64(len(common)))
+            rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
+            self.runtime.mlusim_connect(
+                ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe)
+            )
             return machine.run(
-                kernel, lambda task: self.runtime.mlusim_run_task(address, pointers), dim, type,
+                kernel, lambda task: self._run_task(address, pointers, task), dim, type,
                 variables=image.variables, on_finding=on_finding, progress=progress,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
@@ -82,14 +88,19 @@ class NativeRunner:
             self.runtime.mlusim_time_limit(0.0)
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
+            machine.execution.deferrals.on_change = lambda: None
 
-    def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> list[tuple[int, int, bool]]:
+    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], task: Task) -> int:
+        ended: int = self.runtime.mlusim_run_task(address, arguments)
+        if ended:  # its last first writes have not been drained
+            self._note_first_writes(task)
+        return ended
+
+    def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
-        found = [(ctypes.addressof(value), ctypes.addressof(value) + len(value), False) for value in arguments]
-        for memory in self.machine.map.memories.values():
-            if memory.space.scope == "device":
-                found += [(entry.start, entry.end, not entry.poisoned) for entry in memory.allocations()]
-        return found
+        memories = (m for m in self.machine.map.memories.values() if m.space.scope == "device")
+        plain = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in arguments]
+        return RangeTable((entry for m in memories for entry in m.allocations()), self.scalar.ops, plain, settled=True)
 
     def _open_ports(self, image: LoadedImage) -> None:
         """Put the ports that an image calls into the table of the C boundary."""
@@ -108,8 +119,9 @@ class NativeRunner:
     def _enter(self, task: Task, image: LoadedImage) -> None:
         if task.native is None:
             task.native = self._core(task, image)
-            task.native.begin(task)
+            task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
         self._current.value = task.native.address
+        self._watch()
         if len(image.slots):
             image.slots[:] = task.native.slots
 
@@ -119,7 +131,9 @@ class NativeRunner:
         own, shared = layout.placement("core", task.core), layout.placement("cluster", task.cluster)
         core = self._cores.get(task.core)
         if core is None or not core.serves(image, own, shared):
-            core = self._cores[task.core] = NativeCore(image, own, shared, self.machine.dialect.register_bytes)
+            core = self._cores[task.core] = NativeCore(
+                image, own, shared, self.machine.dialect.register_bytes, self.scalar.ops
+            )
         return core
 
     def _set_ranges(self, task: Task) -> None:
@@ -127,13 +141,28 @@ class NativeRunner:
         owner = self.machine.map.owner
         task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
 
-    def _fill_poison(self, address: int) -> None:
-        """Native code is about to load from memory whose uninitialized bytes do not hold the poison yet."""
+    def _watch(self) -> None:
+        """Whether a check has to see the runs of the running task has changed, perhaps."""
+        self._strict.value = self.scalar.watched
+
+    def _note_first_writes(self, task: Task) -> None:
+        task.native.note_first_writes()
+        self._common.note_first_writes()
+
+    def _keep_flags(self, address: int) -> None:
+        """Native code needs the flags of what lies at an address."""
         try:
-            for memory in self.machine.map.memories.values():
-                entry = memory.find(address)
-                if entry is not None:
-                    entry.fill_poison(entry.start, entry.end)
+            self._common.keep_flags(address)
+            self.machine.current.running.native.keep_flags(address)
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _unwritten(self, address: int, size: int, pc: int) -> None:
+        """Native code is about to load bytes of which nobody has written some."""
+        try:
+            self.scalar.load_unwritten(address, size, pc)
+        except Squashed:
+            pass
         except BaseException as error:
             self.machine.collector.crash(error)
 
@@ -145,15 +174,21 @@ class NativeRunner:
     def _stop(self) -> None:
         self._status.value = 1
 
-    def _drain(self, runs: Any, count: int) -> None:
+    def _drain(self, runs: Any, rows: int, count: int, touched: int) -> None:
         try:
-            for i in range(count):
-                run = runs[i]
-                self.scalar.record(
-                    AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.count)
-                )
-        except Squashed:
-            pass
+            if touched:
+                self._note_first_writes(self.machine.current.running)
+            done = 0
+            try:
+                for done in range(count if self._strict.value or self.machine.current.kind == MEMORY else 0):
+                    run = runs[done]
+                    self.scalar.examine(
+                        AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.times)
+                    )
+                done = count
+            except Squashed:
+                pass
+            self.machine.recorder.write_rows(ctypes.string_at(rows, done * ROW))
         except BaseException as error:
             self.machine.collector.crash(error)
 

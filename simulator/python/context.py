@@ -150,7 +150,8 @@ class Context:
         if value.__class__ not in (int, float) and as_number(value) is None:
             raise TypeError(f"{quoted(value)} cannot be stored; pass a number")
         self._scalar.access(pointer.address, pointer.type.size, True, self._lines.number(frame))
-        self._scalar.view(pointer.address, pointer.type.dtype)[0] = value
+        if not self._scalar.mutes(pointer.address):
+            self._scalar.view(pointer.address, pointer.type.dtype)[0] = value
 
 
 def _fits(overload: Overload, parameter: Parameter, given: str | None) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ..findings import ERROR, RULES, WARNING, Finding
 from ..log import OPERAND, RECORD, Location, Log, Op, Region
 from ..log.rows import Rows
-from ..memory import Allocation, Intervals, Memory, Variable
+from ..memory import Allocation, Memory, Shadow, Variable
 from ..native import Description
 from .frames import BrokenWorker, Buffer
 from .request import LaunchRequest
@@ -31,13 +31,13 @@ class Answer:
 
     log: Log
     findings: list[Finding]
-    uninitialized: dict[int, Intervals]
+    uninitialized: dict[int, Shadow]
     last: bool
 
 
 def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
     """The parts of the message."""
-    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Intervals)]
+    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Shadow)]
     holes = [entry for entry in holes if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
     tables = {
@@ -171,12 +171,12 @@ def _op(text: str) -> Op:
     return Op(**found, writes=writes, granule=_count(table["granule"]))
 
 
-def _intervals(pieces: np.ndarray, entry: Allocation) -> Intervals:
+def _intervals(pieces: np.ndarray, entry: Allocation) -> Shadow:
     """A set of intervals inside of an allocation, in order and apart."""
     flat = pieces.reshape(-1)
     _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
     _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
-    return Intervals.of(pieces)
+    return Shadow.of(entry.start, entry.end, pieces.tolist())
 
 
 def _text(value: object) -> str:

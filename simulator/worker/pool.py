@@ -23,7 +23,7 @@ from pathlib import Path
 
 from ..findings import BuildError, Finding
 from ..log import Log
-from ..memory import Allocation, Intervals
+from ..memory import Allocation, Shadow
 from ..memory.global_memory import GlobalMemory
 from ..native import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
@@ -134,7 +134,7 @@ class Worker:
             self._channel.send(Kind.LAUNCH, nonce, pickle.dumps(order), descriptors=descriptors)
             answer = self._answer(nonce, request, allocations, progress)
             for entry in entries:
-                entry.uninitialized = answer.uninitialized.get(entry.start, Intervals())
+                entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings
 
     @contextlib.contextmanager

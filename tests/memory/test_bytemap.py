@@ -1,13 +1,14 @@
-"""The set of bytes with a flag for each against a Python set, and against the intervals that it stands in for."""
+"""The sets of bytes that nobody has written, with a flag for each, against a Python set."""
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import numpy as np
 import pytest
 from mlusim.simulator.memory.bytemap import ByteMap
-from mlusim.simulator.memory.intervals import Intervals
+from mlusim.simulator.memory.shadow import Shadow
 
 START, END = 5000, 5000 + 4096 * 3
 
@@ -29,16 +30,25 @@ def piece(chance: random.Random) -> tuple[int, int]:
     return start, min(END, start + chance.choice([1, 2, 7, 64, 4096, 9000]))
 
 
-@pytest.mark.parametrize("kind", [ByteMap, Intervals])
-def test_every_operation_against_a_set(kind: type) -> None:
-    chance, members = random.Random(1), set(range(START, END))
-    block = ByteMap(START, END) if kind is ByteMap else Intervals()
-    block.fill(START, END)
-    for _ in range(60):
+@pytest.mark.parametrize("kind", [ByteMap, Shadow])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_operation_against_a_set(kind: type, seed: int) -> None:
+    chance, members = random.Random(seed), set(range(START, END))
+    block = kind(START, END)
+    block.fill()
+    for step in range(80):
         start, end = piece(chance)
-        if chance.random() < 0.3:
+        change = chance.random()
+        if change < 0.3:
             block.add(start, end)
             members |= set(range(start, end))
+        elif change < 0.5 and step > 9 * seed:  # until then there is no need for flags
+            block.flags[start - START : end - START] = True
+            block.touched(start, end)
+            members -= set(range(start, end))
+        elif change < 0.53:
+            block.fill()
+            members = set(range(START, END))
         else:
             block.remove(start, end)
             members -= set(range(start, end))
@@ -46,25 +56,39 @@ def test_every_operation_against_a_set(kind: type) -> None:
         wanted = runs(members, low, high)
         assert block.pieces(low, high) == wanted
         assert block.first(low, high) == (wanted[0] if wanted else None)
+        assert all(block.lo <= at < block.hi for at in (min(members), max(members))) if members else True
     assert list(block) == runs(members, START, END)
-    if kind is ByteMap:
-        assert (block.lo, block.hi) == (START, END)
+    assert list(pickle.loads(pickle.dumps(block))) == list(block) if kind is Shadow else True
 
 
-def test_all_bytes_are_in_it_when_it_is_filled_again() -> None:
+def test_bounds_follow_what_is_written() -> None:
+    """They decide whether an instruction has to look at the flags."""
+    block = Shadow(START, END)
+    assert (block.lo, block.hi) == (0, 0)
+    block.fill()
+    block.remove(START + 100, START + 200)
+    assert (block.lo, block.hi) == (START, END)
+    block.remove(START, START + 100)
+    assert (block.lo, block.hi) == (START + 200, END)
+    block.remove(END - 64, END)
+    block.remove(START + 300, END - 64)
+    assert (block.lo, block.hi) == (START + 200, START + 300)
+    block.flags[200:300] = True
+    block.touched(START + 200, START + 300)
+    assert (block.lo, block.hi) == (0, 0)
+
+
+@pytest.mark.parametrize("kind", [ByteMap, Shadow])
+def test_all_bytes_are_in_it_when_it_is_filled_again(kind: type) -> None:
     """As at the beginning of every launch, also where it had been emptied to the last byte."""
-    block = ByteMap(START, END)
+    block = kind(START, END)
+    block.fill()
     assert list(block) == [(START, END)]
     for _ in range(2):
         block.remove(START, END)
         assert list(block) == []
-        block.fill(START, END)
+        block.fill()
         assert list(block) == [(START, END)]
-
-
-def test_it_is_filled_with_its_own_block() -> None:
-    with pytest.raises(ValueError, match="is not the block"):
-        ByteMap(START, END).fill(START, END - 1)
 
 
 def test_flags_at_strides_are_a_view() -> None:

@@ -88,9 +88,14 @@ def test_what_was_not_written_is_seen(device: Device, turn: int) -> None:
         dst, src = mlu.nram("int32", 64), mlu.nram("int32", 64)
         mlu.__bang_write_value(src, 9 * 2 + LENGTH - 1, 1)  # the last element of the last row is missing
         getattr(mlu, f"__bang_rows_{turn}")(dst, src, *VALUES, 77, *range(100, 99 + len(NAMES) - len(ROLES)))
+        for row in range(ROWS):
+            for element in range(LENGTH):
+                dst[7 * row + element]  # only the one that is a copy of what is missing
 
     (finding,) = launch(kernel, device=device, on_finding="collect").findings
-    assert (finding.rule, finding.operand) == ("uninitialized", "src")
+    assert (finding.rule, finding.instruction, finding.count) == ("uninitialized", "scalar.load", 1)
+    assert finding.region is not None
+    assert (finding.region.offset, finding.region.bytes) == (4 * (7 * 2 + LENGTH - 1), 4)
 
 
 def test_from_c(device: Device, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The set of undefined bytes, beside a plain set of numbers."""
+"""A set of bytes as intervals, beside a plain set of numbers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,3 @@ def test_random_changes_agree_with_a_set_of_numbers():
                 assert found[0] == inside[0]
                 assert set(range(*found)) <= plain
                 assert found[1] not in plain & set(span)
-
-
-def test_fill_forgets_what_was_there():
-    kept = Intervals()
-    kept.add(0, 4)
-    kept.fill(8, 12)
-    assert list(kept) == [(8, 12)]

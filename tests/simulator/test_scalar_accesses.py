@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, load
+from mlusim.simulator import Device, KernelError, Program, Run, load
 
 SOURCE = Path(__file__).parents[1] / "kernels_c" / "scalar_accesses.mlu"
 N = 16
@@ -65,3 +65,68 @@ def test_a_block_that_fits_is_moved(program: Program, size: int) -> None:
     out, source = np.full(N, 7.0, np.float32), np.arange(N, dtype=np.float32)
     program.launch("move", args=[out, source, size])
     assert out.tobytes() == source.tobytes()[:size] + np.full(N, 7.0, np.float32).tobytes()[size:]
+
+
+@pytest.fixture(scope="module")
+def runs() -> Program:
+    return load([SOURCE.with_name("scalar_runs.mlu")], device=Device.load("mlu370-x4"))
+
+
+def scalars(run: Run) -> list[tuple[str, int, int, int]]:
+    """Name, accesses, offset and bytes of every scalar record."""
+    found = []
+    for i, record in enumerate(run.log.records):
+        name = run.log.ops[record["op"]].name
+        if name.startswith("scalar"):
+            ((_, _, region),) = run.log.regions(i)
+            found.append((name, int(record["work"]), region.offset, region.bytes))
+    return found
+
+
+def test_a_loop_nest_is_a_record_for_each_position_and_array(runs: Program) -> None:
+    n, k = 9, 3
+    image, weight = (np.random.default_rng(seed).random((s, s), np.float32) for seed, s in ((1, n + k - 1), (2, k)))
+    out = np.zeros((n, n), np.float32)
+    run = runs.launch("convolve", args=[out, image, weight, n, k])
+    windows = np.lib.stride_tricks.sliding_window_view(image.astype(np.float64), (k, k))
+    np.testing.assert_allclose(out, (windows * weight).sum((2, 3)), rtol=1e-5)
+    assert sorted((name, work, bytes_) for name, work, _, bytes_ in scalars(run)) == [
+        ("scalar.load", n * n * k * k, weight.nbytes),
+        ("scalar.load", n * n * k * k, image.nbytes),
+        ("scalar.store", n * n, out.nbytes),
+    ]
+
+
+def test_what_a_loop_has_just_written_may_be_read(runs: Program) -> None:
+    out = np.zeros(1, np.float32)
+    assert runs.launch("running_sum", args=[out, 1000]).findings == []
+    assert out[0] == 1000
+
+
+@pytest.mark.parametrize("missing", [0, 7, 999])
+def test_one_element_that_is_never_written(runs: Program, missing: int) -> None:
+    out = np.zeros(1000, np.float32)
+    (finding,) = runs.launch("broken_sum", args=[out, 1000, missing], on_finding="collect").findings
+    assert (finding.rule, finding.region.offset, finding.region.bytes, finding.count) == (
+        "uninitialized",
+        4 * missing,
+        4,
+        1,
+    )
+    assert np.isnan(out[missing])
+
+
+@pytest.mark.parametrize("left_out", [-1, 1, 511, 1023])
+def test_an_instruction_sees_what_scalars_have_written(runs: Program, left_out: int) -> None:
+    run = runs.launch("scattered", args=[np.zeros(1024, np.float32), left_out], on_finding="collect")
+    assert [(f.rule, f.region.offset, f.region.bytes) for f in run.findings] == (
+        [] if left_out < 0 else [("uninitialized", 4 * left_out, 4)]
+    )
+
+
+@pytest.mark.parametrize("upto", [512, 513])
+def test_scalars_see_what_instructions_have_written(runs: Program, upto: int) -> None:
+    """Twice on the same device: the second task of a core begins with fresh variables."""
+    for _ in range(2):
+        run = runs.launch("by_parts", args=[np.zeros(1, np.float32), np.ones(256, np.float32), upto])
+        assert [f.region.offset for f in run.findings] == ([] if upto == 512 else [4 * 512])

@@ -142,7 +142,7 @@ static int64_t map(const int64_t* a) {
   if (!room || bytes > MAPPED_LIMIT || mapped_bytes + bytes > MAPPED_LIMIT) return -ENOMEM;
   int64_t found = system_call(SYS_mmap, 0, a[1], a[2], a[3], a[4], a[5]);
   if (found < 0 && found > -4096) return found;
-  *room = mlusim_range{(uint64_t)found, (uint64_t)found + bytes, 0};
+  *room = mlusim_range{(uint64_t)found, (uint64_t)found + bytes};
   mapped_bytes += bytes;
   return found;
 }

@@ -42,22 +42,21 @@ ATOMIC(16)
 ATOMIC(32)
 ATOMIC(64)
 // Block copies and fills: images are linked so that the C library's go this way, and some compilers announce theirs.
-static void block(void* to, const void* from, size_t n, int64_t pc) {
+// Whether they have an effect.
+static int block(void* to, const void* from, size_t n, int64_t pc) {
   if (n && from) scalar_access((uint64_t)from, n, 0, pc);
   if (n) scalar_access((uint64_t)to, n, 1, pc);
+  return !muted.size;
 }
 #define BLOCKS(prefix)                                           \
   void* prefix##memcpy(void* to, const void* from, size_t n) {   \
-    block(to, from, n, MLUSIM_PC);                               \
-    return memcpy(to, from, n);                                  \
+    return block(to, from, n, MLUSIM_PC) ? memcpy(to, from, n) : to; \
   }                                                              \
   void* prefix##memmove(void* to, const void* from, size_t n) {  \
-    block(to, from, n, MLUSIM_PC);                               \
-    return memmove(to, from, n);                                 \
+    return block(to, from, n, MLUSIM_PC) ? memmove(to, from, n) : to; \
   }                                                              \
   void* prefix##memset(void* to, int value, size_t n) {          \
-    block(to, nullptr, n, MLUSIM_PC);                            \
-    return memset(to, value, n);                                 \
+    return block(to, nullptr, n, MLUSIM_PC) ? memset(to, value, n) : to; \
   }
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)

@@ -20,9 +20,10 @@ extern "C" {
 
 struct mlusim_task* mlusim_current;
 int64_t (**mlusim_port)(void);
-extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run), sizeof(mlusim_task),
+extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run), sizeof(mlusim_row), sizeof(mlusim_task),
                                         sizeof(mlusim_variable), sizeof(mlusim_callbacks), sizeof(mlusim_fault)};
 volatile int mlusim_status;
+int mlusim_strict;
 
 static struct mlusim_callbacks callbacks;
 // Native kernel code is running, not Python. The kernel of the host reads it too: while it is 1, every system call
@@ -42,14 +43,7 @@ static std::map<uint64_t, uint64_t> heap;  // start and end of what kernels have
 static std::map<uint64_t, uint64_t> lasting;  // and of what static initialisers have taken
 static uint64_t heap_bytes;
 
-enum { RUNS = 256, KEYS = 128 };
-static struct mlusim_run runs[RUNS];
-static int run_count;
-static struct {
-  int64_t pc;
-  uint64_t start;
-  int index;
-} keys[KEYS];
+#include "mlusim_runs.h"
 
 void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
 static void mlusim_begin_guard(void);
@@ -63,8 +57,9 @@ static void empty_heap(void) {
 }
 
 // A launch begins; what an earlier one has left on the heap is given back.
-void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count) {
+void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count, int pipe) {
   callbacks = *given;
+  scalar_pipe = (uint8_t)pipe;
   common = ranges;
   common_count = count;
   empty_heap();
@@ -75,19 +70,6 @@ static int64_t image_frame(int skip);
 static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, int end);
 // Whether [address, address + size) ends at or before `end`; no size overflows.
 static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
-
-static void forget_runs(void) {
-  run_count = 0;
-  memset(keys, 0, sizeof keys);
-}
-
-static void drain(void) {
-  if (!run_count) return;
-  int count = run_count;
-  run_count = 0;
-  callbacks.drain(runs, (uint64_t)count);
-  memset(keys, 0, sizeof keys);
-}
 
 void mlusim_leave(void) {
   if (loading) mlusim_too_early();
@@ -184,7 +166,7 @@ void mlusim_begin_image(const void* begin, const void* end) {
     images = (struct mlusim_range*)realloc(images, image_room * sizeof *images);
     if (!images) abort();
   }
-  images[image_count++] = mlusim_range{low, high, 0};
+  images[image_count++] = mlusim_range{low, high};
   if (loading) in_kernel = 1;
 }
 
@@ -222,32 +204,6 @@ static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t 
   mlusim_back(pc);
 }
 
-// Adds an access to the run of its source position, if both lie in one variable or array: `start` is where that begins.
-static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc, uint64_t start) {
-  int key = (int)((uint64_t)pc * 0x9e3779b97f4a7c15u >> 57) & (KEYS - 1);
-  if (keys[key].pc == pc && keys[key].start == start) {
-    struct mlusim_run* run = &runs[keys[key].index];
-    int64_t step = (int64_t)(address - run->last);
-    if (run->store == store && run->size == size && (run->count == 1 || step == run->stride)) {
-      run->stride = step;
-      run->last = address;
-      run->count++;
-      if (address < run->low) run->low = address;
-      if (address + size > run->high) run->high = address + size;
-      return;
-    }
-  }
-  if (run_count == RUNS) {
-    mlusim_leave();
-    mlusim_back(pc);
-  }
-  uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, words, size, store};
-  keys[key].pc = pc;
-  keys[key].start = start;
-  keys[key].index = run_count++;
-}
-
 static int in_image(uint64_t address) {
   for (size_t i = image_count; i-- > 0;)  // the latest first: it is the one that runs, most often
     if (address >= images[i].start && address < images[i].end) return 1;
@@ -276,6 +232,11 @@ static int of_library(uint64_t address, uint64_t size, int store) {
   return !store && (address == (uint64_t)&stdout || address == (uint64_t)&stderr || address == (uint64_t)&stdin);
 }
 
+// Whether stores to a range have no effect; the task's own memory is not meant, nor its arguments.
+static inline int mutes(const struct mlusim_range* range) {
+  return mlusim_current->mute && range >= common && range < common + common_count && range->key != MLUSIM_UNSEEN;
+}
+
 static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc) {
   if (!in_kernel) return;
   if (time_is_up) {
@@ -283,6 +244,7 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_leave();
     mlusim_back(pc);
   }
+  restore();
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
@@ -295,13 +257,21 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return
     last_range = range;
   }
-  if (!store && range->unpoisoned) {
-    mlusim_leave();
-    callbacks.fill_poison(address);
-    range->unpoisoned = 0;
-    mlusim_back(pc);
+  if (range->written == MLUSIM_ASK) {
+    in_kernel = 0;  // the runs go on: nothing has happened
+    callbacks.keep_flags(address);
+    in_kernel = 1;
   }
-  gather(address, size, store, pc, range->start);
+  if (range->written && !all_written(range->written + (address - range->start), size)) {
+    if (store) note_first_write(range, address, size);
+    else ask_about(address, size, pc);
+  }
+  if (range->key != MLUSIM_UNSEEN) gather(address, size, store, pc, range);
+  if (store && mutes(range)) {
+    muted.address = address;
+    muted.size = size < sizeof muted.bytes ? size : sizeof muted.bytes;
+    memcpy(muted.bytes, (const void*)address, muted.size);
+  }
 }
 
 // An instruction takes a structure by its address, or a null pointer.

@@ -8,20 +8,38 @@
 extern "C" {
 #endif
 
-// A range of addresses that the running task may use for scalar accesses.
+// A range of addresses that the running task may use for scalar accesses: a variable or an array.
 struct mlusim_range {
   uint64_t start, end;
-  uint64_t unpoisoned;  // its uninitialized bytes have to be filled before a load
+  uint8_t* written;        // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: see keep_flags
+  uint64_t key;            // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
+  uint64_t load, store;    // numbers in the log of what loads from it and stores to it
+  uint64_t touched, until; // what stores have written for the first time since the last drain lies in between
 };
+#define MLUSIM_UNSEEN UINT64_MAX
+#define MLUSIM_ASK ((uint8_t*)1)
 
-// A run of scalar accesses of one source position at one stride.
+// A run of scalar accesses of one source position to one range: at one stride, or (loose) anywhere in it.
 struct mlusim_run {
   int64_t pc;
   uint64_t low, high, last;
   int64_t stride;
-  uint64_t count;
+  uint64_t times;  // accesses
   uint64_t size;
   int64_t store;
+};
+
+// A row of the log, as the recorder of Python's has it.
+struct __attribute__((packed)) mlusim_row {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint32_t core, task, pad;
+  int64_t pc;
+  uint64_t work;
+  struct __attribute__((packed)) {
+    uint64_t key, bytes;
+    uint16_t lane, lanes;
+  } operands[4];
 };
 
 // What native code needs of the running task. The built-in variables come first.
@@ -30,6 +48,8 @@ struct mlusim_task {
   int32_t taskDim, taskDimX, taskDimY, taskDimZ;
   int32_t clusterId, clusterDim, coreId, coreDim;
   int32_t section;                  // a parallel section is open
+  int32_t core;                     // its number in a log
+  int32_t mute;                     // its scalar stores to the device's memory have no effect
   sigjmp_buf* jump;                 // where an ended task unwinds to
   struct mlusim_range* ranges;      // on-chip memory, sorted
   uint64_t range_count;
@@ -47,13 +67,14 @@ struct mlusim_variable {
 
 // What the simulator answers; every entry is a function of Python's.
 struct mlusim_callbacks {
-  void (*drain)(const struct mlusim_run* runs, uint64_t count);
+  void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, int32_t touched);
   void (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
-  void (*fill_poison)(uint64_t address);
+  void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of bytes that nobody has written
+  void (*keep_flags)(uint64_t address);  // the range of an address gets its flags
   int32_t (*in_space)(uint64_t address, const char* space);
 };
 
@@ -81,6 +102,7 @@ struct mlusim_fault {
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
 extern volatile int mlusim_status;  // not 0: the running task has to end
+extern int mlusim_strict;  // somebody looks at the runs: each keeps to one stride
 
 void mlusim_leave(void);  // before a call into Python
 void mlusim_back(int64_t pc);  // after it; does not return when the task has to end

@@ -14,7 +14,7 @@ DTYPES = {"float": np.float32, "half": np.float16, "int32": np.int32, "int16": n
 
 @dataclass
 class Bytes:
-    """Memory: its bytes, which of them were never written, and which have a value that nobody knows."""
+    """Memory: its bytes, which of them rest on what was never written, and which have a value that nobody knows."""
 
     data: np.ndarray
     unwritten: np.ndarray
@@ -105,9 +105,10 @@ class Interpreter:
         pipe = "io" if p.GDRAM in spaces else "move"
         if not later:
             self._drain((pipe,))
-        self._read("__memcpy_async" if later else "__memcpy", [piece[1] for piece in pieces])
-        for piece in pieces:
-            self._wrote(piece[0])
+        if written[0] == 0:  # the host sees it
+            self._read("__memcpy_async" if later else "__memcpy", [piece[1] for piece in pieces])
+        for (to, first, end), (source, low, high) in pieces:
+            self.memories[to].unwritten[first:end] = self.memories[source].unwritten[low:high].copy()
         clash = [e for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])]
         if clash and later:
             return {"order"}
@@ -189,8 +190,10 @@ class Interpreter:
             broken.add("order")
         if broken:
             return broken
-        self._read(_name(step), sources)
-        self._wrote(dst)
+        unwritten = np.zeros(count, bool)
+        for memory, low, high in sources:
+            unwritten |= self.memories[memory].unwritten[low:high].reshape(count, -1).any(axis=1)
+        self.memories[dst[0]].unwritten[dst[1] : dst[2]] = unwritten.repeat(target_size)
         self._compute(step, DTYPES[name], dst, sources)
         return set()
 
@@ -256,12 +259,6 @@ class Interpreter:
 
     def _wrote(self, span: Span) -> None:
         self.memories[span[0]].unwritten[span[1] : span[2]] = False
-
-
-def _name(step: p.Step) -> str:
-    names = {p.BINARY: p.BINARIES, p.UNARY: p.UNARIES, p.FILL: ("__bang_write_value",) * 2,
-             p.WIDEN: ("__bang_half2float",) * 2, p.SCALAR: ("__bang_add_scalar", "__bang_mul_scalar")}  # fmt: skip
-    return names[step.kind][step.variant]
 
 
 def _value(step: p.Step, dtype: type, values: list[np.ndarray]) -> np.ndarray:

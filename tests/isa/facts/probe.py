@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -107,7 +107,7 @@ def content(form: Form, operand: Operand) -> int:
 class _Memory:
     """The memory of the operands of one form, as a kernel on one core takes it."""
 
-    def __init__(self, context: Any, arrays: Sequence[Any], form: Form, fresh: bool, look: bool) -> None:
+    def __init__(self, context: Any, arrays: Sequence[Any], form: Form, fresh: Collection[str], look: bool) -> None:
         self._context, self._form, self._fresh, self._look = context, form, fresh, look
         self.anchor, self._off_chip = arrays[0], list(arrays)
         self.kept: dict[str, tuple[int, int]] = {}  # address and bytes of every operand's memory
@@ -157,8 +157,11 @@ class _Memory:
                 made = self.anchor + ((space in _WHOLE and self._start(space)) - self.anchor.address)
             else:
                 made = getattr(self._context, space)("uint8", size)
-            if space == "nram" and operand.reads and not self._fresh:
+            if space == "nram" and operand.reads and operand.name not in self._fresh:
                 getattr(self._context, "__memset_nram")(made, size, 0)
+            elif space in ("wram", "sram", "ldram") and operand.reads and operand.name not in self._fresh:
+                held = self._context._machine.map.memories[space].find(made.address)
+                held.uninitialized.remove(made.address, made.address + size)
             if space not in ("static", "nowhere"):
                 ctypes.memset(made.address, self._content(operand), size)
             self._taken[operand.name, space] = made
@@ -167,12 +170,12 @@ class _Memory:
 
 
 def run(
-    *calls: Call, look: bool = False, fresh: bool = False, load: tuple[str, int] | None = None, union: bool = False,
-    wait: bool = True, first: Step | None = None, last: Step | None = None,
+    *calls: Call, look: bool = False, fresh: Collection[str] = (), load: tuple[str, int] | None = None,
+    union: bool = False, wait: bool = True, first: Step | None = None, last: Step | None = None,
 ) -> Outcome:  # fmt: skip
     """Execute calls of one form in one launch on one core.
 
-    ``look`` keeps the contents of memory, before and after a wait, ``fresh`` leaves on-chip inputs uninitialized,
+    ``look`` keeps the contents of memory, before and after a wait, ``fresh`` names inputs to leave uninitialized,
     ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
     false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
     """

@@ -1,0 +1,35 @@
+"""What a cluster's memory core does with scalars, while it runs the kernel of the other cores beside them."""
+
+from __future__ import annotations
+
+from ..execution import MEMORY
+from ..findings import Finding, rules
+from ..issue import AccessRun, Check
+from ..memory import Memory
+
+_GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do this (if (__is_ipu()), or coreId == 0)"
+
+
+class MemoryCore(Check):
+    """Warns of scalar accesses of the memory core to memory that it does not have, and of its stores for the host."""
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
+        execution = self.execution
+        if execution.current.kind != MEMORY:
+            return
+        if not execution.dialect.spaces[memory.name].memory_core:
+            verb = "stores to" if run.store else "loads from"
+            message = f"the memory core {verb} {memory.name}, which it does not have"
+        elif run.store and memory.space.scope == "device":
+            effect = "repeats a store of the other cores" if execution.shape.memory_core_stores else "has no effect"
+            message = f"a scalar store of the memory core to {memory.name} {effect}"
+        else:
+            return
+        region = execution.map.region(run.low, run.high - run.low)
+        execution.collector.report(
+            Finding(
+                rules.MEMORY_CORE, message, instruction=run.name, region=region, suggestion=_GUARD,
+                provenance="inferred",
+            ),
+            run.pc,
+        )  # fmt: skip

@@ -1,0 +1,107 @@
+// What scalar accesses leave: runs of each source position with their records, and which bytes have been written. Part
+// of mlusim_rt.cpp, and inside its extern "C".
+#pragma once
+
+enum { RUNS = 256, KEYS = 512 };
+static struct mlusim_run runs[RUNS];
+static struct mlusim_row rows[RUNS];  // their records
+static int run_count;
+static int touched;  // a store has written bytes that nobody had written
+static uint8_t scalar_pipe;
+// The run that a source position has open for a range, found by both; of two in one place the later stays.
+static struct {
+  int64_t pc;
+  struct mlusim_range* range;
+  int index;
+} keys[KEYS];
+
+// The bytes that a store without effect is about to overwrite: they come back before anybody looks.
+static struct {
+  uint64_t address, size;
+  char bytes[16];
+} muted;
+
+static inline void restore(void) {
+  if (muted.size) memcpy((void*)muted.address, muted.bytes, muted.size);
+  muted.size = 0;
+}
+
+// A run of an earlier drain is not open: its index is too large, or another run's.
+static void forget_runs(void) {
+  run_count = 0;
+  touched = 0;
+}
+
+static void drain(void) {
+  restore();
+  if (!run_count) return;
+  int count = run_count, first_writes = touched;
+  forget_runs();
+  callbacks.drain(runs, rows, (uint64_t)count, first_writes);
+}
+
+// Adds an access to the run of its source position in its range.
+static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc, struct mlusim_range* range) {
+  uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
+  unsigned key = (unsigned)(((uint64_t)pc ^ range->start * 2 ^ (uint64_t)store) * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
+  int index = keys[key].index;
+  if (keys[key].pc == pc && keys[key].range == range && index < run_count) {
+    struct mlusim_run* run = &runs[index];
+    int64_t step = (int64_t)(address - run->last);
+    if (run->pc == pc && run->store == store && rows[index].operands[0].key == range->key + (run->low - range->start) &&
+        (!mlusim_strict || (run->size == size && (run->times == 1 || step == run->stride)))) {
+      run->stride = step;
+      run->last = address;
+      run->times++;
+      rows[index].work += words;
+      if (address < run->low) {
+        rows[index].operands[0].key -= run->low - address;
+        rows[index].operands[0].bytes += run->low - address;
+        run->low = address;
+      }
+      if (address + size > run->high) {
+        rows[index].operands[0].bytes += address + size - run->high;
+        run->high = address + size;
+      }
+      return;
+    }
+  }
+  if (run_count == RUNS) {
+    mlusim_leave();
+    mlusim_back(pc);
+  }
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store};
+  struct mlusim_row* row = &rows[run_count];
+  row->op = (uint16_t)(store ? range->store : range->load);
+  row->pipe = scalar_pipe;
+  row->core = (uint32_t)mlusim_current->core;
+  row->task = (uint32_t)mlusim_current->taskId;
+  row->pc = pc;
+  row->work = words;
+  row->operands[0].key = range->key + (address - range->start);
+  row->operands[0].bytes = size;
+  keys[key].pc = pc;
+  keys[key].range = range;
+  keys[key].index = run_count++;
+}
+
+static inline int all_written(const uint8_t* flags, uint64_t size) {
+  uint64_t eight;
+  uint32_t four;
+  if (size == 4) return memcpy(&four, flags, 4), four == 0x01010101u;
+  if (size == 8) return memcpy(&eight, flags, 8), eight == 0x0101010101010101u;
+  return !memchr(flags, 0, size);
+}
+
+static void note_first_write(struct mlusim_range* range, uint64_t address, uint64_t size) {
+  memset(range->written + (address - range->start), 1, size);
+  if (address < range->touched) range->touched = address;
+  if (address + size > range->until) range->until = address + size;
+  touched = 1;
+}
+
+static void ask_about(uint64_t address, uint64_t size, int64_t pc) {
+  mlusim_leave();
+  callbacks.unwritten(address, size, pc);
+  mlusim_back(pc);
+}

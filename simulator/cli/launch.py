@@ -14,9 +14,10 @@ from ..device import Device
 from ..findings import KernelError
 from ..launches import load
 from ..sizes import percent, size
+from ..text import nearest
 from .outputs import check_paths, report_run
 from .screen import Screen
-from .values import array_files, dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
+from .values import array_files, dimensions, kernel_argument, operator_arguments, operator_signature, pairs
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:

@@ -18,9 +18,11 @@ from .header import enumerations, operations
 from .inputs import embedded, unreadable
 from .language import Language
 from .languages import headers_of, language_of
+from .launches import KernelDecl
 from .linking import LINK, link
 from .process import Done, LimitReached
 from .rewrite import RewriteError
+from .unknown import declare, note, unknown_functions
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -57,6 +59,7 @@ class Source:
     text: str
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
+    declared: tuple[KernelDecl, ...]  # as they are written
 
 
 @dataclass(frozen=True)
@@ -111,23 +114,29 @@ class Builder:
         except RewriteError as error:
             finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
             raise BuildError(f"{path} cannot be read: {error}", finding) from None
-        return Source(path, language, unit.text, unit.kernels, unit.templates)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
 
     def compile(self, source: Source, kernels: Iterable[str]) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name)."""
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
         language = source.language
-        # A name of `#line` stays as it is written: debug information would put the current folder before it.
-        text = _RELATIVE.sub(rf"\1{STATED}", source.text + language.entries(wanted))
+        text = self._stated(source.text + language.entries(wanted, source.declared))
         output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
 
         def make(path: Path) -> None:
             unit, unlinked = path.with_suffix(".ii"), path.with_suffix(".o")
-            _write(unit, text)
             step = ["-x", output, *language.compile(), *self._flags, *(f"-I{folder}" for folder in self.include)]
-            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
+            unknown: dict[str, Location] = {}
+            _write(unit, text)
+            while True:
+                result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
+                more = unknown_functions(result.messages, text) if result.returncode else {}
+                if not more.keys() - unknown.keys():
+                    break
+                unknown = more | unknown
+                _write(unit, declare(text, unknown) + note(unknown))
             if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
-                _write(unit, _RELATIVE.sub(rf"\1{STATED}", source.text))
+                _write(unit, declare(self._stated(source.text), unknown))
                 alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], path.parent)
                 result = alone if alone.returncode else result
             else:
@@ -143,6 +152,11 @@ class Builder:
         name = _UNUSUAL.sub("_", source.path.stem)[:64]
         library = self.compiler.cache.file(f"{name}.so", key, make)
         return Image(source, library, library.stat().st_size, wanted)
+
+    @staticmethod
+    def _stated(text: str) -> str:
+        """A name of `#line` stays as it is written: debug information would put the current folder before it."""
+        return _RELATIVE.sub(rf"\1{STATED}", text)
 
     def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> Done:
         try:

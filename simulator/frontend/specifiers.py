@@ -9,7 +9,7 @@ from .scan import SPACES
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell
 
 _STORAGE = frozenset({"static", "extern", "inline", "thread_local", "register"})
-_BUILTIN_TYPES = frozenset(
+BUILTIN_TYPES = frozenset(
     {
         "void",
         "bool",
@@ -125,7 +125,7 @@ def _specifiers(found: Sequence[Token], begin: int) -> Specifiers | None:
     # The last unit is the declared name when one before it is already the type.
     if len(units) > 1 and units[-1].stop == at and found[at - 1].kind == "word":
         last = found[at - 1].text
-        if last not in _BUILTIN_TYPES:
+        if last not in BUILTIN_TYPES:
             name = units[-1]
             kind = kind[: len(kind) - len(name)]
     return Specifiers(begin, header, storage, kind, qualifiers, name.start, name)

@@ -10,6 +10,7 @@ from ..execution.memory_map import lanes_of
 from ..hardware import Shape
 from .compiler import CSRC
 from .language import UNSEEN, VISIBLE, Unit, sections
+from .launches import KernelDecl
 
 
 class TpuKernel:
@@ -39,7 +40,7 @@ class TpuKernel:
         """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
         return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
 
-    def entries(self, kernels: Sequence[str]) -> str:
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
         """An entry for each kernel; its one argument is a block of bytes."""
         begin, end, linkage = ('extern "C" {', "}", "extern ") if self.kind == "c++" else ("", "", "")
         lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,16 +44,19 @@ class ArrayCopies:
     `copy_back` alone.
     """
 
-    def __init__(self, memory: GlobalMemory, kernel: str, arguments: Sequence[Any]) -> None:
-        """ValueError where arrays among the arguments share host memory in a way that device memory cannot have."""
+    def __init__(self, memory: GlobalMemory, kernel: str, given: Sequence[tuple[str, np.ndarray]]) -> None:
+        """``given`` are arrays with their places among the arguments, such as "0" or "2.data".
+
+        ValueError where some share host memory in a way that device memory cannot have.
+        """
         self._memory, self._kernel = memory, kernel
+        self._places = [place for place, _ in given]
         numbers: dict[int, list[int]] = {}
-        for number, value in enumerate(arguments):
-            if isinstance(value, np.ndarray):
-                check_elements(f"argument {number} of {kernel}", value)
-                numbers.setdefault(id(value), []).append(number)
+        for number, (place, array) in enumerate(given):
+            check_elements(f"argument {place} of {kernel}", array)
+            numbers.setdefault(id(array), []).append(number)
         self._numbers = list(numbers.values())
-        self._arrays: list[np.ndarray] = [arguments[first] for first, *_ in self._numbers]
+        self._arrays = [given[first][1] for first, *_ in self._numbers]
         self._held: list[Allocation] = []
         self._drop: Callable[[], object] | None = None  # gives back what is held
         memory.check()
@@ -88,6 +91,14 @@ class ArrayCopies:
                 _on_device(place, block.entry)[...] = place.array
         return block.entry.start + begin
 
+    def place(self, name: str, data: bytes) -> int:
+        """Where a copy of some bytes lies on the device, for this launch; nothing of it comes back."""
+        self._drop = self._drop or self._memory.owned(self, self._held)
+        entry = self._memory.allocate(len(data), name)
+        self._held.append(entry)
+        entry.view(_BYTE)[...] = np.frombuffer(data, _BYTE)
+        return entry.start
+
     def copy_back(self) -> None:
         """Copy the arrays that can be written back to the host: all of them, also if Ctrl-C comes meanwhile."""
         targets, sources = [], []
@@ -117,8 +128,7 @@ class ArrayCopies:
         return _Block(f"{self._named(group)} of {self._kernel}", found)
 
     def _named(self, group: Sequence[int]) -> str:
-        numbers = sorted([number for i in group for number in self._numbers[i]])
-        *some, last = map(str, numbers)
+        *some, last = [self._places[number] for number in sorted(n for i in group for n in self._numbers[i])]
         return f"arguments {', '.join(some)} and {last}" if some else f"argument {last}"
 
     def _refuse(self, group: Sequence[int]) -> None:

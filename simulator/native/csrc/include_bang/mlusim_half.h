@@ -114,3 +114,7 @@ typedef std::bfloat16_t bfloat16_t;
 #else
 typedef mlusim::Narrow<mlusim::Bfloat16> bfloat16_t;
 #endif
+
+// Literals of half, such as 1.0h.
+inline half operator""h(long double value) { return (half)(float)value; }
+inline half operator""h(unsigned long long value) { return (half)(float)value; }

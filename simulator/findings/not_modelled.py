@@ -12,8 +12,8 @@ def not_modelled(name: str, dialect: Dialect) -> Finding:
     """The finding for an instruction that is known and not modelled, or for a function ("f(int)") without a body."""
     if name.endswith(")"):
         return Finding(
-            rules.NOT_MODELLED, f"{name} is called, and its source defines it nowhere", instruction=name,
-            suggestion="define it in the same source, or include the file that does: each source is linked by itself",
+            rules.NOT_MODELLED, f"{name} is called, and no source of the program defines it", instruction=name,
+            suggestion="define it, include the file that does, or load that file too",
         )  # fmt: skip
     declared = bool(dialect.named(name)) or name in dialect.known or name.startswith("asm: ")
     if not name.startswith((dialect.prefix, "asm: ")):

@@ -10,6 +10,7 @@ from .compiler import CSRC
 from .header import asm_functions
 from .language import UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
+from .options import Options
 from .rewrite import rewrite
 
 
@@ -19,7 +20,8 @@ class BangC:
     kind = "c++"
     include = CSRC / "include_bang"
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, options: Options) -> None:
+        self._standard = options.standard_for("c++", "c++17")
         self._asm = asm_functions(dialect)
 
     def preprocess(self, shape: Shape) -> list[str]:
@@ -27,11 +29,11 @@ class BangC:
         defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1, "NDEBUG": 1}
         for name, space in shape.spaces.items():
             defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
-        return ["-std=c++17", *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]
+        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]
 
     def compile(self) -> list[str]:
         """Options of the compiler."""
-        return ["-std=c++17", "-w"]
+        return [self._standard, "-w"]
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""

@@ -20,6 +20,7 @@ from .language import Language
 from .languages import headers_of, language_of
 from .launches import KernelDecl
 from .linking import LINK, link
+from .options import Options
 from .process import Done, LimitReached
 from .rewrite import RewriteError
 from .unknown import declare, note, unknown_functions
@@ -70,6 +71,7 @@ class Image:
     library: Path
     bytes: int
     kernels: tuple[str, ...]
+    others: tuple[Source, ...]  # that it may be linked with
 
     @property
     def is_whole(self) -> bool:
@@ -83,8 +85,8 @@ class Image:
 class Builder:
     """Builds the sources of one program for one device."""
 
-    def __init__(self, shape: Shape, include: Sequence[str | Path]) -> None:
-        self.shape, self.include = shape, [str(Path(folder).absolute()) for folder in include]
+    def __init__(self, shape: Shape, options: Options) -> None:
+        self.shape, self.options = shape, options
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
@@ -101,11 +103,11 @@ class Builder:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         if problem := unreadable(path):
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
-        language = language_of(self.dialect, path)
+        language = language_of(self.dialect, path, self.options)
         result = self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *(f"-I{folder}" for folder in self.include), "-isystem",
+            path, ["-E", "-x", language.kind, *_MESSAGES, *self.options.folders(), "-isystem",
              str(language.include), *(f"-isystem{self._header(name)}" for name in self._generated),
-             *language.preprocess(self.shape), str(path.absolute())]
+             *language.preprocess(self.shape), *self.options.preprocess(), str(path.absolute())]
         )  # fmt: skip
         if result.returncode:
             raise self._failed(path, result)
@@ -116,42 +118,57 @@ class Builder:
             raise BuildError(f"{path} cannot be read: {error}", finding) from None
         return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
 
-    def compile(self, source: Source, kernels: Iterable[str]) -> Image:
-        """Compile a source with the named kernels launchable (templates by their full name)."""
+    def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
+        """Compile a source with the named kernels launchable (templates by their full name).
+
+        What it declares and does not define is taken from ``others``.
+        """
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
-        language = source.language
-        text = self._stated(source.text + language.entries(wanted, source.declared))
-        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
+        text = self._stated(source.text + source.language.entries(wanted, source.declared))
 
         def make(path: Path) -> None:
-            unit, unlinked = path.with_suffix(".ii"), path.with_suffix(".o")
-            step = ["-x", output, *language.compile(), *self._flags, *(f"-I{folder}" for folder in self.include)]
-            unknown: dict[str, Location] = {}
-            _write(unit, text)
-            while True:
-                result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
-                more = unknown_functions(result.messages, text) if result.returncode else {}
-                if not more.keys() - unknown.keys():
-                    break
-                unknown = more | unknown
-                _write(unit, declare(text, unknown) + note(unknown))
-            if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
-                _write(unit, declare(self._stated(source.text), unknown))
-                alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], path.parent)
-                result = alone if alone.returncode else result
-            else:
-                try:
-                    result = link(self.compiler, unlinked, path)
-                except LimitReached as error:
-                    raise _stopped(source.path, error) from None
+            unlinked = path.with_suffix(".o")
+            self._compile(source, text, unlinked)
+            try:
+                result = link(self.compiler, unlinked, path, lambda: map(self._object, others))
+            except LimitReached as error:
+                raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
                 raise self._failed(source.path, result)
 
-        files = embedded(text, self.include)
-        key = "\0".join([self.compiler.version, self._key, *self._flags, *LINK, text, files])
-        name = _UNUSUAL.sub("_", source.path.stem)[:64]
-        library = self.compiler.cache.file(f"{name}.so", key, make)
-        return Image(source, library, library.stat().st_size, wanted)
+        texts = [text, *(other.text for other in others)]
+        library = self.compiler.cache.file(f"{_stem(source)}.so", self._key_of(source, texts), make)
+        return Image(source, library, library.stat().st_size, wanted, tuple(others))
+
+    def _object(self, source: Source) -> Path:
+        """A source compiled for others to be linked with: nothing in it can be launched."""
+        text = self._stated(source.text)
+        key = self._key_of(source, [text])
+        return self.compiler.cache.file(f"{_stem(source)}.o", key, lambda path: self._compile(source, text, path))
+
+    def _compile(self, source: Source, text: str, unlinked: Path) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared in it."""
+        language, unit = source.language, unlinked.with_suffix(".ii")
+        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
+        step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
+        unknown: dict[str, Location] = {}
+        _write(unit, text)
+        while True:
+            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], unlinked.parent)
+            more = unknown_functions(result.messages, text) if result.returncode else {}
+            if not more.keys() - unknown.keys():
+                break
+            unknown = more | unknown
+            _write(unit, declare(text, unknown) + note(unknown))
+        if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
+            _write(unit, declare(self._stated(source.text), unknown))
+            alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
+            raise self._failed(source.path, alone if alone.returncode else result)
+
+    def _key_of(self, source: Source, texts: Sequence[str]) -> str:
+        files = [embedded(text, self.options.include) for text in texts]
+        flags = [*source.language.compile(), *self._flags, *LINK]
+        return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
 
     @staticmethod
     def _stated(text: str) -> str:
@@ -193,6 +210,10 @@ class Builder:
 def _stopped(path: Path, error: LimitReached) -> BuildError:
     finding = Finding(rules.BUILD, str(error), location=Location(str(path), 0))
     return BuildError(f"{path} does not compile: {error}", finding)
+
+
+def _stem(source: Source) -> str:
+    return _UNUSUAL.sub("_", source.path.stem)[:64]
 
 
 def _write(path: Path, text: str) -> None:

@@ -29,6 +29,7 @@ BUILTIN_TYPES = frozenset(
     }
 )
 _NOT_A_TYPE = frozenset({"const", "volatile", "constexpr", "typename", "struct", "class", "union", "enum", "template"})
+_DEFINED = frozenset({"struct", "class", "union", "enum"})
 _NO_VARIABLE = frozenset(
     {"typedef", "using", "friend", "return", "throw", "new", "delete", "goto", "static_assert", "operator"}
 )
@@ -111,6 +112,8 @@ def _specifiers(found: Sequence[Token], begin: int) -> Specifiers | None:
                     units.append(range(at, end))
             elif token.text == "[" and following == "[":
                 end = close(found, at) + 1
+            elif token.text == "{" and units and _DEFINED.intersection(t.text for t in found[begin:at]):
+                end = close(found, at) + 1  # the body of the type
             elif token.kind == "word" or token.text in ("::", "<"):
                 end = close_angle(found, at) + 1 if token.text == "<" else end
                 if token.text not in _NOT_A_TYPE:

@@ -11,6 +11,7 @@ from ..hardware import Shape
 from .compiler import CSRC
 from .language import UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
+from .options import Options
 
 
 class TpuKernel:
@@ -19,9 +20,9 @@ class TpuKernel:
     include = CSRC / "include_tpu"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
-    def __init__(self, dialect: Dialect, kind: str) -> None:
+    def __init__(self, dialect: Dialect, kind: str, options: Options) -> None:
         self.kind, self._dialect = kind, dialect
-        self._standard = "-std=gnu11" if kind == "c" else "-std=c++17"
+        self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that select the chip and, on chips of several cores, the multi-core bodies."""

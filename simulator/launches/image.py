@@ -31,7 +31,9 @@ class LaunchableImage:
         """This image, or one that is built again where the cache has lost it since."""
         if self._image.is_whole:
             return self
-        return LaunchableImage(self._builder, self._builder.compile(self._image.source, self._image.kernels))
+        return LaunchableImage(
+            self._builder, self._builder.compile(self._image.source, self._image.kernels, self._image.others)
+        )
 
 
 def _described(builder: Builder, image: Image) -> Description:

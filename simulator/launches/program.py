@@ -13,6 +13,7 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..findings import BuildError, Finding, budget_finding, rules, unknown_function
 from ..frontend.build import Builder, Source
+from ..frontend.options import Options
 from ..log import Log
 from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
@@ -52,29 +53,40 @@ class SpaceBudget:
     reserved: int = 0
 
 
-def load(sources: Sequence[str | Path], include: Sequence[str | Path] = (), *, device: Device) -> Program:
+def load(
+    sources: Sequence[str | Path],
+    include: Sequence[str | Path] = (),
+    *,
+    device: Device,
+    define: Mapping[str, object] | Sequence[str] = (),
+    headers: Sequence[str | Path] = (),
+    std: str | None = None,
+) -> Program:
     """Compile kernel sources for a device; nothing runs yet.
 
+    ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or ``["TILE=64"]``), ``headers`` are
+    included before each source, ``std`` is the language standard (``"c++20"``; older than C++17 means C++17).
     Raises BuildError (`.finding` has file and line) when a source does not compile or its on-chip variables
     do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
     check_device(device)
-    return Program(_paths("sources", sources), _paths("include", include), device)
+    options = Options.of(_paths("include", include), define, _paths("headers", headers), std)
+    return Program(_paths("sources", sources), options, device)
 
 
 class Program:
     """Compiled kernels of one device."""
 
-    def __init__(self, sources: Sequence[Path], include: Sequence[str | Path], device: Device) -> None:
+    def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
         self.device = device
-        self._builder = Builder(device.shape, include)
+        self._builder = Builder(device.shape, options)
         self._runtime = self._builder.compiler.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, LaunchableImage] = {}
         self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
-        self._base = [LaunchableImage(self._builder, self._builder.compile(source, ())) for source in self._sources]
+        self._base = [self._compiled(source) for source in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
         #: What compiles and cannot work, as findings with their lines.
@@ -215,12 +227,17 @@ class Program:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
             if base in source.templates:
-                image = LaunchableImage(self._builder, self._builder.compile(source, [kernel]))
+                image = self._compiled(source, kernel)
                 self._images[kernel] = image
                 self._warn(image)
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
+
+    def _compiled(self, source: Source, *kernels: str) -> LaunchableImage:
+        """The image of a source, linked with the others as far as it needs them."""
+        others = [other for other in self._sources if other is not source]
+        return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
 
     def _warn(self, image: LaunchableImage) -> None:
         """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""
@@ -245,7 +262,9 @@ class Program:
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
         found = {}
-        variables = [variable for image in self._base for variable in image.description.variables]
+        # One that several images have is one variable.
+        declared_once = {(v.name, v.location): v for image in self._base for v in image.description.variables}
+        variables = list(declared_once.values())
         for name, space in self.device.shape.spaces.items():
             if DIALECTS[self.device.isa].spaces[name].variables:
                 mine = [variable for variable in variables if variable.space == name]

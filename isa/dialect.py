@@ -155,12 +155,13 @@ _CONVERSION = re.compile(r"(u?int(?:8|16|32|64)?|half|float|bfloat16|short|u?cha
 
 @lru_cache(maxsize=1024)  # a kernel may execute the same unknown instruction over and over
 def _nearest(name: str, names: tuple[str, ...], count: int) -> tuple[str, ...]:
-    matcher, wanted = difflib.SequenceMatcher(b=name), _parts(name)
-    found = []
+    wanted, found = _parts(name), []
     for other in names:
-        matcher.set_seq1(other)
         parts = _parts(other)
-        letters = matcher.ratio() if matcher.real_quick_ratio() >= _LEAST else 0.0
+        # What all names of a family begin with says nothing.
+        skip = wanted[0] == parts[0] and min(len(wanted), len(parts)) > 1
+        one, two = ("_".join(words[skip:]) for words in (wanted, parts))
+        letters = difflib.SequenceMatcher(None, one, two).ratio()
         # The operation stands first: another one is another meaning, however its letters look.
         meaning = (difflib.SequenceMatcher(None, wanted, parts).ratio() + (wanted[:2] == parts[:2])) / 2
         if max(letters, meaning) >= _LEAST:

@@ -16,7 +16,7 @@ SPECIAL = {
     "endless": {"time_limit": 0.2},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
-RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misspelt": "build"}
+RULES = {"endless": "time", "not_modelled": "not-modelled", "assertion": "assert", "misfit": "build"}
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "empty", "not_modelled", "crash", "forbidden",
@@ -59,14 +59,14 @@ def build_finding(name: str) -> Finding:
 
 def rules() -> list[str]:
     """Every rule that is broken here."""
-    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misspelt")]
+    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misfit")]
 
 
 def findings() -> dict[str, Finding]:
     """Every rule with a finding."""
     found = {kernel: bang_finding(kernel) for kernel in BANG}
     found |= {kernel: tpu_finding(kernel) for kernel in TPU}
-    found["misspelt"] = build_finding("misspelt")
+    found["misfit"] = build_finding("misfit")
     return {RULES.get(kernel, kernel): finding for kernel, finding in found.items()}
 
 

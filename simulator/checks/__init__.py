@@ -5,8 +5,9 @@ from .coherence import Coherence
 from .guards import Architecture, Arguments, Overlap
 from .hazards import Hazards
 from .initialized import Initialized
+from .shared import ClusterMemory
 
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
-STANDARD: tuple[type[Check], ...] = (Architecture, Arguments, Overlap, Initialized, Coherence, Hazards)
+STANDARD: tuple[type[Check], ...] = (Architecture, Arguments, Overlap, Initialized, Coherence, Hazards, ClusterMemory)
 
 __all__ = ["STANDARD"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect
+from ...isa.docs import instruction_row
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
@@ -44,6 +45,16 @@ _UNDECLARED = re.compile(
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
 )
 
+#: A call that fits no form of an instruction, and what the compiler then says of our generated header.
+_MISFIT = re.compile(
+    r"no matching function for call to '(\w+)\("
+    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)\("
+    r"|initializing argument \d+ of '[^'(]*?(\w+)\("
+    r"|call of overloaded '(\w+)\("
+    r"|no matching function for call to '(\w+)'"
+)
+_OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
+_CANDIDATES = 8
 _MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
@@ -191,6 +202,8 @@ class Builder:
                     f"{self.dialect.title} has no instruction {name}"
                     + (f"; the nearest are {', '.join(near)}" if near else "")
                 )
+        for name in dict.fromkeys(next(filter(None, found)) for found in _MISFIT.findall(messages)):
+            hints += self._candidates(name)
         for header in _MISSING.findall(messages):
             titles = [
                 d.title for d in DIALECTS.values() if d is not self.dialect and (headers_of(d) / header).is_file()
@@ -199,12 +212,23 @@ class Builder:
         where = _ERROR.search(messages)
         location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
         # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
-        shown = _FAR_CARET.sub("", messages).strip() or f"the compiler ended with exit code {result.returncode}"
+        shown = (
+            _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
+            or f"the compiler ended with exit code {result.returncode}"
+        )
         message = "\n".join([f"{path} does not compile:", shown, *hints])
         finding = Finding(
             rules.BUILD, where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
         )
         return BuildError(message, finding)
+
+    def _candidates(self, name: str) -> Iterator[str]:
+        """The forms of an instruction, for a call that fits none of them."""
+        forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
+        if forms:
+            more = len(forms) - _CANDIDATES
+            shown = [*forms[:_CANDIDATES], *([f"and {more} more, see `mlusim isa {name}`"] if more > 0 else [])]
+            yield f"the forms of {name} are:\n  " + "\n  ".join(shown)
 
 
 def _stopped(path: Path, error: LimitReached) -> BuildError:

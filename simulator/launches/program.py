@@ -112,8 +112,12 @@ class Program:
 
     @property
     def structs(self) -> Structures:
-        """The structures of the sources: ``program.structs.Param(n=3)`` is an argument of a launch."""
-        return Structures(lambda: {n: s for image in self._base for n, s in image.layouts.structures.items()})
+        """The structures of the sources: ``program.structs.Param(n=3)`` is an argument of a launch.
+
+        Those that only a template uses are known when it has been launched.
+        """
+        images = dict.fromkeys([*self._base, *self._images.values()])
+        return Structures(lambda: {n: s for image in images for n, s in image.layouts.structures.items()})
 
     def launch(
         self,

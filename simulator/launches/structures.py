@@ -58,7 +58,10 @@ class Structures:
         found = self._read()
         matches = [full for full in found if full == name] or [f for f in found if f.rpartition("::")[2] == name]
         if not matches:
-            raise KeyError(f"no structure {name!r}{nearest(name, found)}; there are {', '.join(found) or 'none'}")
+            raise KeyError(
+                f"no structure {name!r} is used{nearest(name, found)}; there are {', '.join(found) or 'none'}, "
+                "and those that only a template uses are known when it has been launched"
+            )
         if len(matches) > 1:
             raise KeyError(f"{name} is one of {', '.join(matches)}; write structs[{matches[0]!r}]")
         return StructureType(matches[0], found[matches[0]])

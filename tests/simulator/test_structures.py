@@ -1,5 +1,6 @@
 """Arguments by name: parameters, structures and their members, enumerations, and templates that arguments tell."""
 
+import re
 from pathlib import Path
 
 import ml_dtypes
@@ -107,7 +108,7 @@ def test_another_structure_is_refused(program):
         program.launch("by_value", args=[None, program.structs.Node(value=1), 0, 0, 0])
     with pytest.raises(TypeError, match=r"ns::Node has no member 'valu' \(did you mean 'value'"):
         program.structs.Node(valu=1)
-    with pytest.raises(AttributeError, match=r"no structure 'Nod'.*ns::Node"):
+    with pytest.raises(AttributeError, match=r"no structure 'Nod' .*ns::Node"):
         _ = program.structs.Nod
 
 
@@ -146,3 +147,16 @@ def test_templates_that_arguments_tell(program):
 def test_templates_that_arguments_do_not_tell(program, kernel, args, words):
     with pytest.raises(ValueError, match=words):
         program.launch(kernel, args=args)
+
+
+def test_the_example_of_the_documentation():
+    page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```python\n(import numpy as np\n[^`]*window.mlu[^`]*)```", page)
+    folder = Path(__file__).parents[2] / "docs" / "examples"
+    found: dict = {}
+    exec(text.replace('"window.mlu"', f'"{folder / "window.mlu"}"'), found)
+    (shown,) = re.findall(r"y\[:4\]  # (.*)", text)
+    assert shown == "[4, 6, 8, 0]"
+    assert found["y"].tolist() == [0, 6, 8, 0, 0, 0, 0, 0]  # the second launch has changed the first element
+    (signatures,) = re.findall(r"program.signatures  # (.*)", text)
+    assert found["program"].signatures == eval(signatures)

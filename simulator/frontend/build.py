@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from .linking import LINK, link
 from .options import Options
 from .process import Done, LimitReached
 from .rewrite import RewriteError
-from .unknown import declare, note, unknown_functions
+from .unknown import Found, declare, note, unknown_functions
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -139,7 +139,7 @@ class Builder:
 
         def make(path: Path) -> None:
             unlinked = path.with_suffix(".o")
-            self._compile(source, text, unlinked)
+            self._compile(source, text, unlinked, note)
             try:
                 result = link(self.compiler, unlinked, path, lambda: map(self._object, others))
             except LimitReached as error:
@@ -155,14 +155,16 @@ class Builder:
         """A source compiled for others to be linked with: nothing in it can be launched."""
         text = self._stated(source.text)
         key = self._key_of(source, [text])
-        return self.compiler.cache.file(f"{_stem(source)}.o", key, lambda path: self._compile(source, text, path))
+        return self.compiler.cache.file(
+            f"{_stem(source)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
+        )
 
-    def _compile(self, source: Source, text: str, unlinked: Path) -> None:
-        """Compile the text of a source to an object file; functions that nobody knows are declared in it."""
+    def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
         language, unit = source.language, unlinked.with_suffix(".ii")
         output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
         step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
-        unknown: dict[str, Location] = {}
+        unknown: Found = {}
         _write(unit, text)
         while True:
             result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], unlinked.parent)
@@ -170,7 +172,7 @@ class Builder:
             if not more.keys() - unknown.keys():
                 break
             unknown = more | unknown
-            _write(unit, declare(text, unknown) + note(unknown))
+            _write(unit, declare(text, unknown) + noted(unknown))
         if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
             _write(unit, declare(self._stated(source.text), unknown))
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ..log import Location
 from ..native import STATED
 from .language import VISIBLE
 
+#: Functions that nobody knows, with where each is called first.
+Found = dict[str, Location]
 #: Where `mlu.h` has them declared, after preprocessing.
 _PLACE = re.compile(r"^#pragma mlusim unknown$", re.M)
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: error: (.*)$", re.M)
@@ -21,16 +23,16 @@ _UNDECLARED = re.compile(
 _VENDORS = re.compile(r"__\w+|cn(?:rt|nl|cl|px|pe)?[A-Z]\w*")
 
 
-def undeclared(messages: str) -> dict[str, Location]:
+def undeclared(messages: str) -> Found:
     """The names that a compiler does not find, with where it says so first."""
-    found: dict[str, Location] = {}
+    found: Found = {}
     for file, line, text in _ERROR.findall(messages):
         for groups in _UNDECLARED.findall(text):
             found.setdefault(next(filter(None, groups)), Location(file.replace(STATED, ""), int(line)))
     return found
 
 
-def unknown_functions(messages: str, text: str) -> dict[str, Location]:
+def unknown_functions(messages: str, text: str) -> Found:
     """Those of the undeclared names that a declaration can help: the vendor's, called as functions."""
     if not _PLACE.search(text):
         return {}
@@ -52,7 +54,7 @@ def declare(text: str, names: Iterable[str]) -> str:
     return _PLACE.sub(lambda _: lines, text, count=1)
 
 
-def note(found: Mapping[str, Location]) -> str:
+def note(found: Found) -> str:
     """A variable of the image that says which they are; see `LoadedImage.describe`."""
     files = {name: place.file.replace("\\", r"\\").replace('"', r"\"") for name, place in found.items()}
     rows = "".join(f'"{name}\\t{place.line}\\t" "{files[name]}\\n" ' for name, place in found.items())

@@ -87,7 +87,8 @@ class LaunchArguments:
         if isinstance(value, (StructureValue, Mapping, str, list)):
             kind = signature.type(number)
             target = kind.target() if isinstance(kind, Pointer) and not isinstance(value, str) else kind
-            if kind is not None and isinstance(target, (Structure, Enumeration)):
+            known = isinstance(target, (Structure, Enumeration))
+            if kind is not None and known and kind.bytes == parameter.bytes:
                 return self._value(what, kind, value)
         return self._pack(what, parameter, value)
 

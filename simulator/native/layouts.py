@@ -84,7 +84,10 @@ Type = Scalar | Enumeration | Pointer | Array | Structure
 
 
 class Layouts:
-    """The types of an image: those of its kernels' parameters, and its structures by name."""
+    """The types of an image: those of its kernels' parameters, and its structures by name.
+
+    Debug information that cannot be read describes nothing: a source may put what it likes into its image.
+    """
 
     def __init__(self, library: Path) -> None:
         self._library = library
@@ -92,6 +95,12 @@ class Layouts:
 
     def parameters(self, number: int) -> tuple[Type | None, ...]:
         """The types of a kernel's parameters, None for one that is not described; () where nothing is known."""
+        try:
+            return self._parameters(number)
+        except Exception:  # whatever a stranger's debug information makes of the library that reads it
+            return ()
+
+    def _parameters(self, number: int) -> tuple[Type | None, ...]:
         entry = self._variables.get(f"mlusim_signature_{number}")
         kind = _stripped(_follow(entry)) if entry is not None else None
         if kind is None:
@@ -102,11 +111,11 @@ class Layouts:
     @cached_property
     def structures(self) -> dict[str, Structure]:
         """All structures of the source by their qualified names."""
-        found = {}
-        for name, entry in self._named:
-            if isinstance(kind := self._type(entry), Structure):
-                found[name] = kind
-        return found
+        try:
+            types = {name: self._type(entry) for name, entry in self._named}
+        except Exception:  # as above
+            return {}
+        return {name: kind for name, kind in types.items() if isinstance(kind, Structure)}
 
     @cached_property
     def _top(self) -> list[Any]:

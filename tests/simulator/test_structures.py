@@ -160,3 +160,22 @@ def test_the_example_of_the_documentation():
     assert found["y"].tolist() == [0, 6, 8, 0, 0, 0, 0, 0]  # the second launch has changed the first element
     (signatures,) = re.findall(r"program.signatures  # (.*)", text)
     assert found["program"].signatures == eval(signatures)
+
+
+HOSTILE = """\
+#include <bang.h>
+struct Param { int n; };
+__mlu_entry__ void k(float *out, Param p) { out[0] = p.n; }
+asm(".section .debug_abbrev\\n .zero 64, 0x55\\n .section .debug_info\\n .zero 256, 0xaa\\n .text");
+"""
+
+
+def test_debug_information_that_makes_no_sense(program, tmp_path):
+    path = tmp_path / "hostile.mlu"
+    path.write_text(HOSTILE)
+    hostile, out = load([path], device=program.device), np.zeros(1, np.float32)
+    hostile.launch("k", args=[out, np.int32(3).tobytes()])
+    assert out[0] == 3
+    assert list(hostile.structs) == []
+    with pytest.raises(TypeError, match="argument 1 of k is a structure of 4 bytes; pass bytes"):
+        hostile.launch("k", args=[out, {"n": 3}])

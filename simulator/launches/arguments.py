@@ -84,6 +84,8 @@ class LaunchArguments:
 
     def _argument(self, what: str, parameter: KernelParameter, value: Any, signature: Signature, number: int) -> bytes:
         """The bytes of one parameter; what is given by names needs the types of the source."""
+        if isinstance(value, StructureValue) and not parameter.bytes:  # a block of bytes, whatever is in it
+            return self._members(what, value.kind.layout, value)
         if isinstance(value, (StructureValue, Mapping, str, list)):
             kind = signature.type(number)
             target = kind.target() if isinstance(kind, Pointer) and not isinstance(value, str) else kind
@@ -102,6 +104,8 @@ class LaunchArguments:
             return _enumerator(what, kind, value)
         if isinstance(kind, Pointer):
             return struct.pack("Q", self._pointer(what, kind, value))
+        if kind.code in "qQ" and isinstance(value, (np.ndarray, DeviceArray)):  # a member that holds an address
+            return struct.pack("Q", self._address(what, KernelParameter("v", 8, True), value))
         return self._pack(what, KernelParameter(kind.code, kind.bytes, False), value)
 
     def _members(self, what: str, kind: Structure, value: Any) -> bytes:

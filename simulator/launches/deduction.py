@@ -44,6 +44,8 @@ def instance(kernel: KernelDecl, given: str, values: Sequence[Any]) -> str:
             shown = " and ".join(f"{one.spelled} (argument {one.number})" for one in sure)
             raise ValueError(f"{parameter.name} of {kernel} is {shown}; name its template arguments")
         chosen = [told_type.spelled for told_type in sure] or [parameter.default or (types[0].spelled if types else "")]
+        if not chosen[0] and explicit:
+            return given  # the compiler may know another template of that name
         if not chosen[0]:
             raise ValueError(
                 f"{kernel} is a template; name its arguments, as in {kernel.name}<{_example(parameter)}>: "

@@ -179,3 +179,26 @@ def test_debug_information_that_makes_no_sense(program, tmp_path):
     assert list(hostile.structs) == []
     with pytest.raises(TypeError, match="argument 1 of k is a structure of 4 bytes; pass bytes"):
         hostile.launch("k", args=[out, {"n": 3}])
+
+
+BLOCK = """\
+#include "tpu_kernel.h"
+typedef struct { unsigned long long out, in; int n; } args_t;
+void copy(const void *data) {
+  const args_t *a = (const args_t *)data;
+  const int *from = (const int *)tpu_global_mem_addr(a->in);
+  int *to = (int *)tpu_global_mem_addr(a->out);
+  for (int i = 0; i < a->n; ++i) to[i] = from[i] + 1;
+}
+TPUKERNEL_FUNC_REGISTER(copy);
+"""
+
+
+def test_a_block_of_arguments_of_a_tpu(tmp_path):
+    path = tmp_path / "copy.c"
+    path.write_text(BLOCK)
+    program = load([path], device=Device.load("bm1684x"))
+    source, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    run = program.launch("copy", args=program.structs.args_t(out=out, **{"in": source}, n=4), on_finding="collect")
+    assert [finding.rule for finding in run.findings if finding.rule not in ("cache", "empty")] == []
+    assert out.tolist() == [1, 2, 3, 4]

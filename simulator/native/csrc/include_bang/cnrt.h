@@ -68,6 +68,14 @@ typedef enum {
   cnrtRounding_rm,
 } cnrtRoundingMode_t;
 typedef struct cnrtQuantizedParam* cnrtQuantizedParam_t;
+typedef enum {
+  CNRT_CHANNEL_TYPE_NONE = -1,
+  CNRT_CHANNEL_TYPE_0,
+  CNRT_CHANNEL_TYPE_1,
+  CNRT_CHANNEL_TYPE_2,
+  CNRT_CHANNEL_TYPE_3,
+  CNRT_CHANNEL_TYPE_DUPLICATE,
+} cnrtChannelType_t;
 
 typedef enum { cnrtMemTypeUnregistered, cnrtMemTypeHost, cnrtMemTypeDevice } cnrtMemType_t;
 typedef struct {
@@ -87,6 +95,8 @@ typedef int cnrtDev_t;
 typedef enum { cnrtMemcpyHostToDev, cnrtMemcpyDevToHost, cnrtMemcpyDevToDev, cnrtMemcpyHostToHost } cnrtMemTransDir_t;
 #define CNRT_MEM_TRANS_DIR_HOST2DEV cnrtMemcpyHostToDev
 #define CNRT_MEM_TRANS_DIR_DEV2HOST cnrtMemcpyDevToHost
+#define CNRT_MEM_TRANS_DIR_DEV2DEV cnrtMemcpyDevToDev
+#define CNRT_MEM_TRANS_DIR_HOST2HOST cnrtMemcpyHostToHost
 #define CNRT_CHECK(call) ((void)(call))
 
 #ifdef __cplusplus

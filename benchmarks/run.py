@@ -18,11 +18,13 @@ from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .tensors_speed import tensors
 
 BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "instruction": instructions,
+    "tensors": tensors,
     "sort": sorts,
     "topk": topks,
     "replay": replays,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import keyword
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -26,12 +26,22 @@ def check(made: Instruction) -> None:
         raise DeclarationError(f"{made.name}: {problem}")
 
 
+def check_member(made: Instruction) -> None:
+    """As `check`, for one that differs from a checked instruction in name, semantics and doc line alone."""
+    for problem in _own_problems(made):
+        raise DeclarationError(f"{made.name}: {problem}")
+
+
 def _problems(made: Instruction) -> Iterator[str]:
     yield from _parameters(made)
     yield from _types(made)
     yield from _effect(made)
     yield from _rules(made)
     yield from _expressions(made)
+    yield from _own_problems(made)
+
+
+def _own_problems(made: Instruction) -> Iterator[str]:
     if isinstance(made.effect, WITH_SEMANTICS) and made.semantics is not None:
         yield from _semantics(made)
     if not made.doc:
@@ -49,7 +59,7 @@ def _parameters(made: Instruction) -> Iterator[str]:
             yield f"a parameter cannot be called {name!r}: expressions and generated code need the name"
         if name in derived:
             yield f"a parameter cannot be called {name!r}: expressions derive that name from another one"
-    for name in made.let:
+    for name in (*made.let, *made.measured):
         if name in names or name.startswith(("_", *_DERIVED)) or name in made.labels:
             yield f"let cannot define {name!r}: the name is taken"
     for p in parameters:
@@ -81,6 +91,8 @@ def _types(made: Instruction) -> Iterator[str]:
         for p in made.prototype.parameters:
             if p.kind is not Kind.STRUCT and binding.get(p.type, p.type) not in TYPES:
                 yield f"unknown type {p.type!r} of {p.name!r}"
+            if p.passed and binding.get(p.passed, p.passed) not in TYPES:
+                yield f"unknown type {p.passed!r}, as which C passes {p.name!r}"
         if set(binding) != variables:
             yield f"{dict(binding)} does not bind the variables {sorted(variables)}"
     for variable in sorted(variables - used - {made.prototype.returns}):
@@ -161,11 +173,14 @@ def _expressions(made: Instruction) -> Iterator[str]:
     for name, text in made.let.items():
         yield from _unknown(f"let {name}", text, known)
         known = known | {name}
+    extents = known | set(made.measured)
     for p in parameters:
         for dim in p.dims:
             for text in (dim.count, dim.stride):
                 if text and not text.startswith("~"):
-                    yield from _unknown(f"extent of {p.name}", text, known)
+                    yield from _unknown(f"extent of {p.name}", text, extents)
+        if p.kind is Kind.SCATTERED and p.dims[0].stride not in made.measured:
+            yield f"the rows of {p.name!r} lie where no name of `measured` says"
         if p.defined:
             yield from _unknown(f"defined part of {p.name}", p.defined, known)
     for rule in made.rules:
@@ -196,14 +211,22 @@ def _semantics(made: Instruction) -> Iterator[str]:
             )
         return
     assert made.semantics is not None
-    wanted = set(inspect.signature(made.semantics).parameters)
+    wanted = _arguments(made.semantics)
     operands = {p.name for p in made.prototype.memory}
     known = {p.name for p in made.prototype.parameters} | set(made.let)
     known |= {f"{what}_{name}" for name in operands for what in ("count", "type")}
     if unknown := wanted - known:
         yield f"the semantics asks for {sorted(unknown)}, which the prototype lacks"
+    for name, function in made.measured.items():
+        if unknown := _arguments(function) - known:
+            yield f"measured {name} asks for {sorted(unknown)}, which the prototype lacks"
     if not made.written and made.prototype.returns == "void":
         yield "nothing is written and nothing is returned"
+
+
+def _arguments(function: Callable[..., Any]) -> set[str]:
+    code = function.__code__
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def typed_value(made: Instruction, p: Parameter) -> bool:

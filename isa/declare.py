@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .check import check
+from .check import check, check_member
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
-from .prototype import DeclarationError, parse
-from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
+from .prototype import DeclarationError, parse, parse_name
+from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
 
 __all__ = [
     "DOCUMENTED",
@@ -67,6 +67,7 @@ def declare(
     types: str | Mapping[str, str] | Iterable[Mapping[str, str]] = "",
     inferred_types: str = "",
     archs: str = "",
+    rules: Iterable[Rule] = (),
     type_arguments: Mapping[str, str | TypeArgument] | None = None,
     **facts: Any,
 ) -> Instruction:
@@ -74,7 +75,8 @@ def declare(
 
     ``types`` lists the element types of T ("half float"), or maps each type variable to such a list (all
     combinations), or lists the bindings one by one. ``inferred_types`` are further types of T that public kernels use
-    and no document states. `DeclarationError` for facts that contradict each other or name what does not exist.
+    and no document states. ``rules`` of architectures that lack the instruction drop out. `DeclarationError` for facts
+    that contradict each other or name what does not exist.
     """
     made = Instruction(
         parse(prototype),
@@ -82,6 +84,7 @@ def declare(
         _bindings(types, inferred_types),
         frozenset(inferred_types.split()),
         Archs(archs),
+        rules=tuple(rule for rule in rules if rule.archs.meets(Archs(archs))),
         type_arguments={
             variable: TypeArgument(given) if isinstance(given, str) else given
             for variable, given in (type_arguments or {}).items()
@@ -96,10 +99,16 @@ def family(
     prototype: str, members: Mapping[str, tuple[Callable[..., Any], str]], **facts: Any
 ) -> tuple[Instruction, ...]:
     """Declare instructions that differ in name (``{op}`` in the prototype), semantics and doc line."""
-    return tuple(
-        declare(prototype.format(op=op), doc=doc, semantics=semantics, **facts)
-        for op, (semantics, doc) in members.items()
-    )
+    made: list[Instruction] = []
+    for op, (semantics, doc) in members.items():
+        if not made:
+            made.append(declare(prototype.format(op=op), doc=doc, semantics=semantics, **facts))
+            continue
+        # All else is equal to the first one, which has been parsed and checked.
+        name = parse_name(prototype).format(op=op)
+        made.append(replace(made[0], prototype=replace(made[0].prototype, name=name), doc=doc, semantics=semantics))
+        check_member(made[-1])
+    return tuple(made)
 
 
 def alias(original: Instruction, name: str, **changes: Any) -> Instruction:

@@ -118,7 +118,7 @@ class Dialect:
         return min(waits, key=lambda entry: len(entry.waits)).name if waits else ""
 
     def c_type(self, overload: Overload, parameter: Parameter, spelled: str) -> str:
-        """The C type of a parameter whose element type (or type of a bare value) is ``spelled`` so: ``const half*``."""
+        """The C type of a parameter, of which the target or the bare value is ``spelled`` so: ``const half*``."""
         entry = overload.instruction
         if entry.select is not None and parameter.name == entry.select.argument:
             return entry.select.c_type
@@ -135,7 +135,7 @@ class Dialect:
             return f"{const}vv_{overload.element(parameter).name}&"
         space = self.spaces.get(entry.space_of(parameter))
         address = space.address_type if space else ""
-        return address or f"{const}{'void' if parameter.opaque else spelled}*"
+        return address or f"{const}{spelled}*"
 
     def nearest(self, name: str, count: int = 3) -> list[str]:
         """The names most like a misspelt one."""

@@ -224,8 +224,8 @@ def _declared(entry: Instruction, parameter: Parameter) -> str:
         kind = f"{parameter.kind}<{kind}>"
     elif parameter.kind is Kind.BITS:
         kind = f"scalar<{kind}>"
-    elif parameter.opaque and kind != "void":
-        kind = f"void<{kind}>"
+    elif parameter.passed:
+        kind = f"{parameter.passed}<{kind}>"
     if parameter.kind is Kind.STRUCT:
         return f"{kind} {'*' if parameter.pointer else ''}{parameter.name}{'?' if parameter.nullable else ''}"
     if not parameter.is_memory:

@@ -68,6 +68,9 @@ class Instruction:
     overlap: str = "same"
     rules: tuple[Rule, ...] = ()
     let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
+    #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of
+    #: operands and values by name. Extents of other operands may use them.
+    measured: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     select: Select | None = None
     type_arguments: Mapping[str, TypeArgument] = field(default_factory=dict)  # type variable -> argument
     asm: str = ""  # mnemonic when it is written as inline assembly

@@ -13,16 +13,15 @@ WRAM_SLICES = 64
 
 @dataclass(frozen=True)
 class Order:
-    """``to_rows`` turns elements as they lie, shape [elements], into the operand's own shape; ``from_rows`` back."""
+    """``to_rows`` turns elements as they lie, shape [elements], into a view of the rows; ``from_rows`` back."""
 
     to_rows: Callable[[np.ndarray, tuple[int, ...]], np.ndarray]
     from_rows: Callable[[np.ndarray], np.ndarray]
 
 
 def _filter_to_rows(lying: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Row r of the filter lies in slice r % 64, behind the rows r - 64, r - 128, ... of the slice."""
-    sliced = lying.reshape(WRAM_SLICES, shape[0] // WRAM_SLICES, -1)
-    return sliced.transpose(1, 0, 2).reshape(shape)
+    """Row r is [r // 64][r % 64]: it lies in slice r % 64, behind the rows r - 64, r - 128, ... of the slice."""
+    return lying.reshape(WRAM_SLICES, shape[0] // WRAM_SLICES, -1).transpose(1, 0, 2)
 
 
 def _filter_from_rows(rows: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ clobbered). What stands before the type names a space other than the instruction
     T x[n]                    n elements, packed
     T x[m @ stride][n]        outermost first; ``@`` bytes from one to the next, without it packed
     T x[n : k]                an output of which only the first k elements (of every row) get a value
+    T x[@ rows][n]            n elements at each of the places that `measured` finds, in bytes from the address
     T x[m][n] ~ order         m x n elements that lie in the order of that name, see `orders`
     T &x                      a vector register
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
@@ -15,6 +16,7 @@ clobbered). What stands before the type names a space other than the instruction
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
     variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
+    T<uint8> x[n]             C passes it as ``T *``; it holds elements of uint8
     dim4 *s, dim4 *s?, dim4 s a structure: by pointer, by pointer that may be null, by value
     scalar<T> x               C's ``scalar_t``, a union, of which the bits of T count
     int32 n                   everything else is a plain value
@@ -44,13 +46,14 @@ class Kind(StrEnum):
     STRUCT = "struct"
     PACKED = "packed"
     STRIDED = "strided"
+    SCATTERED = "scattered"  # rows wherever the contents of another operand say
     REGISTER = "register"
     TENSOR = "tensor"  # across lanes
     SYSTEM = "system"  # a tensor in system memory
     VARIABLE = "variable"  # a tensor across lanes, a vector, or a value, as the argument says
 
 
-_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
+_MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.SCATTERED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
 #: Where operands of a kind lie unless they say otherwise; else it is the instruction's default.
 _SPACES = {Kind.REGISTER: REGISTERS, Kind.SYSTEM: SYSTEM}
 _DIRECTIONS = ("const", "inout", "work")
@@ -58,12 +61,16 @@ _PARAMETER = re.compile(
     r"(?P<qualifiers>(?:\w+\s+)*?)(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<mark>[&*])\s*)(?P<name>\w+)(?P<null>\?)?"
     r"(?P<dims>(?:\[[^\]]+\])*)(?:\s*~\s*(?P<order>\w+))?"
 )
+_MARKS = re.compile(r"[(\[<,>\])]")
 _PROTOTYPE = re.compile(r"(?P<returns>\w+)\s+(?P<name>[\w.]+)\((?P<parameters>.*)\)", re.S)
 
 
 @dataclass(frozen=True)
 class Dim:
-    """One dimension of an operand: how many, and bytes from one to the next ("" = packed)."""
+    """One dimension of an operand: how many, and bytes from one to the next ("" = packed).
+
+    Without a count, the stride names where each one lies.
+    """
 
     count: str
     stride: str = ""
@@ -81,7 +88,7 @@ class Parameter:
     writes: bool = False
     clobbered: bool = False  # written with nothing that anyone may rely on
     space: str = ""  # "" = the instruction's default
-    opaque: bool = False  # C passes it as void *
+    passed: str = ""  # what C says that it points to, where that is not what it holds
     pointer: bool = False  # of a structure: C passes its address
     nullable: bool = False
     defined: str = ""  # elements that get a value, where that is not all of them
@@ -136,14 +143,20 @@ def parse(text: str) -> Prototype:
     return Prototype(match["name"], match["returns"], parameters)
 
 
+def parse_name(text: str) -> str:
+    """The name in a prototype alone."""
+    return text.partition("(")[0].split()[-1]
+
+
 def _split(text: str) -> list[str]:
     """Split at the commas that are not inside brackets."""
     parts, depth, begin = [], 0, 0
-    for at, char in enumerate(text):
-        depth += (char in "([<") - (char in ")]>")
-        if char == "," and not depth:
-            parts.append(text[begin:at])
-            begin = at + 1
+    for mark in _MARKS.finditer(text):
+        if mark[0] != ",":
+            depth += 1 if mark[0] in "([<" else -1
+        elif not depth:
+            parts.append(text[begin : mark.start()])
+            begin = mark.end()
     return [*parts, text[begin:]]
 
 
@@ -174,7 +187,7 @@ def _parameter(text: str) -> Parameter:
         writes=memory and direction in ("", "inout", "work"),
         clobbered=direction == "work",
         space=spaces[0] if spaces else _SPACES.get(kind, ""),
-        opaque=outer == "void" or inner == "void",
+        passed=outer if kind in (Kind.PACKED, Kind.STRIDED) else "",
         pointer=match["mark"] == "*",
         nullable=bool(match["null"]),
         defined=match["dims"].rpartition("[")[2].partition(":")[2].removesuffix("]").strip(),
@@ -189,7 +202,7 @@ def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, 
         return Kind(outer)
     if outer == "scalar" and not dims:
         return Kind.BITS
-    if outer not in ("", "void"):
+    if outer not in ("", "void") and (not dims or not (outer in TYPES or outer.isupper())):
         raise DeclarationError(f"not a parameter: {text!r}: there is no {outer}<...>")
     if inner in STRUCTS and not dims and mark != "&":
         return Kind.STRUCT
@@ -201,6 +214,8 @@ def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, 
         )
     if not dims:
         return Kind.VALUE
+    if not dims[0].count:
+        return Kind.SCATTERED
     return Kind.STRIDED if any(dim.stride for dim in dims) else Kind.PACKED
 
 

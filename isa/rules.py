@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .prototype import DeclarationError
 
@@ -31,8 +32,19 @@ class Archs:
     def __contains__(self, arch: int) -> bool:
         return all(_COMPARE[op](arch, int(number)) for op, number in _ARCH.findall(self.text))
 
+    def meets(self, other: Archs) -> bool:
+        """Whether an architecture can be in both."""
+        return _meet(self.text, other.text)
+
     def __str__(self) -> str:
         return self.text or "all"
+
+
+@lru_cache(maxsize=1024)  # most declarations share their sets
+def _meet(one: str, other: str) -> bool:
+    both = Archs(f"{one} {other}")
+    bounds = {int(number) for _, number in _ARCH.findall(both.text)} or {0}
+    return any(bound + step in both for bound in bounds for step in (-1, 0, 1))
 
 
 @dataclass(frozen=True)

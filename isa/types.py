@@ -66,6 +66,14 @@ ROUNDING_MODES = {
     "RM_HALF_UP": 5, "RM_HALF_DOWN": 6,
 }  # fmt: skip
 
+#: BANG's ``mluFusionOpCode``: F, then what is done first and then; A adds, S subtracts, M multiplies.
+FUSIONS = {
+    name: number
+    for number, name in enumerate(f"FUSION_{code}" for code in ("FMA", "FMS", "FAM", "FSM", "FAA", "FAS", "FSS", "FSA"))
+}
+#: What windows of BANG's backward poolings do to an element that they share.
+POOL_OVERLAPS = {"OVERLAP_ACC": 0, "OVERLAP_COVER": 1}
+
 _ALL = (
     ElementType("half", np.dtype(np.float16), ("half",)),
     ElementType("bfloat16", np.dtype(ml_dtypes.bfloat16), ("bfloat16_t",)),
@@ -81,6 +89,8 @@ _ALL = (
     ElementType("void", np.dtype(np.uint8), ("void",)),
     ElementType("bool", np.dtype(np.bool_), ("bool",)),
     ElementType("data_type", np.dtype(np.int32), ("data_type_t",), values=DATA_TYPES),
+    ElementType("fusion", np.dtype(np.int32), ("mluFusionOpCode",), values=FUSIONS),
+    ElementType("pool_overlap", np.dtype(np.int32), ("mluPoolBPOverlap",), values=POOL_OVERLAPS),
     ElementType("rounding", np.dtype(np.int32), ("rounding_mode_t",), values=ROUNDING_MODES),
 )
 

@@ -25,8 +25,8 @@ FALSIFIED = (
     "__bang_write_value(* condition: * % 64 == 0 -> * % 32 == 0",
     "__bang_add<* condition: * % 128 == 0 -> * % 64 == 0",
     "__bang_add<* work: elem_count * max(sizeof_dst, 2) -> *",
-    "__bang_half2int16_rn condition: src_count % 64 == 0 -> src_count % 32 == 0",
-    "__bang_half2int16_rn work: src_count * max(sizeof_src, sizeof_dst, 2) -> *",
+    "__bang_half2int16_rd condition: src_count % 64 == 0 -> src_count % 32 == 0",
+    "__bang_half2int16_rd work: src_count * max(sizeof_src, sizeof_dst, 2) -> *",
     "tpu_hau_sort<* work: len * 4 -> *",
 )
 

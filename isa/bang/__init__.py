@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from ..dialect import Dialect, collect
-from . import arithmetic, atomics, convert, copy, lut, reductions, registers, sync, tensor
+from . import atomics, convert, copy, lut, reductions, registers, sync
+from .elementwise import ELEMENTWISE
 from .known import FORMS, KNOWN
 from .registers import VECTOR_REGISTER_BYTES
 from .spaces import SPACES
+from .tensors import TENSORS
 
 __all__ = ["BANG"]
 
 BANG = Dialect(
     "bang",
     "BANG C (Cambricon MLU)",
-    collect(arithmetic, reductions, tensor, lut, convert, copy, atomics, registers, sync),
+    (*ELEMENTWISE, *collect(reductions), *TENSORS, *collect(lut, convert, copy, atomics, registers, sync)),
     KNOWN,
     SPACES,
     sync.PIPES,

@@ -1,34 +1,39 @@
-"""Conversions between element types, with the vendor's rounding suffixes and fix position.
+"""Conversions between element types, with the vendor's rounding suffixes and fix positions.
 
 Suffixes: ``_tz`` toward zero, ``_oz`` away from zero, ``_up`` to +inf, ``_dn`` to -inf, ``_rd`` nearest with ties away
-from zero, ``_rn`` nearest with ties to even; none means toward zero (inferred).
-float -> int is round(src * 2**-fix_position), saturated to the type, NaN -> 0 (both inferred);
-int -> float is src * 2**fix_position.
+from zero, ``_rn`` nearest with ties to even, ``_rm`` nearest with ties up (inferred). Without one they round toward
+zero; of names that no public header has this is inferred, and `float2half` and `float2bfloat16` go to nearest even.
+float -> int is round(src * 2**-fix_position), saturated to the type, NaN -> 0 (both inferred); int -> float is
+src * 2**fix_position; int -> int is src * 2**(src_position - dst_position), toward zero, saturated (inferred).
 Forms with ``segnum`` convert segnum + 1 blocks; strides in bytes, a source stride of 0 repeats one block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
-from ..declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, instruction
+from ..declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, declare, family
 from ..rounding import Rounding, narrow, to_int
 from ..types import TYPES
 
 #: The vendor's suffixes.
 ROUNDINGS = {
-    "": Rounding.ZERO,
     "_tz": Rounding.ZERO,
     "_oz": Rounding.AWAY,
     "_up": Rounding.UP,
     "_dn": Rounding.DOWN,
     "_rd": Rounding.NEAREST_AWAY,
     "_rn": Rounding.NEAREST_EVEN,
+    "_rm": Rounding.NEAREST_UP,
 }
-
+#: How the vendor calls element types in names, where it is not our way; the older names first.
+NAMES = {"int8": ("char", "int8"), "int16": ("short", "int16"), "int32": ("int", "int32")}
 _OLD = Archs("<300")
+_SEGMENTS = Require("segnum >= 0", rule="length")
+_WORK = "src_count * max(sizeof_src, sizeof_dst, 2)"
 
 
 def _rules(multiple: int) -> tuple[Align | Require, ...]:
@@ -39,130 +44,213 @@ def _rules(multiple: int) -> tuple[Align | Require, ...]:
     )
 
 
-_RULES, _INT8_RULES = _rules(64), _rules(128)
-_SEGMENTS = Require("segnum >= 0", rule="length")
-_POSITION = Require("-127 <= fix_position <= 127")
-_WORK = "src_count * max(sizeof_src, sizeof_dst, 2)"
-_BLOCKS_WORK = f"{_WORK} * (segnum + 1)"
+def _position(name: str) -> Require:
+    return Require(f"-127 <= {name} <= 127")
 
 
-def _prototype(name: str, target: str, source: str, position: bool = False, blocks: bool = False) -> str:
-    """The prototype of a conversion, with ``fix_position`` and with strides where asked for."""
+def _scaled(src: np.ndarray, power: int, wide: bool = True) -> np.ndarray:
+    # float32 cannot hold every int32, and loses small values when a position scales them.
+    x = src.astype(np.float64 if power or wide else np.float32)
+    return np.ldexp(x, power) if power else x
+
+
+def _to_int(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
+    dtype = TYPES[target].dtype
+    return lambda src, power: to_int(_scaled(src, power, dtype.itemsize > 2), dtype, rounding)
+
+
+def _to_float(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
+    dtype = TYPES[target].dtype
+    return lambda src, power: narrow(_scaled(src, power), dtype, rounding)
+
+
+def _narrowing(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
+    dtype = TYPES[target].dtype
+    return lambda src, power: narrow(src, dtype, rounding)
+
+
+def _exact(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
+    dtype = TYPES[target].dtype
+    return lambda src, power: src.astype(dtype)
+
+
+#: Arguments behind the count, and the power of two that a function gets from them.
+_POSITIONS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    "": lambda convert: lambda src: convert(src, 0),
+    "fix_position to int": lambda convert: lambda src, fix_position: convert(src, -fix_position),
+    "fix_position": lambda convert: lambda src, fix_position: convert(src, fix_position),
+    "dst_position, src_position": lambda convert: (
+        lambda src, dst_position, src_position: convert(src, src_position - dst_position)
+    ),
+}
+
+
+def _family(
+    name: str,
+    source: str,
+    target: str,
+    convert: Callable[[str, Rounding], Callable[..., Any]],
+    doc: str,
+    suffixes: Iterable[str] = ("",),
+    *,
+    plain: Rounding = Rounding.ZERO,
+    positions: str = "",
+    blocks: bool = False,
+    **facts: Any,
+) -> tuple[Instruction, ...]:
+    """One conversion with each of the suffixes; ``plain`` is how it rounds without one."""
+    arguments = [p for p in positions.removesuffix(" to int").split(", ") if p]
     dst, src = ("[segnum + 1 @ dst_stride]", "[segnum + 1 @ src_stride]") if blocks else ("", "")
-    return (
-        f"void __bang_{name}({target} dst{dst}[src_count], const {source} src{src}[src_count], int32 src_count"
-        + (", int32 fix_position" if position else "")
-        + (", int32 dst_stride, int32 src_stride, int32 segnum" if blocks else "")
-        + ")"
+    further = [*arguments, *(["dst_stride", "src_stride", "segnum"] if blocks else [])]
+    rules = _rules(128 if {"int8", "uint8"} & {source, target} else 64)
+    return family(
+        f"void __bang_{name}{{op}}({target} dst{dst}[src_count], const {source} src{src}[src_count], int32 src_count"
+        + "".join(f", int32 {argument}" for argument in further)
+        + ")",
+        {
+            suffix: (
+                _POSITIONS[positions](convert(target, ROUNDINGS.get(suffix, plain))),
+                doc + (f", rounding {suffix[1:]}" if suffix else ""),
+            )
+            for suffix in suffixes
+        },
+        rules=(*rules, *(_position(p) for p in arguments), *([_SEGMENTS] if blocks else [])),
+        work=f"{_WORK} * (segnum + 1)" if blocks else _WORK,
+        **facts,
     )
 
 
-def _to_int(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[kind].dtype
-
-    def convert(src: np.ndarray, fix_position: int) -> np.ndarray:
-        # float32 cannot hold every int32, and loses small values when a fix position scales them.
-        scaled = src.astype(np.float64 if fix_position or dtype.itemsize > 2 else np.float32)
-        return to_int(np.ldexp(scaled, -fix_position) if fix_position else scaled, dtype, rounding)
-
-    return convert
+_FIRST = ("_tz", "_oz", "_up", "_dn", "_rd")  # on all architectures; the others are newer
+_ALL = tuple(ROUNDINGS)
+_ROUNDED = "dst[i] = round(src[i] * 2**-fix_position)"
+_SCALED = "dst[i] = src[i] * 2**fix_position"
+_CAST = "dst[i] = {}(src[i])"
+_NEW: dict[str, Any] = {"archs": ">=322"}
+_INFERRED: dict[str, Any] = {"provenance": INFERRED}
 
 
-def _from_int(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[kind].dtype
-
-    def convert(src: np.ndarray, fix_position: int) -> np.ndarray:
-        wide = src.astype(np.float64)
-        return narrow(np.ldexp(wide, fix_position) if fix_position else wide, dtype, rounding)
-
-    return convert
-
-
-def _narrowing(kind: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[kind].dtype
-
-    def convert(src: np.ndarray) -> np.ndarray:
-        return narrow(src, dtype, rounding)
-
-    return convert
-
-
-def _float_to_int(source: str, target: str, suffix: str, blocks: bool = False) -> Instruction:
-    documented = target != "int32" and suffix != ""
-    rules = _INT8_RULES if target == "int8" else _RULES
-    return instruction(
-        _prototype(f"{source}2{target}{suffix}", target, source, position=True, blocks=blocks),
-        doc=f"dst[i] = round(src[i] * 2**-fix_position), rounding {suffix[1:] or 'tz (inferred)'}",
-        provenance=DOCUMENTED if documented else INFERRED,
-        rules=(*rules, _POSITION, _SEGMENTS) if blocks else (*rules, _POSITION),
-        work=_BLOCKS_WORK if blocks else _WORK,
-    )(_to_int(target, ROUNDINGS[suffix]))
+def _float_to_int() -> Iterator[tuple[Instruction, ...]]:
+    to: dict[str, Any] = {"positions": "fix_position to int"}
+    for source in ("float", "half", "bfloat16"):
+        for target in ("int32", "int16", "int8"):
+            name, facts = f"{source}2{target}", {**to, **(_NEW if source == "bfloat16" else {})}
+            known = source != "bfloat16" and target != "int32"
+            yield _family(name, source, target, _to_int, f"{_ROUNDED}, toward zero", **facts, **_INFERRED)
+            for suffixes, archs in ((_FIRST, {}), (("_rn", "_rm"), _NEW if known else {})):
+                provenance = DOCUMENTED if known else INFERRED
+                yield _family(
+                    name, source, target, _to_int, _ROUNDED, suffixes, provenance=provenance, **{**facts, **archs}
+                )
+    yield _family("float2int", "float", "int32", _to_int, _ROUNDED, _ALL, **to, **_NEW)
+    yield _family("half2int8", "half", "int8", _to_int, _ROUNDED, _FIRST, blocks=True, **to)
+    yield _family("half2fix16", "half", "int16", _to_int, _ROUNDED, ("_rd",), **to, **_INFERRED)
+    short = _CAST.format("int16")
+    yield _family("half2short", "half", "int16", _to_int, short, _FIRST)
+    yield _family("half2short", "half", "int16", _to_int, short, _FIRST, blocks=True)
+    yield _family("half2short", "half", "int16", _to_int, short, ("_rn", "_rm"), **_NEW)
+    yield _family("half2char", "half", "int8", _to_int, _CAST.format("int8"), ("_dn",))
+    yield _family("float2uchar", "float", "uint8", _to_int, _CAST.format("uint8") + ", toward zero", **_INFERRED)
 
 
-def _int_to_float(source: str, target: str, suffix: str) -> Instruction:
-    return instruction(
-        _prototype(f"{source}2{target}{suffix}", target, source, position=True),
-        doc=f"dst[i] = src[i] * 2**fix_position, rounding {suffix[1:] or 'rn (inferred)'}",
-        provenance=INFERRED if source == "int32" or suffix else DOCUMENTED,
-        rules=(*(_INT8_RULES if source == "int8" else _RULES), _POSITION),
+def _int_to_float() -> Iterator[tuple[Instruction, ...]]:
+    facts: dict[str, Any] = {"positions": "fix_position"}
+    plain = f"{_SCALED}, toward zero"
+    for target in ("float", "half", "bfloat16"):
+        newer = _NEW if target == "bfloat16" else {}
+        yield _family(f"int322{target}", "int32", target, _to_float, plain, **facts, **newer, **_INFERRED)
+        yield _family(f"int322{target}", "int32", target, _to_float, _SCALED, _ALL, **facts, **newer, **_INFERRED)
+        for source in ("int16", "int8"):
+            apart: dict[str, Any] = {"overlap": "none"} if source == "int8" else {}
+            known: dict[str, Any] = {"provenance": INFERRED if target == "bfloat16" else DOCUMENTED}
+            yield _family(f"{source}2{target}", source, target, _to_float, plain, **facts, **newer, **apart, **known)
+    apart = {"overlap": "none"}
+    yield _family("int2float", "int32", "float", _to_float, plain, **facts, **_NEW, **apart)
+    yield _family("int82half", "int8", "half", _to_float, plain, blocks=True, **facts, **apart)
+    del facts["positions"]
+    for source, target, name, more in (("int16", "half", "short2half", {}), ("uint8", "half", "uchar2half", apart)):
+        for blocks in (False, True):
+            yield _family(name, source, target, _to_float, _CAST.format("half"), blocks=blocks, **facts, **more)
+    yield _family("uchar2float", "uint8", "float", _to_float, _CAST.format("float"), **facts, **apart, **_INFERRED)
+
+
+def _int_to_int() -> Iterator[tuple[Instruction, ...]]:
+    doc = "dst[i] = src[i] * 2**(src_position - dst_position), toward zero, saturated"
+    for source, (old, new) in NAMES.items():
+        for target, (old_target, new_target) in NAMES.items():
+            if source == target:
+                continue
+            wider = TYPES[source].size < TYPES[target].size
+            facts: dict[str, Any] = {
+                "positions": "dst_position, src_position",
+                "overlap": "none" if wider else "same",
+                **_NEW,
+            }
+            yield _family(f"{old}2{old_target}", source, target, _to_int, doc, **facts)
+            yield _family(f"{new}2{new_target}", source, target, _to_int, doc, **facts, **_INFERRED)
+    one: dict[str, Any] = {**_NEW, **_INFERRED}
+    yield _family("int322uchar", "int32", "uint8", _to_int, _SCALED + ", saturated", positions="fix_position", **one)
+    yield _family(
+        "uchar2int32", "uint8", "int32", _to_int, _ROUNDED, positions="fix_position to int", overlap="none", **one
+    )
+
+
+def _float_to_float() -> Iterator[tuple[Instruction, ...]]:
+    half, brain = _CAST.format("half"), _CAST.format("bfloat16")
+    nearest = ", to nearest even (inferred)"
+    yield _family("float2half", "float", "half", _narrowing, half, _FIRST)
+    yield _family("float2half", "float", "half", _narrowing, half, ("_rn",), archs=">=300")
+    yield _family("float2half", "float", "half", _narrowing, half, ("_rm",), **_NEW)
+    yield _family("float2half", "float", "half", _narrowing, half, _FIRST, blocks=True)
+    yield _family("float2bfloat16", "float", "bfloat16", _narrowing, brain, _ALL, **_NEW)
+    even: dict[str, Any] = {"plain": Rounding.NEAREST_EVEN, **_INFERRED}
+    yield _family("float2half", "float", "half", _narrowing, half + nearest, **even)
+    yield _family("float2bfloat16", "float", "bfloat16", _narrowing, brain + nearest, **even, **_NEW)
+    exact = _CAST.format("float") + ", exact"
+    yield _family("half2float", "half", "float", _exact, exact, overlap="ascending")
+    yield _family("half2float", "half", "float", _exact, exact, blocks=True, overlap="none")
+    yield _family("bfloat162float", "bfloat16", "float", _exact, exact, overlap="any", **_NEW, **_INFERRED)
+    yield _family("bfloat162float", "bfloat16", "float", _exact, exact, _ALL, overlap="ascending", **_NEW)
+
+
+def _legacy(name: str, source: str, target: str, parameters: str, convert: Callable[..., Any], doc: str) -> Instruction:
+    """A form of the 2xx architectures that needs room to work in."""
+    return declare(
+        f"void __bang_{name}({parameters.format(src=source, dst=target)}, int32 src_count)",
+        doc=doc,
+        archs=">=200",
+        rules=_rules(128 if target == "uint8" else 64),
         work=_WORK,
-        overlap="none" if (source, target) == ("int8", "float") else "same",
-    )(_from_int(target, ROUNDINGS[suffix or "_rn"]))
+        semantics=lambda src: convert(src, 0),
+    )
 
 
-def _float_to_half(target: str, short: str, suffix: str, archs: str, blocks: bool = False) -> Instruction:
-    return instruction(
-        _prototype(f"float2{short}{suffix}", target, "float", blocks=blocks),
-        doc=f"dst[i] = {target}(src[i]), rounding {suffix[1:]}",
-        rules=(*_RULES, _SEGMENTS) if blocks else _RULES,
-        work=_BLOCKS_WORK if blocks else _WORK,
-        archs=archs,
-    )(_narrowing(target, ROUNDINGS[suffix]))
+_ROOM = "const {src} src[src_count], work {src} src_addition[src_count]"
+_WITH_SOURCE_ROOM = "{dst} dst[src_count], " + _ROOM
+_WITH_ROOM = "{dst} dst[src_count], work {dst} dst_addition[src_count], " + _ROOM
 
-
-def _widening(source: str, archs: str, overlap: str, blocks: bool = False, provenance: str = DOCUMENTED) -> Instruction:
-    return instruction(
-        _prototype(f"{source}2float", "float", source, blocks=blocks),
-        doc="dst[i] = float(src[i]), exact",
-        rules=(*_RULES, _SEGMENTS) if blocks else _RULES,
-        work=_BLOCKS_WORK if blocks else _WORK,
-        archs=archs,
-        overlap=overlap,
-        provenance=provenance,
-    )(lambda src: src.astype(np.float32))
-
-
-float_to_int = tuple(
-    _float_to_int(source, target, suffix)
-    for source in ("float", "half")
-    for target in ("int32", "int16", "int8")
-    for suffix in ROUNDINGS
+half_to_bytes = declare(
+    "void __bang_half2uchar_dn(T dst[src_count], const half src[src_count], int32 src_count)",
+    doc="dst[i] = T(src[i]), rounding dn, saturated",
+    types="uint8 int8",
+    rules=_rules(128),
+    work=_WORK,
+    semantics=lambda src, type_dst: to_int(src.astype(np.float32), type_dst, Rounding.DOWN),
 )
-half_to_int8_blocks = tuple(_float_to_int("half", "int8", suffix, blocks=True) for suffix in ("_dn", "_rd"))
-int_to_float = tuple(
-    _int_to_float(source, target, suffix)
-    for source in ("int32", "int16", "int8")
-    for target in ("float", "half")
-    for suffix in (("", "_rn", "_rd") if source == "int32" else ("",))
-)
-float_to_half = (
-    *(_float_to_half("half", "half", suffix, ">=300" if suffix == "_rn" else "") for suffix in ROUNDINGS if suffix),
-    *(_float_to_half("half", "half", suffix, "", blocks=True) for suffix in ("_tz", "_dn", "_rd")),
-    *(_float_to_half("bfloat16", "bfloat16", suffix, ">=322") for suffix in ROUNDINGS if suffix),
-)
-widening = (
-    _widening("half", "", "ascending"),
-    _widening("half", "", "none", blocks=True),
-    _widening("bfloat16", ">=322", "any", provenance=INFERRED),
-)
-
-
-@instruction(
-    "void __cn_vector_cast_f32_to_s32(int32 n, int32 dst[n], const float src[n])",
-    provenance=INFERRED,
-    rules=(Require("n > 0", rule="length"),),
-    work="n * 4",
-)
-def cast_f32_to_s32(src: np.ndarray) -> np.ndarray:
-    """dst[i] = int32(src[i]) toward zero, saturated, NaN -> 0; the count comes first."""
-    return _to_int("int32", Rounding.ZERO)(src, 0)
+conversions = (
+    *_float_to_int(),
+    *_int_to_float(),
+    *_int_to_int(),
+    *_float_to_float(),
+    _legacy(
+        "int2float", "int32", "float", _WITH_ROOM, _to_float("float", Rounding.ZERO),
+        "dst[i] = float(src[i]), toward zero (inferred); the additions are room to work in",
+    ),
+    _legacy(
+        "float2int", "float", "int32", _WITH_ROOM, _to_int("int32", Rounding.ZERO),
+        "dst[i] = int32(src[i]), toward zero (inferred); the additions are room to work in",
+    ),
+    _legacy(
+        "half2uchar_dn", "half", "uint8", _WITH_SOURCE_ROOM, _to_int("uint8", Rounding.DOWN),
+        "dst[i] = uint8(src[i]), rounding dn; src_addition is room to work in",
+    ),
+)  # fmt: skip

@@ -1,16 +1,13 @@
-"""Copies between the memories and fills of them."""
+"""Copies between the memories."""
 
 from __future__ import annotations
 
 import itertools
 
 from ..declare import (
-    INFERRED,
-    Align,
     Archs,
     Case,
     Completion,
-    Compute,
     Copy,
     Instruction,
     Require,
@@ -123,88 +120,4 @@ copies = tuple(
         )
         for name, wait in (("__memcpy", True), ("__memcpy_async", False))
     )
-)
-
-_FILL = "void {name}(void<T> dst[elem_count], int32 elem_count, T value)"
-_FILL_3D = (
-    "void {name}(void<T> dst[iter2 + 1 @ stride1][iter1 + 1 @ stride0][elem_count], int32 elem_count, T value,"
-    " int32 stride0, int32 iter1, int32 stride1, int32 iter2)"
-)
-_FILL_3D_WORK = "elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)"
-_FILL_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
-_COUNT = Require("elem_count > 0", rule="length")
-_FILL_RULES = (
-    _COUNT,
-    Align(64, archs=_OLD),
-    Require("elem_count * sizeof_dst % 64 == 0", _OLD, rule="length"),
-)
-
-
-def _value(value: float) -> float:
-    return value
-
-
-fills = (
-    declare(
-        _FILL.format(name="__bang_write_value"),
-        doc="Fill elem_count elements of NRAM with value; the C type of value is the element type",
-        types=_FILL_TYPES,
-        rules=_FILL_RULES,
-        semantics=_value,
-    ),
-    declare(
-        _FILL_3D.format(name="__bang_write_value"),
-        doc="Fill (iter1 + 1) * (iter2 + 1) blocks of NRAM; strides in bytes",
-        types=_FILL_TYPES,
-        archs=">=322",
-        rules=_FILL_RULES,
-        work=_FILL_3D_WORK,
-        semantics=_value,
-    ),
-    declare(
-        "void __bang_write_zero(T dst[elem_count], int32 elem_count)",
-        doc="Fill elem_count elements of NRAM with zero",
-        types="half float int16 int32 int8",
-        rules=_FILL_RULES,
-        semantics=lambda: 0,
-    ),
-    declare(
-        _FILL.format(name="__gdramset"),
-        doc="Fill elem_count elements of GDRAM with value; the C type of value is the element type",
-        types=_FILL_TYPES,
-        inferred_types="int64",
-        space="gdram",
-        pipe="io",
-        effect=Compute(Completion.BLOCKING),
-        rules=(_COUNT,),
-        semantics=_value,
-    ),
-    declare(
-        _FILL_3D.format(name="__gdramset"),
-        doc="Fill (iter1 + 1) * (iter2 + 1) blocks of GDRAM; strides in bytes",
-        types=_FILL_TYPES,
-        inferred_types="int64",
-        archs=">=322",
-        space="gdram",
-        pipe="io",
-        effect=Compute(Completion.BLOCKING),
-        rules=(_COUNT,),
-        work=_FILL_3D_WORK,
-        semantics=_value,
-    ),
-    declare(
-        _FILL.format(name="__memset_nram"),
-        doc="Fill elem_count elements of NRAM with value",
-        types=_FILL_TYPES,
-        provenance=INFERRED,
-        rules=(_COUNT,),
-        semantics=_value,
-    ),
-    declare(
-        _FILL.format(name="__nramset"),
-        doc="Fill elem_count elements of NRAM with value",
-        types=_FILL_TYPES,
-        rules=_FILL_RULES,
-        semantics=_value,
-    ),
 )

@@ -65,6 +65,14 @@ xor = declare(
     semantics=np.bitwise_xor,
     **_FACTS,
 )
+trixor = declare(
+    "void __vv_trixor(T &dst, const T &src0, const T &src1, const T &src2)",
+    doc="Lane by lane src0 ^ src1 ^ src2",
+    types="uint32 int32",
+    archs=">520",
+    semantics=lambda src0, src1, src2: src0 ^ src1 ^ src2,
+    **_FACTS,
+)
 
 
 @instruction("void __vv_mulh(T &dst, const T &src, T value)", types="uint32", **_FACTS)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ...isa import Require, is_multiple, names_of
 from ..findings import rules
 from ..issue import Check, Guard, PortSource
-from ..issue.operands import Lanes, operands_of
+from ..issue.operands import Lanes
+from ..issue.scattered import operands_of
 
 
 class Architecture(Check):

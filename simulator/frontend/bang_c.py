@@ -13,6 +13,13 @@ from .launches import KernelDecl
 from .options import Options
 from .rewrite import rewrite
 
+#: Inline assembly that is no instruction of its own, and the functions that do the same.
+_ASM = {
+    "findlast1.gpr.b32": "::mlusim::find_last_one",
+    "barrier.sync.local": "::mlusim::barrier_local",
+    "barrier.sync.global": "::mlusim::barrier_global",
+}
+
 
 class BangC:
     """How a BANG C source is built."""
@@ -22,11 +29,11 @@ class BangC:
 
     def __init__(self, dialect: Dialect, options: Options) -> None:
         self._standard = options.standard_for("c++", "c++17")
-        self._asm = asm_functions(dialect)
+        self._asm = {**asm_functions(dialect), **_ASM}
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
-        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1, "NDEBUG": 1}
+        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1}
         for name, space in shape.spaces.items():
             defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
         return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]

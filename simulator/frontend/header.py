@@ -65,7 +65,7 @@ def asm_functions(dialect: Dialect) -> dict[str, str]:
 def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]]:
     """Every list of C parameter types that means this overload."""
     bound: dict[str, tuple[str, ...]] = {}
-    value_typed = any(p.opaque and p.type in overload.binding for p in overload.parameters)
+    value_typed = any(p.passed == "void" and p.type in overload.binding for p in overload.parameters)
     for variable, name in overload.binding.items():
         element = TYPES[name]
         bound[variable] = (element.scalar_spellings or element.spellings) if value_typed else element.spellings
@@ -75,7 +75,10 @@ def _spellings(dialect: Dialect, overload: Overload) -> Iterator[tuple[str, ...]
 
 
 def _type(dialect: Dialect, overload: Overload, p: Parameter, chosen: dict[str, str]) -> str:
-    spelled = "" if p.kind is Kind.STRUCT else chosen.get(p.type, overload.element(p).spellings[0])
+    if p.kind is Kind.STRUCT:
+        return dialect.c_type(overload, p, "")
+    shown = p.passed or p.type
+    spelled = chosen.get(shown) or TYPES[overload.binding.get(shown, shown)].spellings[0]
     return dialect.c_type(overload, p, spelled)
 
 

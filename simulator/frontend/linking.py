@@ -15,7 +15,7 @@ from .process import Done
 LINK = (
     BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
-    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+    "-Wl,--wrap=abort,--wrap=exit,--wrap=__assert_fail",  # the runtime turns them into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     # and knows what a kernel may access on the heap
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -115,7 +115,8 @@ class EffectWriter:
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)
-        call = f"_body({', '.join(self._arguments())})"
+        assert self.entry.semantics is not None
+        call = f"_body({self.call(self.entry.semantics)})"
         returns = self.entry.prototype.returns != "void"
         results = [f"_y{number}" for number in range(len(self.written))]
         if isinstance(self.entry.effect, Compute) and self.entry.effect.partial:
@@ -146,9 +147,13 @@ class EffectWriter:
             return p.name
         return f"{self.port.bind(f'_scalar_{p.name}', dtype.type)}({p.name})"
 
-    def _arguments(self) -> Iterator[str]:
+    def call(self, function: Callable[..., object]) -> str:
+        """The arguments of a function that takes operands and values by name."""
+        return ", ".join(self._arguments(function))
+
+    def _arguments(self, function: Callable[..., object]) -> Iterator[str]:
         values = {p.name: p for p in self.port.overload.parameters if p.kind is Kind.BITS}
-        for name in inspect.signature(self.entry.semantics).parameters:  # type: ignore[arg-type]
+        for name in inspect.signature(function).parameters:
             if name in self.by_name:
                 yield self.by_name[name].contents()
             elif name in values:

@@ -3,6 +3,7 @@
     Flat       packed elements, vector registers among them
     Strided    segments at strides in bytes
     Lanes      tensors across lanes or in system memory
+    Scattered  rows wherever another operand says, in `scattered`
 
 In a port, for an operand ``x``: ``_low_x`` and ``_z_x`` bound its bytes, ``count_x`` is its elements, ``bytes_x`` their
 bytes, ``_x_x`` its array (of a tensor: ``_t_x``, the tensor itself).
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...isa import ORDERS, VARIABLE_TYPES, Cache, Overload, Parameter
+from ...isa import ORDERS, VARIABLE_TYPES, Cache, Parameter
 from ..findings import rules
 from ..log.region import Region
 from ..memory.tensor import Constant, folded, segments
@@ -106,7 +107,7 @@ class Flat(Operand):
     def find(self) -> None:
         port, name, size = self.port, self.name, self.element.size
         in_lines = isinstance(port.entry.effect, Cache)  # a cache works in lines, which may reach past an array
-        _find_slot(self, "1" if in_lines else f"bytes_{name}", f"{name} + 1" if in_lines else self.end, not in_lines)
+        find_slot(self, "1" if in_lines else f"bytes_{name}", f"{name} + 1" if in_lines else self.end, not in_lines)
         many = len(self.parameter.dims) > 1
         shaped = f".reshape(_shape_{name})" if many and not self.parameter.order else ""
         if size == 1:
@@ -178,7 +179,7 @@ class Strided(Flat):
 
     def find(self) -> None:
         name = self.name
-        _find_slot(self, f"{self.end} - {self.low}", self.end, True)
+        find_slot(self, f"{self.end} - {self.low}", self.end, True)
         self.port.line(f"_x_{name} = _a_{name}.strided({name}, _d_{name}, _shape_{name}, _strides_{name})")
 
     def unfolded(self) -> str:
@@ -305,20 +306,7 @@ def from_bits(bits: int, dtype: np.dtype) -> Any:
     return np.frombuffer((int(bits) & 0xFFFFFFFF).to_bytes(4, "little")[: dtype.itemsize], dtype)[0]
 
 
-def operands_of(port: PortSource, overload: Overload) -> list[Operand]:
-    """The memory operands of an overload, in order."""
-    kinds = {
-        "packed": Flat,
-        "register": Flat,
-        "strided": Strided,
-        "tensor": Lanes,
-        "system": Lanes,
-        "variable": Variable,
-    }
-    return [kinds[p.kind](port, p) for p in overload.instruction.prototype.memory]
-
-
-def _find_slot(operand: Operand, span: str, end: str, may_be_empty: bool) -> None:
+def find_slot(operand: Operand, span: str, end: str, may_be_empty: bool) -> None:
     """The memory behind an operand, cached from call to call."""
     port, name = operand.port, operand.name
     execution, entry = port.execution, port.entry

@@ -34,7 +34,8 @@ from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
 from .effects import EffectWriter, undefined_rest
-from .operands import Lanes, operands_of
+from .operands import Lanes, Operand
+from .scattered import operands_of
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -216,12 +217,15 @@ class _Writer:
         """What ``let`` names is computed from arguments that have passed their guards: it may divide by them."""
         source, let = self.source, set(self.entry.let)
 
-        def depends(*texts: str) -> bool:
-            return any(self._names(text) & let for text in texts)
+        def depends(operand: Operand, on: set[str]) -> bool:
+            texts = (text for dim in operand.parameter.dims for text in (dim.count, dim.stride))
+            return any(self._names(text) & on for text in texts)
 
-        late = [o for o in self.operands if depends(*(text for d in o.parameter.dims for text in (d.count, d.stride)))]
+        self.measuring = [o for o in self.operands if depends(o, set(self.entry.measured))]
+        late = [o for o in self.operands if o not in self.measuring and depends(o, let)]
         computed = {name for o in late for name in (o.end, o.low)} - {o.name for o in self.operands} | let
-        tensors = {f"_t_{operand.name}" for operand in self.operands}
+        found = {f"_t_{operand.name}" for operand in self.operands}
+        found |= {name for o in self.measuring for name in (o.end, o.low)} - {o.name for o in self.operands}
         guards = [(guard, self._names(guard.expression)) for guard in self.guards]
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
@@ -229,20 +233,20 @@ class _Writer:
             if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
                 source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
         for operand in self.operands:
-            if operand not in late:
+            if operand not in late and operand not in self.measuring:
                 operand.spans()
         for guard, names in guards:
-            if not names & (computed | tensors):
+            if not names & (computed | found):
                 source.test(guard)
         for name, text in self.entry.let.items():
             source.line(f"{name} = {source.expression(text)}")
         for operand in late:
             operand.spans()
         for guard, names in guards:
-            if names & computed and not names & tensors:
+            if names & computed and not names & found:
                 source.test(guard)
-        #: Those that need to know which bytes of which lanes a tensor touches.
-        self.guards_on_tensors = [guard for guard, names in guards if names & tensors]
+        #: Those that need to know which bytes of which lanes a tensor touches, or how much the contents ask for.
+        self.late_guards = [guard for guard, names in guards if names & found]
 
     def _find(self) -> None:
         """The memory behind every operand; what is read is checked, what is written has been."""
@@ -250,23 +254,36 @@ class _Writer:
         if self.operands:
             source.line("_found = _cur.found")
         for operand in self.operands:
-            operand.find()
-        for guard in self.guards_on_tensors:
+            if operand not in self.measuring:
+                operand.find()
+        if self.measuring:
+            self._check_reads([operand for operand in self.operands if operand not in self.measuring])
+            for name, function in self.entry.measured.items():
+                source.line(f"{name} = {source.bind(f'_measure_{name}', function)}({self.effect.call(function)})")
+            for operand in self.measuring:
+                operand.spans()
+        for guard in self.late_guards:
             source.test(guard)
+        for operand in self.measuring:
+            operand.find()
         if isinstance(self.entry.effect, Cache):
             return
-        for operand in self.operands:
-            if operand.reads:
-                with source.block(f"if {operand.may_be_uninitialized()}:"):
-                    source.line(operand.fill_poison())
-                    for check in self.checks:
-                        check.before_read(source, operand)
+        self._check_reads(self.measuring or self.operands)
         partial = getattr(self.entry.effect, "partial", False)
         for operand in self.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:
                 operand.written()
             if operand.parameter.defined:
                 undefined_rest(source, operand)
+
+    def _check_reads(self, operands: list[Operand]) -> None:
+        source = self.source
+        for operand in operands:
+            if operand.reads:
+                with source.block(f"if {operand.may_be_uninitialized()}:"):
+                    source.line(operand.fill_poison())
+                    for check in self.checks:
+                        check.before_read(source, operand)
 
     def _record(self) -> None:
         source, entry = self.source, self.entry

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from ..frontend.launches import KernelDecl
-from ..memory.global_memory import DeviceArray, check_elements
+from ..memory.global_memory import DeviceArray
 from ..native.layouts import Array, Enumeration, Pointer, Structure, Type
 from ..text import nearest, quoted
 from .copies import ArrayCopies
@@ -66,7 +66,10 @@ class Signature:
 
 
 class LaunchArguments:
-    """The arguments of one launch as ``bytes``, one block for each parameter; arrays are among ``copies``."""
+    """The arguments of one launch as ``bytes``, one block for each parameter.
+
+    Arrays are among ``copies``, which has looked at their elements, as a device array has when it was made.
+    """
 
     def __init__(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> None:
         """TypeError for a wrong number of arguments or a value that does not fit its parameter."""
@@ -172,7 +175,6 @@ class LaunchArguments:
         if not isinstance(value, (np.ndarray, DeviceArray)):
             given = type(value).__name__
             raise TypeError(f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}")
-        check_elements(what, value)
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)

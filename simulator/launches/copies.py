@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import TracebackType
-from typing import NamedTuple
 
 import numpy as np
 
 from ..memory import Allocation
 from ..memory.global_memory import GlobalMemory, check_elements
-from .sharing import Layout, groups, layout, pack
+from .sharing import groups, layout, pack
 
 _BYTE = np.dtype(np.uint8)
 _ASSIGN: Callable[..., None] = operator.setitem
 
 
-class _Place(NamedTuple):
-    """Where an array lies in the device memory that a group of arrays shares: first and past-the-end byte."""
+@dataclass(eq=False)
+class _Place:
+    """An array, the arguments that it is, and where it lies in the device memory of its block."""
 
     array: np.ndarray
-    begin: int
-    end: int
+    numbers: list[int]
+    end: int  # past its last byte
+    begin: int = 0
+    there: np.ndarray | None = None  # the device's side, as an array like it; from when it is copied
 
 
 @dataclass(eq=False)
 class _Block:
     """Device memory for arrays that share it."""
 
-    name: str
     places: list[_Place]
     entry: Allocation | None = None  # from when an address is asked for
 
@@ -50,25 +51,20 @@ class ArrayCopies:
         ValueError where some share host memory in a way that device memory cannot have.
         """
         self._memory, self._kernel = memory, kernel
-        self._places = [place for place, _ in given]
-        numbers: dict[int, list[int]] = {}
-        for number, (place, array) in enumerate(given):
-            check_elements(f"argument {place} of {kernel}", array)
-            numbers.setdefault(id(array), []).append(number)
-        self._numbers = list(numbers.values())
-        self._arrays = [given[first][1] for first, *_ in self._numbers]
         self._held: list[Allocation] = []
-        self._drop: Callable[[], object] | None = None  # gives back what is held
-        memory.check()
-        layouts = [layout(array) for array in self._arrays]
-        self._blocks: dict[int, tuple[_Block, int]] = {}
-        for group in groups(self._arrays, layouts):
-            if len(group) == 1 and layouts[group[0]].contiguous:  # nearly always
-                array = self._arrays[group[0]]
-                self._blocks[id(array)] = self._block(group, [(0, array.nbytes)]), 0
+        found: dict[int, _Place] = {}
+        self._titles = [title for title, _ in given]
+        for number, (title, array) in enumerate(given):
+            if id(array) in found:
+                found[id(array)].numbers.append(number)
                 continue
-            for block in self._laid_out(group, layouts):
-                self._blocks.update((id(place.array), (block, place.begin)) for place in block.places)
+            check_elements(f"argument {title} of {kernel}", array)
+            found[id(array)] = _Place(array, [number], array.nbytes)
+        memory.check()
+        places = list(found.values())
+        linked = groups([np.asarray(place.array) for place in places])  # a subclass may have a way of its own
+        self._blocks = [block for group in linked for block in self._laid_out([places[i] for i in group])]
+        self._homes = {id(place.array): (block, place.begin) for block in self._blocks for place in block.places}
 
     def __enter__(self) -> ArrayCopies:
         return self
@@ -76,24 +72,25 @@ class ArrayCopies:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._drop is not None:
-            self._drop()
-            self._memory.reclaim()
+        self._drop()
+        self._memory.reclaim()
+
+    def __del__(self) -> None:
+        self._drop()  # where Ctrl-C has come before the end
+
+    def _drop(self) -> None:
+        """Give back what is held. Nothing in between looks for signals."""
+        held, self._held = self._held, []
+        self._memory.dropped.extend(held)
 
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
-        block, begin = self._blocks[id(array)]
-        if block.entry is None:
-            self._drop = self._drop or self._memory.owned(self, self._held)
-            block.entry = self._memory.allocate(max([place.end for place in block.places]), block.name)
-            self._held.append(block.entry)
-            for place in _largest(block.places):
-                _on_device(place, block.entry)[...] = place.array
-        return block.entry.start + begin
+        block, begin = self._homes[id(array)]
+        entry = block.entry or self._copied(block)
+        return entry.start + begin
 
     def place(self, name: str, data: bytes) -> int:
         """Where a copy of some bytes lies on the device, for this launch; nothing of it comes back."""
-        self._drop = self._drop or self._memory.owned(self, self._held)
         entry = self._memory.allocate(len(data), name)
         self._held.append(entry)
         entry.view(_BYTE)[...] = np.frombuffer(data, _BYTE)
@@ -102,63 +99,72 @@ class ArrayCopies:
     def copy_back(self) -> None:
         """Copy the arrays that can be written back to the host: all of them, also if Ctrl-C comes meanwhile."""
         targets, sources = [], []
-        for block in dict.fromkeys(block for block, _ in self._blocks.values()):
+        for block in self._blocks:
             for place in _largest([place for place in block.places if place.array.flags.writeable]):
-                if block.entry is not None:
+                if place.there is not None:
                     targets.append(np.asarray(place.array))
-                    sources.append(_on_device(place, block.entry))
+                    sources.append(place.there)
         # Python looks for signals between its own instructions; there are none in here.
         deque(map(_ASSIGN, targets, repeat(...), sources), maxlen=0)
 
-    def _laid_out(self, group: Sequence[int], layouts: Sequence[Layout]) -> Iterator[_Block]:
-        """The blocks for a group of arrays that share host memory: one, or one for each where nothing writes them."""
-        places = pack([layouts[i] for i in group])
-        written = next((i for i in group if self._arrays[i].flags.writeable), None)
-        repeats = written is not None and layouts[written].folded and _repeats(self._arrays[written])
-        if repeats or (written is not None and places is None):
+    def _copied(self, block: _Block) -> Allocation:
+        """Device memory for a block, with the arrays copied there."""
+        size, name = max([place.end for place in block.places]), self._named(block.places)
+        block.entry = entry = self._memory.allocate(size, name)
+        self._held.append(entry)
+        raw = entry.view(_BYTE)
+        for place in block.places:
+            place.there = np.ndarray(place.array.shape, place.array.dtype, raw.data, place.begin)
+        for place in _largest(block.places):
+            _ASSIGN(place.there, ..., place.array)
+        return entry
+
+    def _laid_out(self, group: list[_Place]) -> list[_Block]:
+        """The blocks for arrays that are linked by host memory: one, or one for each where nothing writes them."""
+        if len(group) == 1 and group[0].array.flags.c_contiguous:  # nearly always
+            return [_Block(group)]
+        layouts = [layout(place.array) for place in group]
+        packed = pack(layouts)
+        written = next((at for at, place in enumerate(group) if place.array.flags.writeable), None)
+        repeats = written is not None and layouts[written].folded and _repeats(group[written].array)
+        if repeats or (written is not None and packed is None):
             self._refuse(group)
-        if places is not None:
-            yield self._block(group, places)
-            return
-        for i in group:
-            yield self._block([i], [(0, self._arrays[i].nbytes)])
+        if packed is None:
+            return [_Block([place]) for place in group]
+        for place, (begin, end) in zip(group, packed, strict=True):
+            place.begin, place.end = begin, end
+        return [_Block(group)]
 
-    def _block(self, group: Sequence[int], places: Sequence[tuple[int, int]]) -> _Block:
-        found = [_Place(self._arrays[i], *place) for i, place in zip(group, places, strict=True)]
-        return _Block(f"{self._named(group)} of {self._kernel}", found)
+    def _named(self, places: Sequence[_Place]) -> str:
+        """What errors and findings call some arrays."""
+        numbers = sorted([number for place in places for number in place.numbers])
+        *some, last = [self._titles[number] for number in numbers]
+        if some:
+            return f"arguments {', '.join(some)} and {last} of {self._kernel}"
+        return f"argument {last} of {self._kernel}"
 
-    def _named(self, group: Sequence[int]) -> str:
-        *some, last = [self._places[number] for number in sorted(n for i in group for n in self._numbers[i])]
-        return f"arguments {', '.join(some)} and {last}" if some else f"argument {last}"
-
-    def _refuse(self, group: Sequence[int]) -> None:
+    def _refuse(self, group: Sequence[_Place]) -> None:
         """Say why there is no device memory for arrays that share host memory."""
         if len(group) == 1:
             raise ValueError(
-                f"{self._named(group)} of {self._kernel} is a view whose elements share memory with each other; "
+                f"{self._named(group)} is a view whose elements share memory with each other; "
                 "pass a copy of it, or make it read-only"
             )
         raise ValueError(
-            f"{self._named(group)} of {self._kernel} share host memory, and packed copies on the device do not; "
+            f"{self._named(group)} share host memory, and packed copies on the device do not; "
             "pass contiguous arrays, or copies (.copy()) of all but one"
         )
 
 
-def _largest(places: Sequence[_Place]) -> list[_Place]:
+def _largest(places: list[_Place]) -> list[_Place]:
     """The places that are not part of another one."""
     if len(places) < 2:
-        return list(places)
+        return places
     found: list[_Place] = []
     for place in sorted(places, key=lambda place: place.begin - place.end):
         if not any(other.begin <= place.begin and place.end <= other.end for other in found):
             found.append(place)
     return found
-
-
-def _on_device(place: _Place, entry: Allocation) -> np.ndarray:
-    """The device's side of an array, as an array like it."""
-    array, begin, _ = place
-    return np.ndarray(array.shape, array.dtype, entry.view(_BYTE).data, begin)
 
 
 def _repeats(array: np.ndarray) -> bool:

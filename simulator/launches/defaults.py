@@ -49,10 +49,13 @@ def launch_shape(
 
 def _whole_numbers(dim: Any) -> list[int]:
     """The whole numbers of a sequence; none where anything in it is something else."""
-    values = list(dim) if isinstance(dim, (tuple, list, np.ndarray)) and np.ndim(dim) != 0 else []
-    if any(isinstance(n, (bool, np.bool_, np.timedelta64)) or not isinstance(n, (int, np.integer)) for n in values):
-        return []
-    return [int(n) for n in values]
+    values = list(dim) if isinstance(dim, (tuple, list)) or (isinstance(dim, np.ndarray) and dim.ndim) else []
+    for at, value in enumerate(values):
+        if value.__class__ is not int:
+            if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (int, np.integer)):
+                return []
+            values[at] = int(value)
+    return values
 
 
 def check_device(device: Device) -> None:

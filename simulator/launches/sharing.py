@@ -8,7 +8,7 @@ first axis of one strided view.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -70,11 +70,11 @@ def share(one: np.ndarray, other: np.ndarray, here: Layout, there: Layout) -> bo
         return True
 
 
-def groups(arrays: Sequence[np.ndarray], layouts: Sequence[Layout]) -> list[list[int]]:
+def groups(arrays: Sequence[np.ndarray]) -> list[list[int]]:
     """The indices of arrays that are linked by memory that they share, each group and all of them in order."""
-    ordered = sorted([(layout.low, layout.end) for layout in layouts])
-    if all(end <= low for (_, end), (low, _) in pairwise(ordered)):
+    if not any(starmap(np.may_share_memory, combinations(arrays, 2))):  # by their bounds
         return [[index] for index in range(len(arrays))]
+    layouts = [layout(array) for array in arrays]
     found: list[list[int]] = []
     for index, (array, here) in enumerate(zip(arrays, layouts, strict=True)):
         linked = [group for group in found if any(share(array, arrays[i], here, layouts[i]) for i in group)]

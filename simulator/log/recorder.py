@@ -33,6 +33,8 @@ RAW = np.dtype(
 )
 ROW = RAW.itemsize
 _ROOM_AT_FIRST = ROW * 1024  # bytes of the buffer
+#: Which operands of a row are in use, by how many it has, shape [ROOM + 1, ROOM].
+_IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
 #: Rows that are turned into records at a time, so that nothing as large as the log is needed beside it.
 _CHUNK = 1 << 14
 
@@ -46,12 +48,13 @@ _PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(R
 class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer."""
 
-    __slots__ = ("_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit")
+    __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit")
 
     def __init__(self) -> None:
         self.buffer, self.at, self.limit = bytearray(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
         self._ops: dict[Op, int] = {}
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
+        self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
         self._long = False  # whether a record of this launch has more than one row
 
@@ -60,7 +63,10 @@ class Recorder:
 
     def grow(self) -> None:
         """Make room: the buffer doubles."""
-        self.buffer += bytes(self.limit)
+        try:
+            self.buffer += bytes(self.limit)
+        except BufferError:  # the traceback of a launch that was interrupted still holds its rows
+            self.buffer = self.buffer + bytes(self.limit)
         self.limit *= 2
 
     def op(self, op: Op) -> int:
@@ -68,6 +74,7 @@ class Recorder:
         if op not in self._ops:
             self._ops[op] = len(self._ops)
             self._keys.append(repr(op))
+            self._counts.append(len(op.operands))
         return self._ops[op]
 
     def pipe(self, name: str) -> int:
@@ -104,29 +111,34 @@ class Recorder:
         records = np.zeros(len(rows), RECORD)
         for name in ("flags", "core", "task", "work"):
             records[name] = rows[name]
-        counts = np.array([len(op.operands) for op in self._ops] or [0], np.uint32)
+        counts = np.array(self._counts or [0], np.uint32)
         held = counts[raw["op"]]  # operands of the record that every row belongs to
-        records["first"] = held[whole].cumsum(dtype=np.uint32) - held[whole]
+        records["first"] = np.add.accumulate(held[whole], dtype=np.uint32) - held[whole]
         if isinstance(whole, np.ndarray):  # how many rows a row continues decides which operands of its record it has
             part = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
             held = np.clip(held.astype(np.int64) - part * ROOM, 0, ROOM)
         operands = _packed(raw["operands"], held)
         ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
-        counters, inverse = np.unique(rows["pc"], return_inverse=True)
+        counters = _distinct(rows["pc"])
         found = locate(counters.tolist())
-        locations = sorted(set(found), key=lambda entry: (entry.file, entry.line))
-        number = {location: index for index, location in enumerate(locations)}
-        records["loc"] = np.array([number[location] for location in found], np.uint32)[inverse] if found else 0
-        self.buffer, self.at, self.limit = bytearray(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
-        self._long = False
-        return Log(records, operands, tuple(ops), tuple(pipes), tuple(locations), shape, device, launch)
+        places = [(location.file, location.line) for location in found]
+        known = dict(zip(places, found, strict=True))
+        ordered = sorted(known)
+        number = {place: index for index, place in enumerate(ordered)}
+        numbers = np.array([number[place] for place in places] or [0], np.uint32)
+        records["loc"] = numbers[counters.searchsorted(rows["pc"])]
+        if self.limit > _ROOM_AT_FIRST:
+            self.buffer, self.limit = bytearray(_ROOM_AT_FIRST), _ROOM_AT_FIRST
+        self.at, self._long = 0, False
+        locations = tuple([known[place] for place in ordered])
+        return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch)
 
 
 def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
     """The operands in use of all rows, one after the other; ``rooms`` has shape [rows, ROOM]."""
     if len(rooms) <= _CHUNK:
-        found: np.ndarray = rooms[np.arange(ROOM) < used[:, None]]
+        found: np.ndarray = rooms[_IN_USE[used]]
         return found
     operands, at = np.empty(int(used.sum()), OPERAND), 0
     for begin in range(0, len(rooms), _CHUNK):
@@ -137,10 +149,20 @@ def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
     return operands
 
 
+def _distinct(column: np.ndarray) -> np.ndarray:
+    """The values of a column in order, each once. `np.unique` would import modules, which a worker cannot."""
+    values = np.sort(column)
+    first = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    found: np.ndarray = values[first]
+    return found
+
+
 def _table(entries: list[Any], keys: list[str], column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """The entries in use, sorted by their keys, and the column renumbered for them."""
-    used = np.flatnonzero(np.bincount(column, minlength=len(entries))).tolist()
+    used = np.bincount(column).nonzero()[0].tolist()
     used.sort(key=keys.__getitem__)
-    renumber = np.zeros(max(len(entries), 1), column.dtype)
-    renumber[used] = np.arange(len(used))
-    return [entries[number] for number in used], renumber[column]
+    numbers = np.zeros(max(len(entries), 1), column.dtype)
+    for number, entry in enumerate(used):
+        numbers[entry] = number
+    return [entries[entry] for entry in used], numbers[column]

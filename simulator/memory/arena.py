@@ -5,7 +5,7 @@ Addresses are real pointers: C code and NumPy work on the same bytes. Untouched 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -45,7 +45,8 @@ class Allocation:
         found = self._views.get(dtype)
         if found is None:
             whole = (self.end - self.start) // dtype.itemsize * dtype.itemsize
-            found = self._views[dtype] = host_bytes(self.start, whole).view(dtype)
+            raw = self.backing.bytes(self.start, whole) if self.backing else host_bytes(self.start, whole)
+            found = self._views[dtype] = raw.view(dtype)
         return found
 
     def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
@@ -97,7 +98,6 @@ class Memory:
         self.mapping = mapping or Mapping(self.stride * (owners + 1))
         self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
         self._tables: list[Table] = [((), ())] * owners
-        self._versions = [0] * owners
 
     @property
     def name(self) -> str:
@@ -152,30 +152,35 @@ class Memory:
             grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown
-                self._versions[owner] += 1
                 return made
 
     def free(self, allocation: Allocation) -> None:
         """Return an allocation, if it has not been returned."""
-        owner, table = allocation.owner, None
-        while self._tables[owner] is not table:
+        owner = allocation.owner
+        while True:
             table = self._tables[owner]
-            entries = tuple([entry for entry in table[1] if entry is not allocation])
-            shrunk = tuple([entry.start for entry in entries]), entries
+            starts, entries = table
+            at = bisect_left(starts, allocation.start)
+            if at == len(entries) or entries[at] is not allocation:
+                return
+            shrunk = starts[:at] + starts[at + 1 :], entries[:at] + entries[at + 1 :]
             if self._tables[owner] is table:
-                self._tables[owner] = table = shrunk
-                self._versions[owner] += 1
+                self._tables[owner] = shrunk
+                return
 
     def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
         """Let an owner have these allocations, in order of address, and no others."""
         entries = tuple(allocations)
         self._tables[owner] = tuple([entry.start for entry in entries]), entries
-        self._versions[owner] += 1
 
-    def version(self, owner: int) -> int:
-        """A number that is another one whenever the allocations of an owner have changed."""
-        return self._versions[owner]
+    def table(self, owner: int) -> Table:
+        """The allocations of an owner; this very table for as long as none comes or goes."""
+        return self._tables[owner]
+
+    def restore(self, owner: int, table: Table) -> None:
+        """Let an owner have the allocations of an earlier table again, and no others."""
+        self._tables[owner] = table
 
     def used(self, owner: int) -> int:
         """Bytes in use by an owner, guards not counted."""
-        return sum(entry.end - entry.start for entry in self.allocations(owner))
+        return sum([entry.end - entry.start for entry in self._tables[owner][1]])

@@ -7,7 +7,6 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
 
 import numpy as np
 
@@ -75,12 +74,6 @@ class GlobalMemory:
         if not self.mapping.reserved:
             raise RuntimeError("this device has gone together with what uses it; a finalizer cannot use it any more")
 
-    def owned(self, owner: object, entries: list[Allocation]) -> Callable[[], object]:
-        """Have the allocations of a list dropped when their owner goes, or when what this gives is called."""
-        finalizer = weakref.finalize(owner, self.dropped.extend, entries)
-        finalizer.atexit = False
-        return finalizer
-
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
         entry = self.allocate(array.nbytes, name)
@@ -131,12 +124,13 @@ class DeviceArray:
 
     def __init__(self, memory: GlobalMemory, array: np.ndarray) -> None:
         check_elements("the array", array)
-        array = np.asarray(array)
-        check_elements("the array", array)
+        given, array = array, np.asarray(array)
+        if array is not given:
+            check_elements("the array", array)
         memory.check()
         self._memory, self.shape, self.dtype = memory, array.shape, array.dtype
         self._allocation = memory.put(array, "device array")
-        memory.owned(self, [self._allocation])
+        weakref.finalize(self, memory.dropped.append, self._allocation).atexit = False
 
     @property
     def allocation(self) -> Allocation:

@@ -71,6 +71,11 @@ class Mapping:
         if address and found != address:  # by a kernel that does not know the flag
             self.close()
             raise FileExistsError(f"the {size} bytes at {address:#x} are in use")
+        self._bytes = host_bytes(self.address, self.size)
+
+    def bytes(self, start: int, size: int) -> np.ndarray:
+        """The memory from an address on as an array of bytes, shape [size]; nothing is copied."""
+        return self._bytes[start - self.address : start - self.address + size]
 
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""

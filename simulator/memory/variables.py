@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..log.region import NOWHERE, Location
-from .arena import Allocation, Memory
+from .arena import Allocation, Memory, Table
 from .bytemap import ByteMap
 
 _BYTE = np.dtype(np.uint8)
@@ -27,11 +27,11 @@ class Variable:
 
 @dataclass(eq=False)
 class Placement:
-    """What one owner's memories hold when a task begins; ``versions`` are the memories' with just this in them."""
+    """What one owner's memories hold when a task begins."""
 
     variables: tuple[tuple[int, Allocation], ...]  # with their numbers in the program, by memory and address
     whole: tuple[Allocation, ...]  # memories that kernels use without declaring anything
-    versions: tuple[int, ...] = ()
+    tables: tuple[Table, ...]  # of the memories, with just this in them
 
     @property
     def entries(self) -> list[Allocation]:
@@ -68,14 +68,13 @@ class Layout:
         """Give an owner fresh variables; whether anything in its memories has moved or gone since the last time."""
         memories = self._memories[scope]
         placement = self._placed.get((scope, owner))
-        moved = placement is None or placement.versions != tuple(memory.version(owner) for memory in memories)
+        moved = placement is None
         if placement is None:
             placement = self._placed[scope, owner] = self._lay_out(memories, owner)
-        elif moved:
-            for memory in memories:
-                memory.keep(owner, [entry for entry in placement.entries if entry.space == memory.name])
-        if moved:
-            placement.versions = tuple(memory.version(owner) for memory in memories)
+        for memory, table in zip(memories, placement.tables, strict=True):
+            if memory.table(owner) is not table:
+                memory.restore(owner, table)
+                moved = True
         for entry in placement.whole:
             entry.clear()
         for number, entry in placement.variables:
@@ -86,7 +85,7 @@ class Layout:
                 entry.uninitialized.remove(entry.start, entry.end)
         return moved
 
-    def _lay_out(self, memories: Iterable[Memory], owner: int) -> Placement:
+    def _lay_out(self, memories: Sequence[Memory], owner: int) -> Placement:
         found, whole = [], []
         for memory in memories:
             memory.keep(owner, ())
@@ -98,4 +97,4 @@ class Layout:
             for number, variable in enumerate(self.variables):
                 if variable.space == memory.name:
                     found.append((number, memory.allocate(owner, variable.size, variable.name)))
-        return Placement(tuple(found), tuple(whole))
+        return Placement(tuple(found), tuple(whole), tuple([memory.table(owner) for memory in memories]))

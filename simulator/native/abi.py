@@ -45,13 +45,14 @@ LOCAL = ctypes.CFUNCTYPE(_u64, ctypes.POINTER(Variable), _i64)
 RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
 REPORT = ctypes.CFUNCTYPE(None, _text, _i64)
 POISON = ctypes.CFUNCTYPE(None, _u64)
+IN_SPACE = ctypes.CFUNCTYPE(_i32, _u64, _text)
 
 
 class Callbacks(ctypes.Structure):
     """What the simulator answers."""
 
     _fields_ = [("drain", DRAIN), ("fault", FAULT), ("local", LOCAL), ("release", RELEASE), ("not_modelled", REPORT),
-                ("assertion", REPORT), ("fill_poison", POISON)]  # fmt: skip
+                ("assertion", REPORT), ("fill_poison", POISON), ("in_space", IN_SPACE)]  # fmt: skip
 
 
 class Fault(ctypes.Structure):

@@ -39,6 +39,7 @@ class NativeRunner:
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
+            abi.IN_SPACE(self._in_space),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
@@ -135,6 +136,11 @@ class NativeRunner:
                     entry.fill_poison(entry.start, entry.end)
         except BaseException as error:
             self.machine.collector.crash(error)
+
+    def _in_space(self, address: int, space: bytes) -> int:
+        """Whether an address lies in the memory of that name of any core or cluster."""
+        memory = self.machine.map.memories.get(space.decode())
+        return int(memory is not None and memory.owner_of(address) is not None)
 
     def _stop(self) -> None:
         self._status.value = 1

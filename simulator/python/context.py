@@ -67,19 +67,20 @@ class Context:
 
         def call(*arguments: Any) -> Any:
             frame = sys._getframe(1)
-            types = tuple(a.type.name if isinstance(a, Pointer) else a.__class__ for a in arguments)
+            types = tuple([a.type.name if isinstance(a, Pointer) else a.__class__ for a in arguments])
             found = chosen.get(types)
             if found is None:
                 number = self._choose(name, numbers, types)
                 overload = machine.dialect.overloads[number]
-                check_numbers(name, overload, arguments)
                 structured = any(p.kind in (Kind.STRUCT, Kind.VARIABLE) for p in overload.parameters)
+                if structured or not all(isinstance(t, str) or t is int for t in types):
+                    check_numbers(name, overload, arguments)
                 plain = all(isinstance(t, str) or t in (int, float) for t in types)
                 found = chosen[types] = machine.port(number), overload if structured or not plain else None
             port, mixed = found
             if scalar.runs:
                 scalar.drain()
-            values: Iterable[Any] = (a.address if isinstance(a, Pointer) else a for a in arguments)
+            values: Iterable[Any] = [a.address if isinstance(a, Pointer) else a for a in arguments]
             if mixed:
                 values = plain_numbers(name, mixed, values)
             result = port(lines.number(frame), *values)
@@ -154,7 +155,7 @@ class Context:
 
 def _fits(overload: Overload, parameter: Parameter, given: str | None) -> bool:
     element = overload.element(parameter).name
-    return element == "void" or element == given
+    return element == "void" or given in (element, overload.binding.get(parameter.passed))
 
 
 def _shown(given: str | type) -> str:

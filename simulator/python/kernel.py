@@ -101,6 +101,8 @@ def _name(kernel: Any) -> str:
 
 def _ran(name: str, result: object) -> None:
     """TypeError where calling the kernel has run nothing of it."""
+    if result is None:  # nearly always
+        return
     if inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result):
         if not inspect.isasyncgen(result):
             result.close()

@@ -75,7 +75,7 @@ class Call:
             stride = int(eval(dim.stride, {}, names)) if dim.stride else packed
             total += (count - 1) * stride
             packed *= count
-        return total
+        return total if packed > 0 else 0
 
     def broken(self) -> list[Align | Require]:
         """The declared rules that do not hold, overlap not among them."""
@@ -85,7 +85,10 @@ class Call:
 
 def _holds(rule: Align | Require, call: Call, names: dict[str, Any]) -> bool:
     if isinstance(rule, Require):
-        return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
+        try:
+            return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
+        except ZeroDivisionError:  # by an argument that another rule forbids
+            return True
     wanted = rule.operands or tuple(p.name for p in call.overload.parameters if p.is_memory and not p.register)
     return all(names[name] % rule.multiple == 0 for name in wanted)
 
@@ -113,15 +116,17 @@ def _is_size(name: str) -> bool:
 
 
 def _default(name: str) -> int:
-    if name in ("height", "width", "M", "K", "h", "w") or name.startswith("kernel"):
+    if name in ("height", "width", "M", "h", "w", "row_count") or name.startswith("kernel"):
         return 2
     if name in ("c", "N"):
         return 64
+    if name == "K":
+        return 8
     if _is_size(name):
         return 128
     if "stride" in name:
         return 512 if name.endswith("1") else 128
-    return 1 if name.startswith(("iter", "value", "step", "stride")) or "segnum" in name else 0
+    return 1 if name.startswith(("iter", "step", "stride")) or "segnum" in name or "value" in name else 0
 
 
 def _lowered(call: Call) -> Call:
@@ -130,8 +135,9 @@ def _lowered(call: Call) -> Call:
         for rule in call.broken():
             sizes = _sizes(call, rule)
             call = replace(call, scalars={**call.scalars, **{name: min(value, call.scalars[name]) for name in sizes}})
-    for rule in call.broken():
-        call = replace(call, scalars={**call.scalars, _sizes(call, rule)[-1]: 128})
+    for value in (128, 256):
+        for rule in call.broken():
+            call = replace(call, scalars={**call.scalars, _sizes(call, rule)[-1]: value})
     assert not call.broken(), f"{call.overload.name}: no legal call found; change the defaults in {__file__}"
     return call
 
@@ -172,15 +178,19 @@ class Outcome:
     before: dict[str, bytes]
     after: dict[str, bytes]
 
-    def changed(self, call: Call, allowed: str = "") -> list[str]:
-        """Buffers that changed outside the span of ``allowed``."""
+    def changed(self, call: Call, *allowed: str) -> list[str]:
+        """Buffers that changed outside the spans of ``allowed``; room to work in may hold anything."""
         wrong = []
+        rooms = {p.name for p in call.overload.parameters if p.clobbered}
         for name, old in self.before.items():
+            if name in rooms:
+                continue
             new = self.after[name]
-            if allowed and call.places[allowed].buffer == name:
-                start = call.places[allowed].offset
-                end = start + call.span(allowed)
-                old, new = old[:start] + old[end:], new[:start] + new[end:]
+            for operand in allowed:
+                if call.places[operand].buffer == name:
+                    start = call.places[operand].offset
+                    end = start + call.span(operand)
+                    new = new[:start] + old[start:end] + new[end:]
             if old != new:
                 wrong.append(name)
         return wrong

@@ -103,6 +103,8 @@ def execute(found: Declared, calls: list[Call], length: int) -> list[Outcome]:
     held = np.frombuffer(b"".join(rows), np.uint8).copy()
     arrays = ARRAYS[found.dialect]
     returned: list[Any] = []
+    #: What is left in room to work in is copied out too.
+    has_room = any(p.clobbered for p in found.overload.parameters)
 
     def kernel(unit: Any, image: Any) -> None:
         rooms = {space: _room(unit, space, length) for space in spaces if space != arrays}
@@ -121,7 +123,8 @@ def execute(found: Declared, calls: list[Call], length: int) -> list[Outcome]:
                 _empty(unit, space, room, at[space], length)
 
     run = launch(kernel, (1, 1, 1), args=[held], device=device_of(found))
-    assert not run.findings, "\n".join(map(str, run.findings))
+    findings = [finding for finding in run.findings if not (has_room and finding.rule == "uninitialized")]
+    assert not findings, "\n".join(map(str, findings))
     after = held.tobytes()
     results = []
     for number, images in enumerate(before):

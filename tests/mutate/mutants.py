@@ -38,6 +38,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.overlap": (op.overlap,),
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
+    "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
     "Instruction.select": (INSIDE,),
     "Instruction.type_arguments": (INSIDE,),
     "Instruction.asm": (NOT_MUTATED,),  # a name
@@ -52,7 +53,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Parameter.writes": (NOT_MUTATED,),
     "Parameter.clobbered": (op.less,),
     "Parameter.space": (op.space,),
-    "Parameter.opaque": (NOT_MUTATED,),  # how C spells it
+    "Parameter.passed": (NOT_MUTATED,),  # how C spells it
     "Parameter.pointer": (NOT_MUTATED,),  # how C spells it
     "Parameter.nullable": (op.nullable,),
     "Parameter.defined": (op.quantity, op.dropped),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch, load
+from mlusim.simulator.launches.copies import ArrayCopies
 from mlusim.simulator.memory import global_memory
 
 from tests.forked import in_child
@@ -121,6 +122,17 @@ def test_an_array_for_which_the_host_has_no_pages(monkeypatch):
 
 
 # --- nothing stays behind -------------------------------------------------------------------------------------------
+
+
+def test_copies_that_never_ended_go_back():
+    """As when Ctrl-C comes just before the end of a launch."""
+    memory = Device.load("mlu370-x4").memory
+    copies = ArrayCopies(memory, "kernel", [array := np.zeros(4)])
+    copies.address(array)
+    assert memory.memory.used(0) == 32
+    del copies
+    memory.reclaim()
+    assert memory.memory.used(0) == 0
 
 
 def test_devices_leave_nothing_behind():

@@ -223,11 +223,11 @@ def test_an_unknown_element_type_lists_the_types(device: Device) -> None:
 
 def test_what_is_known_and_not_modelled_is_a_finding(device: Device) -> None:
     def kernel(mlu: Any) -> None:
-        mlu.__bang_mlp(1, 2)
+        mlu.__bang_histogram(1, 2)
 
     with pytest.raises(KernelError) as caught:
         launch(kernel, device=device)
-    assert (caught.value.finding.rule, caught.value.finding.instruction) == ("not-modelled", "__bang_mlp")
+    assert (caught.value.finding.rule, caught.value.finding.instruction) == ("not-modelled", "__bang_histogram")
 
 
 def test_an_exception_of_the_kernel_reaches_the_caller_and_the_next_launch_works(device: Device) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, Run, load
+from mlusim.simulator import Device, KernelError, Program, Run, launch, load
+from mlusim.simulator.python.lines import Lines
 
 KERNELS = Path(__file__).parents[1] / "kernels_c"
 ISOLATED = pytest.mark.parametrize("isolate", [False, True], ids=["inside", "isolated"])
@@ -152,3 +153,34 @@ def test_more_devices_by_turns_than_a_process_keeps():
             out = np.zeros(16, np.float32)
             program.launch("both_ways", args=[array, array, out, 16])
             assert out.tolist() == [3.0 * (number + 1)] * 4 + [6.0 * number] * 12
+
+
+def test_a_log_holds_nothing_of_the_launches_before():
+    """The rows of a launch lie where those of others have been; many records take a larger buffer for a while."""
+
+    device = Device.load("mlu370-x4")
+    logs = [launch(adds, args=[count], device=device).log for count in (3000, 1, 2, 3000, 1)]
+    fresh = [launch(adds, args=[count], device=Device.load("mlu370-x4")).log for count in (3000, 1, 2)]
+    assert logs == [*fresh, fresh[0], fresh[1]]
+    assert [len(log) for log in fresh] == [3005, 6, 7]
+
+
+def test_a_long_launch_after_one_that_was_interrupted_at_its_end(monkeypatch):
+    device = Device.load("mlu370-x4")
+    monkeypatch.setattr(Lines, "place", interrupt)
+    with pytest.raises(KeyboardInterrupt) as held:
+        launch(adds, args=[1], device=device)
+    monkeypatch.undo()
+    assert len(launch(adds, args=[3000], device=device).log) == 3005
+    assert held.value  # with the traceback, and in it the rows of the first launch
+
+
+def adds(mlu, count):
+    a, b = mlu.nram("float", 64), mlu.nram("float", 64)
+    mlu.__bang_write_value(a, 64, 1.0)
+    for _ in range(count):
+        mlu.__bang_add(b, a, a, 64)
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt

@@ -12,7 +12,7 @@ SOURCE = """\
 __nram__ float tile[64];
 template <typename T>
 __mlu_func__ void scale(T *x, int n) {
-  __bang_mul_const(x, x, (T)2, n);
+  __bang_mul_constant(x, x, (T)2, n);
 }
 __mlu_entry__ void statement(float *out, int n) {
   if (n > 0) scale(tile, n);
@@ -38,8 +38,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
         made = load([path], device=Device.load("mlu370-x4"))
     (warning,) = caught
     measure, scale = sorted(str(warning.message).splitlines())
-    assert f"{path}:6: BANG C (Cambricon MLU) has no instruction __bang_mul_const" in scale
-    assert "the nearest that are: __bang_mul_scalar" in scale
+    assert f"{path}:6: BANG C (Cambricon MLU) has no instruction __bang_mul_constant" in scale
+    assert "the nearest that are: __bang_mul" in scale
     assert f"{path}:13: BANG C (Cambricon MLU) has no instruction __mlv_measure" in measure
     assert warning.filename == __file__
     return made
@@ -50,14 +50,14 @@ def test_a_warning_is_a_finding_too(program):
         (finding.instruction, finding.rule, finding.severity, finding.location.line) for finding in program.warnings
     }
     assert found == {
-        ("__bang_mul_const", "not-modelled", "warning", 6),
+        ("__bang_mul_constant", "not-modelled", "warning", 6),
         ("__mlv_measure", "not-modelled", "warning", 13),
     }
 
 
 def test_a_cached_build_warns_again(program):
     path = program.warnings[0].location.file
-    with pytest.warns(RuntimeWarning, match=":6: .*__bang_mul_const"):
+    with pytest.warns(RuntimeWarning, match=":6: .*__bang_mul_constant"):
         assert load([path], device=program.device).warnings == program.warnings
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_executed_does_no_harm(program, kernel):
 @pytest.mark.parametrize(
     ("kernel", "name", "line", "words"),
     [
-        ("statement", "__bang_mul_const", 6, "no instruction of BANG C"),
+        ("statement", "__bang_mul_constant", 6, "no instruction of BANG C"),
         ("value", "__mlv_measure", 13, "no instruction of BANG C"),
         ("library", "cnnlCreate", 18, "cnnlCreate is a function of a library that mlusim does not have"),
     ],

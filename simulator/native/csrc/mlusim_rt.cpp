@@ -138,6 +138,13 @@ void mlusim_failed_assertion(const char* text, int64_t pc) {
   mlusim_back(pc);
 }
 
+int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
+  mlusim_leave();
+  int32_t found = callbacks.in_space((uint64_t)address, space);
+  mlusim_back(pc);
+  return found;
+}
+
 // --- vector registers: a stack of slots in the core's register memory -------------------------------------------
 
 uint64_t mlusim_take_register(void) {
@@ -306,6 +313,9 @@ void mlusim_structure(const void* address, uint64_t size, int64_t pc) {
 
 // Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
 void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, 1); }
+void __wrap___assert_fail(const char* text, const char*, unsigned int, const char*) {
+  mlusim_failed_assertion(text, MLUSIM_PC);
+}
 void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, code, 0, MLUSIM_PC, 1); }
 
 #include "mlusim_heap.h"

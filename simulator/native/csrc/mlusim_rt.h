@@ -54,6 +54,7 @@ struct mlusim_callbacks {
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
   void (*fill_poison)(uint64_t address);
+  int32_t (*in_space)(uint64_t address, const char* space);
 };
 
 enum mlusim_fault_kind {
@@ -92,6 +93,7 @@ void mlusim_failed_assertion(const char* text, int64_t pc);
 extern int64_t mlusim_throw_pc;  // where the latest exception was thrown
 void mlusim_say(char* text, size_t room, const char* what);  // appends what an exception says
 void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
+int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
 void mlusim_begin_image(const void* begin, const void* end);
 uint64_t mlusim_take_register(void);

@@ -128,39 +128,4 @@ def _copies(name: str, effect: str, directions: tuple[Case, ...]) -> tuple[Fact,
 #: "`__memcpy_async` is not defined for LDRAM directions"; GDRAM2GDRAM is accepted by newer compilers (inferred).
 ASYNC = tuple(case for case in DIRECTIONS if "LDRAM" not in case.label)
 COPIES = (*_copies("__memcpy", "blocking", DIRECTIONS), *_copies("__memcpy_async", "deferred", ASYNC))
-
-_FILL = "out {space}T dst[elem_count], elem_count, T value"
-_FILL_3D = (
-    "out {space}T dst{{elem_count * sizeof, iter1 x stride0, iter2 x stride1}}, elem_count, T value,"
-    " stride0, iter1, stride1, iter2"
-)
-_FILL_3D_CALL = {"stride0": 1024, "iter1": 1, "stride1": 4096, "iter2": 2, "elem_count": 128}
-_FILL_3D_PROBES = ({"iter1": 0}, {"iter2": 0}, {"iter1": 3}, {"stride1": -4096}, {"stride0": 0}, {"elem_count": 7})
-_COUNT = Within("elem_count", 1)
-_FILL_2XX = (_COUNT, Aligned(64, on="<300"), Multiple("elem_count * sizeof", 64, on="<300"))
-_BYTES = "elem_count * sizeof"
-_BYTES_3D = "elem_count * sizeof * (iter1 + 1) * (iter2 + 1)"
-#: "T decided by the C type of `value` (char..float; 8/16/32 bit)".
-_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
-FILLS = (
-    Fact("__bang_write_value", _FILL.format(space=""), _TYPES, limits=_FILL_2XX, work=_BYTES),
-    Fact(
-        "__bang_write_value", _FILL_3D.format(space=""), _TYPES, ">=322", (_COUNT,), work=_BYTES_3D,
-        call=_FILL_3D_CALL, probes=_FILL_3D_PROBES,
-    ),
-    Fact(
-        "__bang_write_zero", "out T dst[elem_count], elem_count", "half float int16 int32 int8",
-        limits=_FILL_2XX, work=_BYTES,
-    ),
-    Fact(
-        "__gdramset", _FILL.format(space="gdram "), f"{_TYPES}, inferred int64", limits=(_COUNT,), work=_BYTES,
-        pipe=IO, effect="blocking",
-    ),
-    Fact(
-        "__gdramset", _FILL_3D.format(space="gdram "), f"{_TYPES}, inferred int64", ">=322", (_COUNT,), work=_BYTES_3D,
-        pipe=IO, effect="blocking", call=_FILL_3D_CALL, probes=_FILL_3D_PROBES,
-    ),
-    Fact("__memset_nram", _FILL.format(space=""), _TYPES, limits=(_COUNT,), work=_BYTES, inferred=True),
-    Fact("__nramset", _FILL.format(space=""), _TYPES, limits=_FILL_2XX, work=_BYTES),
-)  # fmt: skip
-ROWS = (*COPIES, *FILLS)
+ROWS = COPIES

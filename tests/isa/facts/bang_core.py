@@ -23,6 +23,7 @@ REGISTERS = (
     _vv("mul", "out T &dst, in T &src, T value"),
     _vv("mulh", "out T &dst, in T &src, T value", "uint32"),
     _vv("xor", "out T &dst, in T &src0, in T &src1", "uint32 int32", "<=520"),
+    _vv("trixor", "out T &dst, in T &src0, in T &src1, in T &src2", "uint32 int32", ">520"),
     _vv("store", "out T dst[256 // sizeof], in T &src"),
     Fact(
         "__vv_store", "out T dst[count], in T &src, count", _TYPES, limits=(Within("count", 1, "256 // sizeof"),),

@@ -1,62 +1,36 @@
-"""Facts of BANG: pooling and matrices.
-
-Source: bang_isa.md (b). `__bang_maxpool` has no row there; it is in the header like its siblings `__bang_sumpool` and
-`__bang_minpool`, whose rows these are: image [height][width][channel], "partial windows discarded; out HWC".
-"""
+"""Facts of BANG: the tensor unit. Source: bang_isa.md (b)."""
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Multiple, Within
+from fact import Aligned, Fact, Holds, Multiple, Within
 
-_PER_WINDOW = "channel * kernel_height * kernel_width * max(2, sizeof)"
-
-
-def _pool(name: str, types: str, strides: str, across: str, down: str) -> Fact:
-    """``across`` and ``down`` are the steps from window to window."""
-    rows, columns = f"((height - kernel_height) // {down} + 1)", f"((width - kernel_width) // {across} + 1)"
-    return Fact(
-        name,
-        f"out T dst[{rows} * {columns} * channel], in T src[height * width * channel],"
-        f" channel, height, width, kernel_height, kernel_width{strides}",
-        types,
-        limits=(
-            Within("channel", 1),
-            Within("kernel_height", 1, "height"),
-            Within("kernel_width", 1, "width"),
-            *((Within("stride_width", 1), Within("stride_height", 1)) if strides else ()),
-            Aligned(64, on="<300"),
-            Multiple("channel * sizeof", 128, on="<300"),
-        ),
-        overlap="apart",
-        # Every element of every window is one operation of the vector unit (inferred).
-        work=f"{rows} * {columns} * {_PER_WINDOW}",
-        call={
-            "channel": 64, "height": 5, "width": 7, "kernel_height": 2, "kernel_width": 3,
-            "stride_width": 2, "stride_height": 1,
-        },
-        probes=({"kernel_height": 1, "kernel_width": 2}, {"height": 6}, {"width": 8}),
-    )  # fmt: skip
-
-
-POOLING = tuple(
-    form
-    for name in ("__bang_maxpool", "__bang_minpool")
-    for form in (
-        _pool(name, "half", "", "kernel_width", "kernel_height"),
-        _pool(name, "half bfloat16 float", ", stride_width, stride_height", "stride_width", "stride_height"),
-    )
-)
 MATRICES = (
     # Pipe "C(TFU)": the compute pipe's tensor unit, paid by multiplications. Its limits follow from the order of WRAM.
-    Fact(
-        "__bang_matmul",
-        "out float dst[M * N], in float left[M * K], in wram float right[N * K], M, K, N",
-        limits=(*(Within(name, 1, inferred=True) for name in "MKN"), Multiple("N", 64, inferred=True)),
-        overlap="apart",
-        engine="tensor",
-        work="M * N * K",
-        inferred=True,
-        call={"M": 3, "K": 8, "N": 64},
+    # Kernels pass floats and halves, and integers with a position.
+    *(
+        Fact(
+            "__bang_matmul",
+            "out float dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
+            types,
+            limits=(
+                *(Within(name, 1, inferred=True) for name in "MKN"),
+                Multiple("N", 64, inferred=True),
+                *limits,
+            ),
+            overlap="apart",
+            engine="tensor",
+            work="M * N * K",
+            inferred=True,
+            call={"M": 3, "K": 8, "N": 64, "fix_position": 1},
+        )
+        for types, position, limits in (
+            ("float/float half/half", "", ()),
+            (
+                "int8/int8 int16/int8 int16/int16",
+                ", fix_position",
+                (Within("fix_position", -127, 127, rule="argument", inferred=True),),
+            ),
+        )
     ),
     # "n%64==0, h*w*c*sizeof %128 (3xx rule may be looser)": none there.
     Fact(
@@ -79,4 +53,119 @@ MATRICES = (
         room=3 << 16,
     ),
 )
-ROWS = (*POOLING, *MATRICES)
+#: (b): "HWC conv; no padding"; "32 B aligned kernel, co%64, ci*sizeof(kernel) 64 B aligned (3xx), strides 1..1023".
+_GEOMETRY = "channel_input, height, width, kernel_height, kernel_width, stride_width, stride_height, channel_output"
+_INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
+_FLOATS = (
+    "float/float/float float/half/half float/float/half float/half/float float/bfloat16/float float/float/bfloat16"
+    " float/bfloat16/bfloat16"
+)
+_CONV_CALL = {
+    "channel_input": 64, "height": 4, "width": 5, "kernel_height": 2, "kernel_width": 1, "stride_width": 2,
+    "stride_height": 1, "channel_output": 64, "indilation_width": 2, "indilation_height": 1, "fix_position": 1,
+}  # fmt: skip
+
+
+def _integers(targets: str) -> str:
+    """src and weights by the table of types; any of these with any dst."""
+    return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
+
+
+def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: object) -> Fact:
+    steps = {side: f"indilation_{side}" if dilated else "1" for side in ("height", "width")}
+    rows, columns = (f"(({s} - (kernel_{s} - 1) * {steps[s]} - 1) // stride_{s} + 1)" for s in ("height", "width"))
+    added = {
+        "": "",
+        "bias": "in D bias[channel_output], ",
+        "partial": f"in D partial[{rows} * {columns} * channel_output], ",
+    }[extra]
+    weights = "channel_output * kernel_height * kernel_width * channel_input"
+    limits = (
+        *(Within(size, 1) for size in ("channel_input", "channel_output", "kernel_height", "kernel_width")),
+        Within("stride_width", 1, 1023),
+        Within("stride_height", 1, 1023),
+        *((Within("indilation_width", 1, 1023), Within("indilation_height", 1, 1023)) if dilated else ()),
+        *(Within(s, f"(kernel_{s} - 1) * {steps[s]} + 1") for s in ("height", "width")),
+        *((Within("fix_position", -127, 127, rule="argument"),) if fixed else ()),
+        Multiple("channel_output", 64),
+        Aligned(32, "kernel"),
+        *(Aligned(64, o, on="<300") for o in ("dst", "src", *([extra] if extra else []))),
+        Multiple("channel_input * sizeof_src", 64, on="<300"),
+        # 64 bytes, but 32 or 16 where an element of src is two or four times as wide.
+        Holds(
+            "channel_input * sizeof_kernel % {4: 16, 2: 32}.get(sizeof_src // sizeof_kernel, 64) == 0",
+            ({"channel_input": 16}, {"channel_input": 32}, {"channel_input": 48}, {"channel_input": 24}),
+            on=">=300 <392", rule="length",
+        ),
+    )  # fmt: skip
+    return Fact(
+        f"__bang_{name}",
+        f"out D dst[{rows} * {columns} * channel_output], in S src[height * width * channel_input],"
+        f" in wram K kernel[{weights}], {added}{_GEOMETRY}"
+        + (", fix_position" if fixed else "")
+        + (", indilation_width, indilation_height" if dilated else ""),
+        types,
+        limits=limits,
+        overlap="same" if extra == "partial" else "apart",
+        engine="tensor",
+        work=f"{rows} * {columns} * {weights}",
+        call=_CONV_CALL,
+        room=1 << 18,
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+CONVOLUTIONS = (
+    *(
+        _conv("conv", _integers("half float int16"), extra, dilated=dilated)
+        for extra in ("", "bias")
+        for dilated in (False, True)
+    ),
+    _conv("conv", f"half/half/half {_FLOATS}", fixed=False, archs=">=300 !=322"),
+    *(
+        _conv("conv_partial", _integers("half float"), "partial", dilated=dilated, archs=">=200")
+        for dilated in (False, True)
+    ),
+    _conv("conv_partial", _FLOATS, "partial", fixed=False, archs=">=300 !=322"),
+)
+
+
+def _mlp(bias: str) -> Fact:
+    return Fact(
+        "__bang_mlp",
+        f"out D dst[height], in S src[width], {bias}in wram K weight[height * width], height, width, fix_position",
+        _integers("half float int16"),
+        limits=(
+            Within("height", 1),
+            Within("width", 1),
+            Within("fix_position", -127, 127, rule="argument"),
+            Multiple("height", 64),
+            Aligned(32, "weight"),
+            *(Aligned(64, o, on="<300") for o in ("dst", "src", *(["bias"] if bias else []))),
+        ),
+        overlap="apart",
+        engine="tensor",
+        work="height * width",
+        call={"height": 64, "width": 24},
+    )
+
+
+#: "[inferred]" throughout; kernels call both in place.
+def _expand(name: str, more: str) -> Fact:
+    rows = "[row_count * channel]"
+    return Fact(
+        f"__bang_{name}",
+        f"out T dst{rows}, in T weight[row_count], work wram T scratch[row_count], in T src{rows},"
+        f"{more} row_count, channel",
+        "half float", ">=592", (Within("row_count", 1, inferred=True), Within("channel", 1, inferred=True)),
+        engine="tensor", work="row_count * channel", inferred=True, call={"row_count": 6, "channel": 32},
+    )  # fmt: skip
+
+
+PRODUCTS = (
+    _mlp(""),
+    _mlp("in D bias[height], "),
+    _expand("expand_channel_mul", ""),
+    _expand("expand_channel_mul_add", " in T addend[row_count * channel],"),
+)
+ROWS = (*MATRICES, *CONVOLUTIONS, *PRODUCTS)

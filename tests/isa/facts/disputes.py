@@ -25,20 +25,7 @@ class Dispute:
     whole_row: bool = False  # the test looks at all forms of the row together
 
 
-def _of_three_vectors(form: Form) -> bool:
-    return "src0" in form.fact.names
-
-
-_INTEGERS = "bang_isa.md (b), bang_missing.md 1: int, short and their unsigned forms are documented; not declared"
-DISPUTES = (
-    Dispute(
-        "__bang_div",
-        "limits record work provenance exists places overlap inputs effect direction cores",
-        _INTEGERS,
-        lambda form: _of_three_vectors(form) and "int" in str(form.binding),
-    ),
-    Dispute("__bang_div", "types", _INTEGERS, _of_three_vectors, whole_row=True),
-)
+DISPUTES: tuple[Dispute, ...] = ()
 
 
 def rows(aspect: str, wanted: Callable[[Fact], bool] = lambda fact: True) -> list[Any]:

@@ -32,7 +32,7 @@ from tensor import Dim4, lane_span, system_span
 
 SIZES = {
     "half": 2, "bfloat16": 2, "float": 4, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
-    "int64": 8, "uint64": 8, "any": 1,
+    "int64": 8, "uint64": 8, "bool": 1, "any": 1,
 }  # fmt: skip
 #: What probes pass unless a limit or the row asks for something else; the multiples of all limits.
 TYPICAL: Mapping[str, Any] = {
@@ -230,7 +230,8 @@ class Fact:
     types: str = ""
     archs: str = ""
     limits: tuple[Limit, ...] = ()
-    #: An output and an input may coincide, or "same unless wider", "apart", "any", or "upper half": src in that of dst.
+    #: An output and an input may coincide, or "same unless wider", "apart", "any", "upper half" (src in that of dst),
+    #: or "ahead": dst begins and ends before src does, or where it does.
     overlap: str = "same"
     pipe: str = "compute"
     engine: str = ""  # the key of the cost, or "free"; the pipe unless said otherwise
@@ -243,6 +244,7 @@ class Fact:
     select: str = ""  # the argument whose value is a case
     cases: tuple[Case, ...] = ()
     codes: tuple[Codes, ...] = ()
+    passed: Mapping[str, str] = field(default_factory=dict)  # operand -> the variable whose type C passes it as
     inferred: bool = False  # no document states it
     call: Mapping[str, Any] = field(default_factory=dict)  # arguments of a legal call that differ from `TYPICAL`
     probes: tuple[Mapping[str, Any], ...] = ()  # further changes to try, as of `Holds`
@@ -250,6 +252,8 @@ class Fact:
     returns: str = "void"
     before: str = ""  # what has to be called first, and
     after: str = ""  # what afterwards
+    holds: Mapping[str, int] = field(default_factory=dict)  # what every byte of an operand is before, where it matters
+    follows: tuple[str, ...] = ()  # operands that lie, or end, where the contents of others say
     room: int = 1 << 15  # bytes of memory that every operand has
     asm: str = ""  # the mnemonic, where kernels write it as inline assembly
 

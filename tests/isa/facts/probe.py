@@ -97,6 +97,13 @@ class Outcome:
         return {f.operand for f in found if f.rule == UNINITIALIZED and f.instruction == instruction}
 
 
+def content(form: Form, operand: Operand) -> int:
+    """What every byte of an operand's memory is before a call."""
+    updates = any(o.direction == "inout" for o in form.fact.operands)
+    usual = STALE if not operand.reads else ADDEND if updates and not operand.writes else ZERO
+    return form.fact.holds.get(operand.name, usual)
+
+
 class _Memory:
     """The memory of the operands of one form, as a kernel on one core takes it."""
 
@@ -134,8 +141,7 @@ class _Memory:
         return (self.anchor + (address - self.anchor.address))[0]
 
     def _content(self, operand: Operand) -> int:
-        updates = any(o.direction == "inout" for o in self._form.fact.operands)
-        return STALE if not operand.reads else ADDEND if updates and not operand.writes else ZERO
+        return content(self._form, operand)
 
     def _start(self, space: str) -> int:
         memory = self._context._machine.map.memories[space]
@@ -183,9 +189,7 @@ def run(
             placed = {operand.name: memory.place(call, operand) for operand in fact.operands}
             outcome.addresses.append({name: address for name, (_, address) in placed.items()})
             passed = {name: argument for name, (argument, _) in placed.items()}
-            values = {
-                key: getattr(context, value) if isinstance(value, str) else value for key, value in call.values.items()
-            }
+            values = plain_values(context, call)
             if first:
                 first(context, memory.anchor)
             outcome.results.append(call_it(*({**values, **passed}[argument] for argument in fact.names)))
@@ -239,3 +243,8 @@ def work_of(call: Call) -> int:
 def verdict(calls: Sequence[Call]) -> str:
     """Which of several calls that should be silent are not, found one by one."""
     return "; ".join(f"{call}: {found}" for call in calls if (found := run(call).broken()))
+
+
+def plain_values(context: Any, call: Call) -> dict[str, Any]:
+    """The values of a call, with enumerators as the numbers that they are."""
+    return {key: getattr(context, value) if isinstance(value, str) else value for key, value in call.values.items()}

@@ -12,7 +12,7 @@ from disputes import rows
 from fact import Fact, Form
 from fact_table import FACTS
 from mlusim.simulator import launch
-from probe import STALE, ZERO, device, newest, run
+from probe import STALE, content, device, newest, run
 from probe import rows as log_rows
 
 
@@ -25,7 +25,7 @@ def test_outputs_change_when_the_row_says(forms: list[Form]) -> None:
         for operand in form.fact.operands:
             base, after = waited[operand.name]
             if operand.writes and not operand.is_work:
-                old = {ZERO if operand.reads else STALE}
+                old = {content(form, operand)}
                 first = outcome.addresses[0][operand.name] + call.span(operand)[0] - base
                 end = first + call.span(operand)[1]
                 assert set(after[:first] + after[end:]) == old, f"{call}: {operand.name} beyond its bytes"

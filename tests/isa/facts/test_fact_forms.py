@@ -15,7 +15,7 @@ from fact import SIZES, Fact, Form, boundaries
 from fact_table import FACTS
 from mlusim.isa import DIALECTS
 from mlusim.simulator import launch
-from probe import ARCHS, device, dialect_of, newest, run
+from probe import ARCHS, device, dialect_of, newest, plain_values, run
 
 TYPES = [kind for kind in SIZES if kind != "any"]
 _PREFIX = {"bang": "__", "tpu": "tpu_"}
@@ -65,18 +65,27 @@ def _combinations(forms: list[Form]) -> Iterator[tuple[str, ...]]:
             yield changed
 
 
+def _as_passed(form: Form) -> tuple[str, ...]:
+    """The types of the pointers where C passes an operand as one to another type than it holds."""
+    types, passed = form.binding.types, form.fact.passed
+    return tuple(types[passed[o.name]] if o.name in passed else form.type_of(o) for o in form.fact.operands)
+
+
 @pytest.mark.parametrize("forms", rows("types", _is_typed))
 def test_no_other_types(forms: list[Form]) -> None:
     fact, operands = forms[0].fact, forms[0].fact.operands
     call = typical(forms[0], newest(forms[0]))
-    legal = [tuple(form.type_of(operand) for operand in operands) for form in forms]
+    held = [tuple(form.type_of(operand) for operand in operands) for form in forms]
+    legal = list(dict.fromkeys(held + [_as_passed(form) for form in forms if fact.passed]))
     accepted: list[tuple[str, ...]] = []
 
     def kernel(context: Any) -> None:
-        for kinds in (*legal, *_combinations(forms)):
-            pointers = {o.name: context.vreg("int8", 256).cast(t) for o, t in zip(operands, kinds, strict=True)}
+        values = plain_values(context, call)
+        for kinds in dict.fromkeys((*legal, *_combinations(forms))):
+            types = ("uint8" if kind == "any" else kind for kind in kinds)
+            pointers = {o.name: context.vreg("int8", 256).cast(t) for o, t in zip(operands, types, strict=True)}
             try:
-                getattr(context, fact.asm or fact.name)(*({**call.values, **pointers}[name] for name in fact.names))
+                getattr(context, fact.asm or fact.name)(*({**values, **pointers}[name] for name in fact.names))
             except TypeError:
                 continue
             accepted.append(kinds)

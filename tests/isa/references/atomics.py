@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .form import Call, Form
@@ -11,11 +11,62 @@ from .numbers import is_floating, rounded
 from .values import lengths, mixed, pairs, scalars
 
 
-def reduce_add(memory: Memory, dst: Pointer, src: Any, size: int) -> None:
-    """`__bang_atomic_reduce_add`: dst[i] += src[i] in device memory, or one number to each of ``size`` elements."""
-    added = memory.read(src, size) if isinstance(src, Pointer) else [rounded(dst.kind, src)] * size
-    sums = [x + y for x, y in zip(memory.read(dst, size), added, strict=True)]
-    memory.write(dst, [rounded(dst.kind, value) for value in sums])
+def _wins(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Maximum and minimum; beside a NaN the number wins."""
+    return lambda old, given: given if old != old else old if given != given else choose(old, given)
+
+
+#: What becomes of an element.
+UPDATES: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda old, given: old + given,
+    "max": _wins(max),
+    "min": _wins(min),
+    "inc": lambda old, given: 0 if old >= given else old + 1,
+    "dec": lambda old, given: given if old == 0 or old > given else old - 1,
+    "and": lambda old, given: old & given,
+    "or": lambda old, given: old | given,
+    "xor": lambda old, given: old ^ given,
+    "exch": lambda old, given: given,
+}
+_ZEROS = {"max": False, "min": False}
+
+
+def reduce(op: str) -> Callable[..., None]:
+    """The form that returns nothing: each of ``size`` elements in device memory with its own operand or with one."""
+
+    def compute(memory: Memory, dst: Pointer, src: Any, size: int = 1) -> None:
+        given = memory.read(src, size) if isinstance(src, Pointer) else [rounded(dst.kind, src)] * size
+        found = [UPDATES[op](x, y) for x, y in zip(memory.read(dst, size), given, strict=True)]
+        memory.write(dst, [rounded(dst.kind, value) for value in found], zeros=_ZEROS.get(op, True))
+
+    return compute
+
+
+reduce_add = reduce("add")
+
+
+def fetch(op: str) -> Callable[..., None]:
+    """The form that gives what was there before; its destination may be the operand."""
+
+    def compute(memory: Memory, dst: Pointer, held: Pointer, src: Any, size: int = 1) -> None:
+        before = memory.read(held, size)
+        reduce(op)(memory, held, src, size)
+        memory.write(dst, before)
+
+    return compute
+
+
+def reduce_swap(memory: Memory, dst: Pointer, compare: Any, value: Any) -> None:
+    """`__bang_atomic_reduce_cas`: value where compare is."""
+    (old,) = memory.read(dst, 1)
+    memory.write(dst, [rounded(dst.kind, value) if old == rounded(dst.kind, compare) else old])
+
+
+def swap(memory: Memory, dst: Pointer, held: Pointer, compare: Any, value: Any) -> None:
+    """`__bang_atomic_cas`: so, and what was there before."""
+    before = memory.read(held, 1)
+    reduce_swap(memory, held, compare, value)
+    memory.write(dst, before)
 
 
 def _columns(kind: str) -> Iterator[tuple[list[Any], list[Any]]]:
@@ -24,22 +75,59 @@ def _columns(kind: str) -> Iterator[tuple[list[Any], list[Any]]]:
         yield mixed(kind, count, "dst"), mixed(kind, count, "src")
 
 
-def _vector_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    for there, added in _columns(kinds[0]):
-        contents = (*packed([(kinds[0], there)], "gdram"), *packed([(kinds[1], added)], "nram"))
-        (dst, _), (src, _) = contents
-        yield Call((dst, src, len(there)), contents, f"{len(there)} elements", length_of(contents))
+def _vector_calls(fetches: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        for there, given in _columns(kinds[0]):
+            pieces = [(kinds[0], given), (kinds[0], given)]
+            contents = (*packed([(kinds[0], there)], "gdram"), *packed(pieces, "nram"))
+            (held, _), (src, _), (dst, _) = contents
+            label = f"{len(there)} elements"
+            for place in (dst, src) if fetches else (None,):
+                arguments = (held, src) if place is None else (place, held, src)
+                yield Call((*arguments, len(there)), contents, label, length_of(contents))
+
+    return calls
 
 
-def _value_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    for there, _ in _columns(kinds[0]):
-        # A float that the element type cannot hold is rounded to it first.
-        for value in (*scalars(kinds[0]), *([1 / 3] if is_floating(kinds[0]) else [])):
-            contents = packed([(kinds[0], there)], "gdram")
-            yield Call((contents[0][0], value, len(there)), tuple(contents), f"{value}", length_of(contents))
+def _value_calls(fetches: bool, sized: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        kind = kinds[0]
+        for there, _ in _columns(kind) if sized else (([old], ()) for old in mixed(kind, 12, "one")):
+            # A float that the element type cannot hold is rounded to it first.
+            for value in (*scalars(kind), *([1 / 3] if is_floating(kind) else [])):
+                contents = (*packed([(kind, there)], "gdram"), *(packed([(kind, there)], "nram") if fetches else ()))
+                places = [place for place, _ in contents]
+                arguments = (*places[1:], places[0], value, *([len(there)] if sized else []))
+                yield Call(arguments, contents, f"{value}", length_of(contents))
+
+    return calls
+
+
+def _swap_calls(fetches: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        kind = kinds[0]
+        for old in (*scalars(kind), 1):
+            for compare in (*scalars(kind), old):
+                contents = packed([(kind, [rounded(kind, old)])], "gdram") + (packed([(kind, [0])], "nram") * fetches)
+                places = [place for place, _ in contents]
+                arguments = (*places[1:], places[0], compare, scalars(kind)[0])
+                yield Call(arguments, tuple(contents), f"{old} {compare}", length_of(contents))
+
+    return calls
 
 
 FORMS = [
-    Form("__bang_atomic_reduce_add", ("dst", "src", "size"), reduce_add, _vector_calls),
-    Form("__bang_atomic_reduce_add", ("dst", "value", "size"), reduce_add, _value_calls),
+    form
+    for op in UPDATES
+    for form in (
+        Form(f"__bang_atomic_reduce_{op}", ("dst", "src", "size"), reduce(op), _vector_calls(False)),
+        Form(f"__bang_atomic_reduce_{op}", ("dst", "value", "size"), reduce(op), _value_calls(False, True)),
+        Form(f"__bang_atomic_reduce_{op}", ("dst", "value"), reduce(op), _value_calls(False, False)),
+        Form(f"__bang_atomic_{op}", ("dst", "dst_held", "src", "size"), fetch(op), _vector_calls(True)),
+        Form(f"__bang_atomic_{op}", ("dst", "dst_held", "value", "size"), fetch(op), _value_calls(True, True)),
+        Form(f"__bang_atomic_{op}", ("dst", "dst_held", "value"), fetch(op), _value_calls(True, False)),
+    )
+] + [
+    Form("__bang_atomic_reduce_cas", ("dst", "compare", "value"), reduce_swap, _swap_calls(False)),
+    Form("__bang_atomic_cas", ("dst", "dst_held", "compare", "value"), swap, _swap_calls(True)),
 ]

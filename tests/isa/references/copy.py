@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .form import Call, Form
@@ -161,14 +162,32 @@ def _nested_fill_calls(space: str) -> Any:
     return calls
 
 
-_SPACES = {"__bang_write_value": "nram", "__gdramset": "gdram", "__memset_nram": "nram", "__nramset": "nram"}
+def rows_fill(memory: Memory, dst: Pointer, count: int, value: Any, stride: int, repeats: int) -> None:
+    """Blocks of one value at one stride."""
+    nested_fill(memory, dst, count, value, stride, repeats, 0, 0)
+
+
+def _rows_fill_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for call in _nested_fill_calls("nram")(kinds):
+        dst, count, value, stride, repeats, _, _ = call.arguments
+        yield replace(call, arguments=(dst, count, value, stride, repeats))
+
+
+#: Every fill of a plain vector, and the space of it.
+_SPACES = {
+    "__bang_write_value": "nram", "__memset_nram": "nram", "__nramset": "nram", "__gdramset": "gdram",
+    "__ldramset": "ldram", "__sramset": "sram",
+}  # fmt: skip
+_TYPED = ("float", "half", "int", "unsigned_int", "short", "unsigned_short")
+_BLOCK_FILLS = ("__bang_write_value", "__nramset", "__gdramset", "__sramset")
 _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 
 FORMS = [
     *_copies("__memcpy"),
     *_copies("__memcpy_async", _without_ldram),
     *(Form(name, ("dst", "count", "value"), fill, _fill_calls(space)) for name, space in _SPACES.items()),
+    *(Form(f"__nramset_{name}", ("dst", "count", "value"), fill, _fill_calls("nram")) for name in _TYPED),
     Form("__bang_write_zero", ("dst", "count"), fill, _fill_calls("nram")),
-    Form("__bang_write_value", _ITERATED, nested_fill, _nested_fill_calls("nram")),
-    Form("__gdramset", _ITERATED, nested_fill, _nested_fill_calls("gdram")),
+    *(Form(name, _ITERATED, nested_fill, _nested_fill_calls(_SPACES[name])) for name in _BLOCK_FILLS),
+    Form("__nramset_async", ("dst", "count", "value", "stride", "iter"), rows_fill, _rows_fill_calls),
 ]

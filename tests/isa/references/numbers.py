@@ -57,6 +57,7 @@ def round_to(x: Fraction, suffix: str) -> int:
         "dn": low,
         "rd": away if tie else near,
         "rn": low + low % 2 if tie else near,
+        "rm": low + 1 if tie else near,
         "half_up": low + 1 if tie else near,
         "half_down": low if tie else near,
     }[suffix]
@@ -90,7 +91,8 @@ def same(a: float, b: float, zeros: bool = True) -> bool:
 INTEGERS = {
     f"{prefix}int{bits}": (bits, not prefix) for bits in (8, 16, 32, 64) for prefix in ("", "u")
 }  # fmt: skip
-_CODES = {"half": "e", "float": "f", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
+INTEGERS["bool"] = (8, False)  # a byte in memory
+_CODES = {"bool": "B", "half": "e", "float": "f", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
           "uint32": "I", "int64": "q", "uint64": "Q"}  # fmt: skip
 
 

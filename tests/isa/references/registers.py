@@ -51,6 +51,12 @@ def store(memory: Memory, dst: Pointer, src: Pointer, count: int | None = None) 
     memory.put(dst, memory.raw(src, REGISTER if count is None else count * size_of(src.kind)))
 
 
+def trixor(memory: Memory, dst: Pointer, *sources: Pointer) -> None:
+    """Lane by lane the exclusive or of three."""
+    columns = (memory.read(source, lanes(dst.kind)) for source in sources)
+    _set(memory, dst, [x ^ y ^ z for x, y, z in zip(*columns, strict=True)])
+
+
 def _register(number: int, kind: str) -> Pointer:
     return Pointer("vreg", number * REGISTER, kind)
 
@@ -93,6 +99,13 @@ def _binary_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((dst, first, second), operands, "in place")
 
 
+def _trixor_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    operands = tuple(_filled(number, kinds[0], mixed(kinds[0], 128, number)) for number in (1, 2, 3))
+    a, b, c = (pointer for pointer, _ in operands)
+    for given in ((_register(0, kinds[0]), a, b, c), (a, a, b, c), (c, a, b, c), (b, b, b, b)):
+        yield Call(given, operands, f"{[pointer.offset for pointer in given]}")
+
+
 def _with_value_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
     kind = kinds[0]
     src = _filled(1, kind, [*corners(kind), *mixed(kind, 100, "value")])
@@ -122,6 +135,7 @@ FORMS = [
     Form("__vv_add", ("dst", "src", "value"), _SUM, _with_value_calls),
     Form("__vv_mul", ("dst", "src", "value"), _PRODUCT, _with_value_calls),
     Form("__vv_xor", ("dst", "src0", "src1"), _lane_by_lane(lambda x, y: x ^ y), _binary_calls),
+    Form("__vv_trixor", ("dst", "src0", "src1", "src2"), trixor, _trixor_calls),
     Form("__vv_mulh", ("dst", "src", "value"), _lane_by_lane(lambda x, y: x * y // 2**32), _with_value_calls),
     Form("__vv_store", ("dst", "src"), store, _store_calls),
     Form("__vv_store", ("dst", "src", "count"), store, _store_calls),

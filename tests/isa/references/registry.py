@@ -8,7 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from . import arithmetic, atomics, convert, copy, hau, lut, pooling, reductions, registers, weights
+from . import (
+    active,
+    arithmetic,
+    atomics,
+    conv,
+    convert,
+    copy,
+    fusion,
+    hau,
+    layout,
+    library,
+    lut,
+    pooling,
+    reductions,
+    registers,
+    select,
+    weights,
+)
 from .form import Form
 
 
@@ -21,6 +38,9 @@ def _index(forms: Iterable[Form]) -> dict[tuple[str, str], Form]:
     return found
 
 
-_MODULES = (arithmetic, atomics, convert, copy, hau, lut, pooling, reductions, registers, weights)
+_MODULES = (
+    active, arithmetic, atomics, conv, convert, copy, fusion, hau, layout, library, lut, pooling, reductions,
+    registers, select, weights,
+)  # fmt: skip
 #: (name, shape) -> form; see `Form.shape`.
 REFERENCES = _index(form for module in _MODULES for form in module.FORMS)

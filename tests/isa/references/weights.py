@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from fractions import Fraction
 
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
-from .numbers import FORMATS, size_of
+from .numbers import FORMATS, INTEGERS, size_of
 from .values import mixed
 
 #: Slices of WRAM.
@@ -54,26 +55,59 @@ def _filter_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((dst, src, n, h, w, c), tuple(contents[:1]), f"{n} {h} {w} {c}", length_of(contents))
 
 
-def _matrices(m: int, k: int, n: int) -> Iterator[tuple[str, list[float], list[float]]]:
+def scaled_matmul(
+    memory: Memory, dst: Pointer, left: Pointer, right: Pointer, m: int, k: int, n: int, position: int
+) -> None:
+    """`__bang_matmul` of whole numbers: the same, times 2**position; the sum is exact and rounded once."""
+    a, b = memory.read(left, m * k), memory.read(right, n * k)
+    for i in range(m):
+        for j in range(n):
+            row = slot(j, n) * k
+            total = sum(int(a[i * k + step]) * int(b[row + step]) for step in range(k))
+            memory.write(dst + (i * n + j), [float(Fraction(total) * Fraction(2) ** position)])
+
+
+def _matrices(kind: str, m: int, k: int, n: int) -> Iterator[tuple[str, list[float], list[float]]]:
     """Whole numbers, whose sums are exact in any order; then any numbers, one of them infinite."""
     chance = random.Random(f"{m} {k} {n}")
     yield "whole", *([float(chance.randrange(-9, 10)) for _ in range(count)] for count in (m * k, n * k))
-    left, right = ([FORMATS["float"].round(chance.uniform(-4, 4)) for _ in range(count)] for count in (m * k, n * k))
+    left, right = ([FORMATS[kind].round(chance.uniform(-4, 4)) for _ in range(count)] for count in (m * k, n * k))
     yield "any", [*left[:-1], float("inf")], right
 
 
+def _whole_matrices(left: str, right: str, m: int, k: int, n: int) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Whole numbers over the whole range of their types, and its ends."""
+    chance = random.Random(f"{left} {right} {m} {k} {n}")
+    tops = [1 << INTEGERS[kind][0] - 1 for kind in (left, right)]
+    yield (
+        "any",
+        *(
+            [-top, top - 1, *(chance.randrange(-top, top) for _ in range(count))][:count]
+            for top, count in zip(tops, (m * k, n * k), strict=True)
+        ),
+    )
+
+
+_PRODUCTS = ((1, 1, 64), (3, 5, 128), (2, 33, 64), (5, 2, 192))
+
+
 def _matmul_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    for m, k, n in ((1, 1, 64), (3, 5, 128), (2, 33, 64), (5, 2, 192)):
-        for label, left, right in _matrices(m, k, n):
-            contents = packed([("float", left), ("float", [0.0] * (m * n))], "nram")
+    _, left_kind, right_kind = kinds[:3]
+    positions = [0, -3, -12, 2] if len(kinds) == 7 else [None] * 4
+    for (m, k, n), position in zip(_PRODUCTS, positions, strict=True):
+        floats = position is None
+        pairs = _matrices(left_kind, m, k, n) if floats else _whole_matrices(left_kind, right_kind, m, k, n)
+        for label, left, right in pairs:
+            contents = packed([(left_kind, left), ("float", [0.0] * (m * n))], "nram")
             (a, _), (dst, _) = contents
-            weights = packed([("float", right)], "wram")
-            placed = (contents[0], *weights)
+            weights = packed([(right_kind, right)], "wram")
+            arguments = (dst, a, weights[0][0], m, k, n, *([] if floats else [position]))
             length = length_of([*contents, *weights])
-            yield Call((dst, a, weights[0][0], m, k, n), placed, f"{label} {m} {k} {n}", length)
+            yield Call(arguments, (contents[0], *weights), f"{label} {m} {k} {n}", length)
 
 
 FORMS = [
     Form("__bang_reshape_filter", ("dst", "src", "n", "h", "w", "c"), reshape_filter, _filter_calls),
     Form("__bang_matmul", ("dst", "src_left", "src_right", "m", "k", "n"), matmul, _matmul_calls),
+    Form("__bang_matmul", ("dst", "src_left", "src_right", "m", "k", "n", "position"), scaled_matmul, _matmul_calls),
 ]

@@ -1,4 +1,4 @@
-// A chain of operations on one vector, which the vendor's compiler fuses. Known, and not modelled yet.
+// A chain of operations on one vector, which the vendor's compiler fuses; here each is an instruction (inferred).
 #pragma once
 #include "mlu.h"
 
@@ -7,19 +7,35 @@ namespace experimental {
 
 template <class T>
 struct fusor {
-  __attribute__((always_inline)) fusor(T*, const T*, int) { mlusim::not_modelled("bang::experimental::fusor"); }
-#define MLUSIM_FUSED(name)   \
-  template <class... A>      \
-  fusor& name(A&&...) {      \
-    return *this;            \
+  T* dst;
+  const T* src;  // of the next operation: the vector, then what the one before it has left
+  int count;
+
+  __attribute__((always_inline)) fusor(T* dst, const T* src, int count) : dst(dst), src(src), count(count) {}
+#define MLUSIM_FUSED(name)                                       \
+  __attribute__((always_inline)) fusor& name(T value) {          \
+    __bang_##name##_scalar(dst, src, value, count);              \
+    src = dst;                                                   \
+    return *this;                                                \
+  }                                                              \
+  __attribute__((always_inline)) fusor& name(const T* other) {   \
+    __bang_##name(dst, src, other, count);                       \
+    src = dst;                                                   \
+    return *this;                                                \
+  }
+#define MLUSIM_FUSED1(name)                             \
+  __attribute__((always_inline)) fusor& name() {        \
+    __bang_##name(dst, src, count);                     \
+    src = dst;                                          \
+    return *this;                                       \
   }
   MLUSIM_FUSED(add)
   MLUSIM_FUSED(sub)
   MLUSIM_FUSED(mul)
-  MLUSIM_FUSED(div)
-  MLUSIM_FUSED(abs)
-  MLUSIM_FUSED(sqrt)
+  MLUSIM_FUSED1(abs)
+  MLUSIM_FUSED1(sqrt)
 #undef MLUSIM_FUSED
+#undef MLUSIM_FUSED1
 };
 
 }  // namespace experimental

@@ -141,6 +141,25 @@ MLUSIM_UNMODELLED_BESIDE(>=)
 #undef MLUSIM_UNMODELLED
 #undef MLUSIM_UNMODELLED_BESIDE
 
+// What a variable argument list can carry of a value.
+template <class T>
+T printable(T value) {
+  return value;
+}
+inline double printable(half value) { return (double)(float)value; }
+inline double printable(bfloat16_t value) { return (double)(float)value; }
+
+template <class... A>
+int print(const char* format, A... values) {
+  return printf(format, printable(values)...);
+}
+
+// Inline assembly findlast1.gpr.b32: the highest bit that is set, all ones if there is none.
+template <class T>
+void find_last_one(T& position, uint32_t bits) {
+  position = (T)(bits ? 31 - __builtin_clz(bits) : -1);
+}
+
 template <class... A>
 __attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
   mlusim_not_modelled(name, MLUSIM_PC);
@@ -159,8 +178,23 @@ typedef mlusim::Register<uint32_t> vv_uint32;
 MLUSIM_OP int __vv_get_length() { return (int)mlusim_current->register_bytes; }
 static inline bool __is_mpu() { return coreId == 0x80; }
 static inline bool __is_ipu() { return coreId != 0x80; }
-#define __bang_printf(...) printf(__VA_ARGS__)
-#define __assert_fail_mlu(...) abort()
+
+// The memory that an address lies in; what lies in none on the chip, the stack among it, lies in DRAM.
+#define MLUSIM_IS(space) \
+  MLUSIM_OP bool __is_##space(const void* address) { return mlusim_in_space(address, #space, MLUSIM_PC); }
+MLUSIM_IS(nram)
+MLUSIM_IS(wram)
+MLUSIM_IS(sram)
+#undef MLUSIM_IS
+static inline bool __is_dram(const void* address) {
+  return !__is_nram(address) && !__is_wram(address) && !__is_sram(address);
+}
+
+#define __bang_printf(...) ::mlusim::print(__VA_ARGS__)
+
+// Assertions of kernels, whoever's macro calls it; the runtime turns it into a finding.
+extern "C" void __assert_fail(const char* text, const char* file, unsigned int line, const char* function);
+extern "C" inline void __assert(const char* text, const char* file, int line) { __assert_fail(text, file, (unsigned)line, ""); }
 
 // An instruction that is known and not modelled: any arguments, any result.
 #define MLUSIM_KNOWN(name)                    \
@@ -172,14 +206,35 @@ static inline bool __is_ipu() { return coreId != 0x80; }
 
 #include "cnrt.h"
 #include "mlusim_entry.h"
-#include "mlusim_fusion.h"
+#include "mlusim_types.h"
 #include "mlusim_ops.h"
+#include "mlusim_fusion.h"
 #include "mlusim_scalar.h"
 
 template <class T>
 __attribute__((always_inline)) inline void mlusim::copy_register(Register<T>& to, const Register<T>& from) {
   __vv_move(to, from);  // like every other change of simulated memory, an instruction
 }
+
+// Inline assembly barrier.sync.local and .global: how many meet says who they are; the first operand is an id.
+namespace mlusim {
+__attribute__((always_inline)) inline void barrier_local(int, int count) {
+  if (count == coreDim + 1)
+    __sync_cluster();
+  else if (count == coreDim)
+    __sync_all_ipu_within_cluster();
+  else
+    not_modelled("asm: barrier.sync.local of some of the cores");
+}
+__attribute__((always_inline)) inline void barrier_global(int, int count) {
+  if (count == clusterDim * (coreDim + 1))
+    __sync_all();
+  else if (count == clusterDim * coreDim)
+    __sync_all_ipu();
+  else
+    not_modelled("asm: barrier.sync.global of some of the cores");
+}
+}  // namespace mlusim
 
 // The build puts functions here whose names nobody knows; see frontend/unknown.py.
 #pragma mlusim unknown

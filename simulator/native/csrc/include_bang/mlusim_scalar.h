@@ -1,30 +1,8 @@
-// Scalar functions of the device: conversions with a rounding suffix, typed loads and stores, minimum and maximum,
-// and the mathematics of <math.h> on half (computed in float and rounded once; inferred).
+// Scalar functions of the device: conversions, typed loads and stores, minimum and maximum, the mathematics of <math.h>
+// on half (computed in float and rounded once; inferred), and the device library's functions of one number.
 #pragma once
 
-#define MLUSIM_ROUNDINGS(X) \
-  X(, truncf) X(_tz, truncf) X(_up, ceilf) X(_dn, floorf) X(_rn, rintf) X(_rd, roundf) X(_oz, mlusim_away)
-
-static inline float mlusim_away(float x) { return x < 0 ? floorf(x) : ceilf(x); }
-
-// Saturates, and gives 0 for NaN, as the vendor's header does on 3xx.
-static inline int32_t mlusim_to_int(float x) {
-  if (x != x) return 0;
-  if (x >= 2147483648.0f) return INT32_MAX;
-  if (x < -2147483648.0f) return INT32_MIN;
-  return (int32_t)x;
-}
-
-#define MLUSIM_TO_INT(suffix, rounding)                                                                     \
-  static inline int32_t __float2int32##suffix(float x) { return mlusim_to_int(rounding(x)); }               \
-  static inline int32_t __float2int##suffix(float x) { return mlusim_to_int(rounding(x)); }                 \
-  static inline int32_t __half2int32##suffix(half x) { return mlusim_to_int(rounding((float)x)); }          \
-  static inline int32_t __half2int##suffix(half x) { return mlusim_to_int(rounding((float)x)); }
-MLUSIM_ROUNDINGS(MLUSIM_TO_INT)
-#undef MLUSIM_TO_INT
-
-static inline half __float2half_rn(float x) { return (half)x; }
-static inline float __half2float(half x) { return (float)x; }
+#include "mlusim_convert.h"
 
 template <class T> static inline T __load_gdram(const T* p) { return *p; }
 template <class T> static inline T __load_sram(const T* p) { return *p; }
@@ -70,3 +48,25 @@ MLUSIM_HALF_NAMES(MLUSIM_USING_F, MLUSIM_USING_F, MLUSIM_SKIP)
 #undef MLUSIM_HALF_MATH
 #undef MLUSIM_HALF_MATH2
 #undef MLUSIM_HALF_TEST
+
+// The device library: `__cn_scalar_sin_f32`, `__cn_scalar_sin_f16`, ...; computed in double and rounded once (inferred).
+static inline double mlusim_sign(double x) { return x != x ? x : (x > 0) - (x < 0); }
+static inline double mlusim_rsqrt(double x) { return 1 / sqrt(x); }
+#define MLUSIM_CN(name, function)                                                                      \
+  static inline float __cn_scalar_##name##_f32(float x) { return (float)function((double)x); }        \
+  static inline half __cn_scalar_##name##_f16(half x) { return (half)(float)function((double)(float)x); }
+#define MLUSIM_CN2(name, suffix, expression) \
+  static inline float __cn_scalar_##name##_f32##suffix(float x, float y) { return expression; }
+MLUSIM_CN(sin, ::sin) MLUSIM_CN(cos, ::cos) MLUSIM_CN(tan, ::tan) MLUSIM_CN(sinh, ::sinh) MLUSIM_CN(cosh, ::cosh)
+MLUSIM_CN(tanh, ::tanh) MLUSIM_CN(asin, ::asin) MLUSIM_CN(acos, ::acos) MLUSIM_CN(atan, ::atan)
+MLUSIM_CN(ceil, ::ceil) MLUSIM_CN(floor, ::floor) MLUSIM_CN(trunc, ::trunc) MLUSIM_CN(round, ::round)
+MLUSIM_CN(abs, ::fabs) MLUSIM_CN(sign, mlusim_sign) MLUSIM_CN(log, ::log) MLUSIM_CN(log1p, ::log1p)
+MLUSIM_CN(log2, ::log2) MLUSIM_CN(log10, ::log10) MLUSIM_CN(exp, ::exp) MLUSIM_CN(erf, ::erf)
+MLUSIM_CN(sqrt, ::sqrt) MLUSIM_CN(rsqrt, mlusim_rsqrt)
+MLUSIM_CN2(add, _rn, x + y) MLUSIM_CN2(sub, _rn, x - y) MLUSIM_CN2(mul, _rn, x * y) MLUSIM_CN2(div, _rn, x / y)
+MLUSIM_CN2(mod, , ::fmodf(x, y)) MLUSIM_CN2(pow, , (float)::pow((double)x, (double)y))
+MLUSIM_CN2(max, , ::fmaxf(x, y)) MLUSIM_CN2(min, , ::fminf(x, y))
+static inline bool __cn_scalar_isinf_f32(float x) { return __builtin_isinf(x); }
+static inline bool __cn_scalar_isnan_f32(float x) { return __builtin_isnan(x); }
+#undef MLUSIM_CN
+#undef MLUSIM_CN2

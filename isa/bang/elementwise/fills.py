@@ -1,0 +1,111 @@
+"""Memory set to a value, and copies and sequences in the compute pipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...declare import INFERRED, Align, Completion, Compute, Copy, Instruction, Require, declare, instruction
+from .vectors import OLD, POSITIVE, VECTOR_WORK
+
+_FLAT = "void {name}({type} dst[elem_count], int32 elem_count, {value} value)"
+_BLOCKS = (
+    "void {name}({type} dst[iter2 + 1 @ stride1][iter1 + 1 @ stride0][elem_count], int32 elem_count, {value} value,"
+    " int32 stride0, int32 iter1, int32 stride1, int32 iter2)"
+)
+_ROWS = (
+    "void {name}({type} dst[iter + 1 @ stride][elem_count], int32 elem_count, {value} value, int32 stride, int32 iter)"
+)
+_WORK = {
+    _FLAT: "",
+    _BLOCKS: "elem_count * sizeof_dst * (iter1 + 1) * (iter2 + 1)",
+    _ROWS: "elem_count * sizeof_dst * (iter + 1)",
+}
+_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
+_RULES = (POSITIVE, Align(64, archs=OLD), Require("elem_count * sizeof_dst % 64 == 0", OLD, rule="length"))
+
+
+def _fill(
+    name: str, shape: str = _FLAT, *, doc: str = "elem_count elements", types: str = _TYPES, inferred: str = "int64",
+    named: str = "", **facts: Any,
+) -> Instruction:  # fmt: skip
+    """One fill: C passes the destination as ``void *``, and the type of the value is that of the elements.
+
+    ``named``: the one type that the name says instead.
+    """
+    return declare(
+        shape.format(name=name, type=named or "void<T>", value=named or "T"),
+        doc=f"Fill {doc} with value" + ("" if named else "; the C type of value is the element type"),
+        types="" if named else types,
+        inferred_types="" if named else inferred,
+        work=_WORK[shape],
+        semantics=lambda value: value,
+        **facts,
+    )
+
+
+_OFF_CHIP: dict[str, Any] = {"pipe": "io", "effect": Compute(Completion.BLOCKING), "rules": (POSITIVE,)}
+_ON_CLUSTER: dict[str, Any] = {"space": "sram", "effect": Compute(Completion.BLOCKING), "rules": (POSITIVE,)}
+_SEVERAL = "(iter1 + 1) * (iter2 + 1) blocks"
+
+fills = (
+    _fill("__bang_write_value", rules=_RULES),
+    _fill("__bang_write_value", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
+    _fill("__nramset", rules=_RULES),
+    _fill("__nramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
+    _fill("__memset_nram", rules=(POSITIVE,), provenance=INFERRED),
+    *(
+        _fill(f"__nramset_{suffix}", named=kind, rules=_RULES)
+        for suffix, kind in (
+            ("float", "float"),
+            ("half", "half"),
+            ("int", "int32"),
+            ("unsigned_int", "uint32"),
+            ("short", "int16"),
+            ("unsigned_short", "uint16"),
+        )
+    ),
+    _fill(
+        "__nramset_async",
+        _ROWS,
+        doc="iter + 1 blocks of NRAM, stride in bytes,",
+        provenance=INFERRED,
+        rules=(POSITIVE, Require("iter >= 0", rule="length", provenance=INFERRED)),
+    ),
+    _fill("__gdramset", space="gdram", **_OFF_CHIP),
+    _fill("__gdramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", space="gdram", archs=">=322", **_OFF_CHIP),
+    _fill("__ldramset", space="ldram", **_OFF_CHIP),
+    _fill("__sramset", pipe="move", **_ON_CLUSTER),
+    _fill("__sramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", pipe="move", archs=">=322", **_ON_CLUSTER),
+)
+zero = declare(
+    "void __bang_write_zero(T dst[elem_count], int32 elem_count)",
+    doc="Fill elem_count elements of NRAM with zero",
+    types="half float int8 uint8 int16 uint16 int32 uint32",
+    inferred_types="bfloat16",
+    rules=_RULES,
+    semantics=lambda: 0,
+)
+move = declare(
+    "void __bang_move(void dst[size], const void src[size], int32 size)",
+    doc="Copy size bytes from NRAM to NRAM in the compute pipe",
+    provenance=INFERRED,
+    work="size",
+    rules=(Require("size > 0", rule="length"),),
+    overlap="any",
+    effect=Copy(Completion.IN_ORDER),
+)
+
+
+@instruction(
+    "void __bang_incseq(T dst[elem_count], int32 elem_count)",
+    types="int32 int64",
+    archs=">592",
+    provenance=INFERRED,
+    work=VECTOR_WORK,
+    rules=(POSITIVE,),
+)
+def incseq(elem_count: int) -> np.ndarray:
+    """dst[i] = i"""
+    return np.arange(elem_count)

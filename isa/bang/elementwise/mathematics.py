@@ -1,0 +1,77 @@
+"""Functions of one vector."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...declare import INFERRED, Require, family, instruction
+from ...rounding import Rounding, to_whole
+from .vectors import FACTS, FLOATS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK, Members
+
+
+def square_root_reciprocal(src: np.ndarray) -> Any:
+    """1 / square root, rounded once."""
+    return 1 / np.sqrt(src.astype(np.float64))
+
+
+def error_function(x: np.ndarray) -> Any:
+    """erf, which NumPy does not have."""
+    return np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64)
+
+
+def rectified(src: np.ndarray) -> Any:
+    """0 for what is below; NaN stays."""
+    return np.where(src < 0, src.dtype.type(0), src)
+
+
+_ABSOLUTE = {"abs": (np.absolute, "dst[i] = |src[i]|")}
+absolute = family(UNARY, _ABSOLUTE, types=FLOATS, inferred_types="int32", provenance=INFERRED, **FACTS)
+square = family(UNARY, {"square": (np.square, "dst[i] = src[i] * src[i]")}, types=FLOATS, **FACTS)
+_FUNCTIONS: Members = {
+    "pow2": (np.exp2, "dst[i] = 2 to the power of src[i]"),
+    "log": (np.log, "dst[i] = natural logarithm of src[i]"),
+    "sqrt": (np.sqrt, "dst[i] = square root of src[i]"),
+    "rsqrt": (square_root_reciprocal, "dst[i] = 1 / square root of src[i]"),
+    "recip": (np.reciprocal, "dst[i] = 1 / src[i]"),
+    "sin": (np.sin, "dst[i] = sine of src[i], radians"),
+    "cos": (np.cos, "dst[i] = cosine of src[i], radians"),
+}
+_LOG2: Members = {"log2": (np.log2, "dst[i] = binary logarithm of src[i]")}
+mathematics = (
+    *family(UNARY, _FUNCTIONS, types="float", archs=">=322", **FACTS),
+    *family(UNARY, _LOG2, types="float", archs=">=322", provenance=INFERRED, **FACTS),
+    *family(UNARY, {**_FUNCTIONS, **_LOG2}, types="half bfloat16", archs=">=592", provenance=INFERRED, **FACTS),
+)
+whole = family(
+    UNARY,
+    {
+        "floor": (np.floor, "dst[i] = largest integer not above src[i]"),
+        "round": (
+            lambda src: to_whole(src, Rounding.NEAREST_AWAY),
+            "dst[i] = nearest integer; ties go away from zero (inferred)",
+        ),
+    },
+    types="float",
+    archs=NEWER,
+    overlap="none",
+    **FACTS,
+)
+
+
+relu = family(UNARY, {"relu": (rectified, "dst[i] = src[i] < 0 ? 0 : src[i]")}, types=FLOATS, archs=">=322", **FACTS)
+
+
+@instruction(
+    "void __bang_relun(T dst[elem_count], const T src[elem_count], int32 elem_count, T nvalue)",
+    types=FLOATS,
+    archs=">=322",
+    rules=(*VECTOR_RULES, Require("nvalue > 0")),
+    work=VECTOR_WORK,
+)
+def relun(src: np.ndarray, nvalue: float) -> Any:
+    """dst[i] = src[i] < 0 ? 0 : src[i] > nvalue ? nvalue : src[i]"""
+    most = src.dtype.type(nvalue)
+    return np.where(src > most, most, rectified(src))

@@ -1,0 +1,214 @@
+"""Convolution and matrix times vector; weights lie in WRAM as `__bang_reshape_filter` leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
+from ...orders import WRAM_SLICES
+from .matmul import INTEGERS, finish, times_weights, wide
+
+_OLD, _3XX = Archs("<300"), Archs(">=300 <392")
+_FLOATS = (
+    ("float", "float", "float"), ("float", "half", "half"), ("float", "float", "half"), ("float", "half", "float"),
+    ("float", "bfloat16", "float"), ("float", "float", "bfloat16"), ("float", "bfloat16", "bfloat16"),
+)  # fmt: skip
+
+
+def _bindings(*rows: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:
+    return tuple(dict(zip("DSK", row, strict=True)) for row in rows)
+
+
+def _integers(*targets: str) -> tuple[Mapping[str, str], ...]:
+    return _bindings(*((target, *pair) for target in targets for pair in INTEGERS))
+
+
+def _convolve(
+    src: np.ndarray, kernel: np.ndarray, size: tuple[int, int], stride: tuple[int, int], step: tuple[int, int]
+) -> np.ndarray:
+    """Sums [out_height, out_width, channel_output]; ``size``, ``stride``, ``step`` (dilation) as (height, width)."""
+    if size == (1, 1):
+        windows = wide(src[:: stride[0], :: stride[1]])
+    else:
+        reach = tuple((k - 1) * d + 1 for k, d in zip(size, step, strict=True))
+        windows = np.lib.stride_tricks.sliding_window_view(wide(src), reach, (0, 1))
+        windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
+    rows, columns = windows.shape[:2]
+    return times_weights(windows.reshape(rows * columns, -1), wide(kernel)).reshape(rows, columns, -1)
+
+
+_GEOMETRY = (
+    "int32 channel_input, int32 height, int32 width, int32 kernel_height, int32 kernel_width,"
+    " int32 stride_width, int32 stride_height, int32 channel_output"
+)
+_POSITION, _DILATION = ", int32 fix_position", ", int32 indilation_width, int32 indilation_height"
+
+
+def _let(fixed: bool, dilated: bool) -> dict[str, str]:
+    down, across = ("indilation_height", "indilation_width") if dilated else ("1", "1")
+    return {
+        "step_height": down,
+        "step_width": across,
+        "out_height": "(height - (kernel_height - 1) * step_height - 1) // stride_height + 1",
+        "out_width": "(width - (kernel_width - 1) * step_width - 1) // stride_width + 1",
+        "scale": "fix_position" if fixed else "0",
+    }
+
+
+def _rules(fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
+    for size in ("channel_input", "channel_output", "kernel_height", "kernel_width"):
+        yield Require(f"{size} > 0", rule="length")
+    steps = ("stride_width", "stride_height", *(("indilation_width", "indilation_height") if dilated else ()))
+    for step in steps:
+        yield Require(f"1 <= {step} <= 1023", rule="length")
+    for side in ("height", "width"):
+        step = f"indilation_{side}" if dilated else "1"
+        yield Require(f"{side} > (kernel_{side} - 1) * {step}", rule="length")
+    if fixed:
+        yield Require("-127 <= fix_position <= 127")
+    yield Require(f"channel_output % {WRAM_SLICES} == 0", rule="length", needed=True)
+    yield Align(32, ("kernel",))
+    yield Align(64, ("dst", "src", *([extra] if extra else [])), _OLD)
+    yield Require("channel_input * sizeof_src % 64 == 0", _OLD, rule="length")
+    for ratio, multiple in ((4, 16), (2, 32)):
+        yield Require(
+            f"channel_input * sizeof_kernel % {multiple} == 0", _3XX, rule="length",
+            when=f"sizeof_src == {ratio} * sizeof_kernel",
+        )  # fmt: skip
+    yield Require(
+        "channel_input * sizeof_kernel % 64 == 0", _3XX, rule="length",
+        when="sizeof_src != 4 * sizeof_kernel and sizeof_src != 2 * sizeof_kernel",
+    )  # fmt: skip
+
+
+def _conv(
+    name: str, types: Any, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: Any
+) -> Instruction:
+    """One form; ``extra`` is added to the sums: a bias for each channel, or a partial result."""
+    kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * channel_input] ~ filter"
+    added = {
+        "": "",
+        "bias": ", const D bias[channel_output]",
+        "partial": ", const D partial[out_height][out_width][channel_output]",
+    }[extra]
+    tail = (_POSITION if fixed else "") + (_DILATION if dilated else "")
+
+    def plain(
+        src: np.ndarray, kernel: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int,
+        stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
+    ) -> np.ndarray:  # fmt: skip
+        size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+        return finish(_convolve(src, kernel, size, stride, (step_height, step_width)), scale, type_dst)
+
+    def biased(
+        src: np.ndarray, kernel: np.ndarray, bias: np.ndarray, kernel_height: int, kernel_width: int,
+        stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
+    ) -> np.ndarray:  # fmt: skip
+        size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+        total = np.ldexp(_convolve(src, kernel, size, stride, (step_height, step_width)), scale)
+        return finish(total + wide(bias), 0, type_dst)
+
+    def continued(
+        src: np.ndarray, kernel: np.ndarray, partial: np.ndarray, kernel_height: int, kernel_width: int,
+        stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
+    ) -> np.ndarray:  # fmt: skip
+        return biased(
+            src, kernel, partial, kernel_height, kernel_width, stride_height, stride_width, step_height, step_width,
+            scale, type_dst,
+        )  # fmt: skip
+
+    does = "Convolution of an image [height, width, channel_input] with kernels in WRAM, without padding"
+    plus = {"": "", "bias": ", plus bias", "partial": ", plus partial"}[extra]
+    return declare(
+        f"void {name}(D dst[out_height][out_width][channel_output], const S src[height][width][channel_input],"
+        f" {kernel}{added}, {_GEOMETRY}{tail})",
+        doc=does + (" and times 2**fix_position" if fixed else "") + plus,
+        types=types,
+        semantics={"": plain, "bias": biased, "partial": continued}[extra],
+        let=_let(fixed, dilated),
+        rules=tuple(_rules(fixed, dilated, extra)),
+        engine="tensor",
+        work="out_height * out_width * channel_output * kernel_height * kernel_width * channel_input",
+        overlap="same" if extra == "partial" else "none",
+        **facts,
+    )
+
+
+_FLOAT_FACTS: dict[str, Any] = {"fixed": False, "archs": ">=300 !=322"}
+convolutions = (
+    *(
+        _conv("__bang_conv", _integers("half", "float", "int16"), extra, dilated=dilated)
+        for extra in ("", "bias")
+        for dilated in (False, True)
+    ),
+    _conv("__bang_conv", _bindings(("half", "half", "half"), *_FLOATS), **_FLOAT_FACTS),
+    *(
+        _conv("__bang_conv_partial", _integers("half", "float"), "partial", dilated=dilated, archs=">=200")
+        for dilated in (False, True)
+    ),
+    _conv("__bang_conv_partial", _bindings(*_FLOATS), "partial", **_FLOAT_FACTS),
+)
+
+
+def _mlp(bias: str) -> Instruction:
+    def plain(src: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
+        return finish(times_weights(wide(src)[None], wide(weight))[0], fix_position, type_dst)
+
+    def biased(
+        src: np.ndarray, bias: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype
+    ) -> np.ndarray:
+        return finish(np.ldexp(times_weights(wide(src)[None], wide(weight))[0], fix_position) + wide(bias), 0, type_dst)
+
+    return declare(
+        f"void __bang_mlp(D dst[height], const S src[width],{bias} const wram K weight[height][width] ~ filter,"
+        " int32 height, int32 width, int32 fix_position)",
+        doc="dst = weight times src and times 2**fix_position" + (", plus bias" if bias else ""),
+        types=_integers("half", "float", "int16"),
+        semantics=biased if bias else plain,
+        rules=(
+            Require("height > 0", rule="length"),
+            Require("width > 0", rule="length"),
+            Require("-127 <= fix_position <= 127"),
+            Require(f"height % {WRAM_SLICES} == 0", rule="length", needed=True),
+            Align(32, ("weight",)),
+            Align(64, ("dst", "src", *(["bias"] if bias else [])), _OLD),
+        ),
+        engine="tensor",
+        work="height * width",
+        overlap="none",
+    )
+
+
+products = tuple(_mlp(bias) for bias in ("", " const D bias[height],"))
+
+
+def _by_channel(src: np.ndarray, weight: np.ndarray) -> Any:
+    return src * weight[:, None]
+
+
+def _by_channel_add(src: np.ndarray, weight: np.ndarray, addend: np.ndarray) -> Any:
+    return src * weight[:, None] + addend
+
+
+_ROWS = "[row_count][channel]"
+expansions = tuple(
+    declare(
+        f"void __bang_expand_channel_mul{suffix}(T dst{_ROWS}, const T weight[row_count],"
+        f" work wram T scratch[row_count], const T src{_ROWS},{more} int32 row_count, int32 channel)",
+        doc="dst[i][c] = src[i][c] * weight[i]" + (" + addend[i][c]" if more else ""),
+        types="half float",
+        archs=">=592",
+        provenance=INFERRED,
+        engine="tensor",
+        semantics=semantics,
+        rules=(
+            Require("row_count > 0", rule="length", provenance=INFERRED),
+            Require("channel > 0", rule="length", provenance=INFERRED),
+        ),
+        work="row_count * channel",
+    )
+    for suffix, more, semantics in (("", "", _by_channel), ("_add", f" const T addend{_ROWS},", _by_channel_add))
+)

@@ -1,0 +1,89 @@
+"""The tensor unit: matrix product and convolution, and the order of their weights in WRAM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ...orders import ORDERS, WRAM_SLICES
+from ...rounding import Rounding, narrow, to_int
+
+_OLD = Archs("<300")
+#: Types of src and of the weights, where both are integers.
+INTEGERS = (("int8", "int8"), ("int16", "int8"), ("int16", "int16"))
+
+
+def times_weights(left: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Rows times weights [row // 64][row % 64][...] in the order of WRAM: multiplied as they lie, then put in order."""
+    lying = weights.transpose(1, 0, 2).reshape(-1, weights.shape[-1])
+    product = left @ lying.T
+    made: np.ndarray = product.reshape(len(left), WRAM_SLICES, -1).transpose(0, 2, 1).reshape(len(left), -1)
+    return made
+
+
+def wide(values: np.ndarray) -> np.ndarray:
+    """Types in which a sum of products of integers is exact, and one of floats a float32 sum."""
+    return values.astype(np.float32 if values.dtype.kind not in "iu" else np.float64, copy=False)
+
+
+def finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
+    """A sum at its scale in the type of dst; integers are rounded to nearest and saturated (inferred)."""
+    scaled = np.ldexp(total, fix_position) if fix_position else total
+    if scaled.dtype == dtype:
+        return scaled
+    if dtype.kind == "i":
+        return to_int(scaled, dtype, Rounding.NEAREST_AWAY)
+    return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
+
+
+def _plain(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return times_weights(wide(left), wide(right))
+
+
+def _scaled(left: np.ndarray, right: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
+    return finish(_plain(left, right), fix_position, type_dst)
+
+
+def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
+    """The form of floats, or that of integers, which has a position."""
+    return declare(
+        "void __bang_matmul(float dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
+        f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
+        doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
+        + (", times 2**fix_position" if fixed else "")
+        + "; right lies in WRAM as `__bang_reshape_filter` leaves it",
+        types=tuple({"S": left, "W": right} for left, right in pairs),
+        semantics=_scaled if fixed else _plain,
+        engine="tensor",
+        provenance=INFERRED,
+        overlap="none",
+        work="M * N * K",
+        rules=(
+            *(Require(f"{size} > 0", rule="length", provenance=INFERRED) for size in "MKN"),
+            Require(f"N % {WRAM_SLICES} == 0", rule="length", provenance=INFERRED, needed=True),
+            *([Require("-127 <= fix_position <= 127", provenance=INFERRED)] if fixed else []),
+        ),
+    )
+
+
+matmuls = (_matmul((("float", "float"), ("half", "half")), fixed=False), _matmul(INTEGERS, fixed=True))
+
+
+@instruction(
+    "void __bang_reshape_filter(T dst[n][h * w * c], const T src[n][h * w * c], int32 n, int32 h, int32 w, int32 c)",
+    types="half float int8 int16 int32 uint8 uint16 uint32",
+    overlap="none",
+    rules=(
+        Require("n > 0", rule="length"),
+        *(Require(f"{count} > 0", rule="length") for count in "hwc"),
+        Require(f"n % {WRAM_SLICES} == 0", rule="length", needed=True),
+        Align(64, archs=_OLD),
+        Require("h * w * c * sizeof_dst % 128 == 0", _OLD, rule="length"),
+    ),
+    work="n * h * w * c * max(sizeof_dst, 2)",
+)
+def reshape_filter(src: np.ndarray) -> np.ndarray:
+    """The n rows of weights in the order of WRAM: those of equal n % 64 one after the other (inferred)."""
+    return ORDERS["filter"].from_rows(src).reshape(src.shape)

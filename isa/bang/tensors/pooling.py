@@ -1,0 +1,279 @@
+"""Pooling of images [height, width, channel], forward and backward."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...declare import Align, Archs, Compute, Instruction, Require, declare
+from ...results import Partial
+
+_OLD = Archs("<300")
+_FLOATS = "half bfloat16 float"
+_KERNEL = "int32 channel, int32 height, int32 width, int32 kernel_height, int32 kernel_width"
+_STRIDES = ", int32 stride_width, int32 stride_height"
+_POSITIVE = (Require("stride_width > 0", rule="length"), Require("stride_height > 0", rule="length"))
+_RULES = (
+    Require("channel > 0", rule="length"),
+    Require("0 < kernel_height <= height", rule="length"),
+    Require("0 < kernel_width <= width", rule="length"),
+    Align(64, archs=_OLD),
+    Require("channel * sizeof_src % 128 == 0", _OLD, rule="length"),
+)
+_STRIDED = {
+    "out_height": "(height - kernel_height) // stride_height + 1",
+    "out_width": "(width - kernel_width) // stride_width + 1",
+}
+_TILED = {"out_height": "height // kernel_height", "out_width": "width // kernel_width"}
+#: With indices, a window at the edge is clipped to the image and not left out.
+_CLIPPED = {
+    "whole_height": _STRIDED["out_height"],
+    "whole_width": _STRIDED["out_width"],
+    "out_height": "whole_height + (1 if whole_height * stride_height < height"
+    " and (whole_height - 1) * stride_height + kernel_height < height else 0)",
+    "out_width": "whole_width + (1 if whole_width * stride_width < width"
+    " and (whole_width - 1) * stride_width + kernel_width < width else 0)",
+}
+_WORK = "out_height * out_width * channel * kernel_height * kernel_width * max(sizeof_src, 2)"
+_SMALL, _IMAGE = "[out_height][out_width][channel]", "[height][width][channel]"
+#: What an index is held in: as wide as the element.
+_INDEXED = ({"I": "uint16", "T": "half"}, {"I": "uint16", "T": "bfloat16"}, {"I": "uint32", "T": "float"})
+
+Reduce = Callable[[np.ndarray, tuple[int, int], tuple[int, int]], np.ndarray]
+
+
+def _positions(src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> Iterator[np.ndarray]:
+    """For every place in a window, the elements that lie there in all windows: [out_height, out_width, channel]."""
+    rows = (src.shape[0] - kernel[0]) // stride[0] * stride[0] + 1
+    columns = (src.shape[1] - kernel[1]) // stride[1] * stride[1] + 1
+    for y, x in itertools.product(range(kernel[0]), range(kernel[1])):
+        yield src[y : y + rows : stride[0], x : x + columns : stride[1]]
+
+
+def _reducing(ufunc: np.ufunc, mean: bool = False) -> Reduce:
+    """Window by window, or place by place, whichever is the shorter way; sums of 16-bit floats are float32 sums."""
+
+    def reduce(src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> np.ndarray:
+        source = src.astype(np.float32) if ufunc is np.add and src.itemsize == 2 else src
+        rows, columns = ((size - k) // s + 1 for size, k, s in zip(src.shape, kernel, stride, strict=False))
+        made = np.empty((rows, columns, src.shape[2]), source.dtype)
+        if rows * columns < kernel[0] * kernel[1]:
+            for y, x in itertools.product(range(rows), range(columns)):
+                top, left = y * stride[0], x * stride[1]
+                ufunc.reduce(source[top : top + kernel[0], left : left + kernel[1]], axis=(0, 1), out=made[y, x])
+        else:
+            places = _positions(source, kernel, stride)
+            made[...] = next(places)
+            for place in places:
+                ufunc(made, place, out=made)
+        return made / np.float32(kernel[0] * kernel[1]) if mean else made
+
+    return reduce
+
+
+def _best(ufunc: np.ufunc, src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> Any:
+    """The best element of every window, and its place in the window: the first of equals, and the first NaN."""
+    places = _positions(src, kernel, stride)
+    values = next(places).copy()
+    index = np.zeros(values.shape, f"u{src.itemsize}")
+    for number, place in enumerate(places, 1):
+        better = (ufunc(values, place) != values) & ~np.isnan(values)
+        values[better], index[better] = place[better], number
+    return values, index
+
+
+def _windowed(reduce: Reduce) -> tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]:
+    """The function of the form with strides, and that of the one whose windows lie side by side."""
+
+    def strided(
+        src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int
+    ) -> np.ndarray:
+        return reduce(src, (kernel_height, kernel_width), (stride_height, stride_width))
+
+    def tiled(src: np.ndarray, kernel_height: int, kernel_width: int) -> np.ndarray:
+        return reduce(src, (kernel_height, kernel_width), (kernel_height, kernel_width))
+
+    return strided, tiled
+
+
+def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[Instruction, ...]:
+    """A pooling with strides, and the older form whose windows lie side by side."""
+
+    strided, tiled = _windowed(reduce)
+    head = f"void __bang_{op}(T dst{_SMALL}, const T src{_IMAGE}, {_KERNEL}"
+    facts: dict[str, Any] = {"work": _WORK, "overlap": overlap}
+    return (
+        declare(
+            f"{head}{_STRIDES})",
+            doc=f"{what} of every window of an image [height, width, channel]; partial windows are left out",
+            types=_FLOATS,
+            semantics=strided,
+            let=_STRIDED,
+            rules=(*_RULES, *_POSITIVE),
+            **facts,
+        ),
+        declare(
+            f"{head})",
+            doc=f"{what} of every window; windows lie side by side",
+            types="half",
+            semantics=tiled,
+            let=_TILED,
+            rules=_RULES,
+            **facts,
+        ),
+    )
+
+
+def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
+    """Poolings that give the place in the window, by itself or behind the values."""
+
+    strided, tiled = _windowed(lambda src, kernel, stride: _best(ufunc, src, kernel, stride)[1])
+
+    def both(
+        src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int,
+        out_height: int, out_width: int,
+    ) -> np.ndarray:  # fmt: skip
+        rows = (out_height - 1) * stride_height + kernel_height - src.shape[0]
+        columns = (out_width - 1) * stride_width + kernel_width - src.shape[1]
+        worst = -np.inf if ufunc is np.maximum else np.inf
+        image = np.pad(src, ((0, max(rows, 0)), (0, max(columns, 0)), (0, 0)), constant_values=worst)
+        values, index = _best(ufunc, image, (kernel_height, kernel_width), (stride_height, stride_width))
+        return np.stack([values.reshape(-1), index.reshape(-1).view(values.dtype)])
+
+    head = f"void __bang_{op}_index(I dst{_SMALL}, const T src{_IMAGE}, {_KERNEL}"
+    return (
+        declare(
+            f"{head}{_STRIDES})",
+            doc=f"Where in every window the {what} element is: row * kernel_width + column, of equals the first",
+            types=_INDEXED,
+            semantics=strided,
+            let=_STRIDED,
+            rules=(*_RULES, *_POSITIVE),
+            work=_WORK,
+            overlap="none",
+        ),
+        declare(
+            f"{head})",
+            doc=f"Where in every window the {what} element is; windows lie side by side",
+            types=_INDEXED[:1],
+            semantics=tiled,
+            let=_TILED,
+            rules=_RULES,
+            work=_WORK,
+            overlap="none",
+        ),
+        declare(
+            f"void __bang_{op}_value_index(T dst[2 @ value_index_stride][out_height * out_width * channel],"
+            f" const T src{_IMAGE}, {_KERNEL}{_STRIDES}, int32 value_index_stride)",
+            doc=f"The {what} elements, and value_index_stride bytes behind them their places in the windows;"
+            " windows at the edge are clipped",
+            types=_FLOATS,
+            archs=">=322",
+            semantics=both,
+            let=_CLIPPED,
+            rules=(*_RULES[:3], *_POSITIVE),
+            work=_WORK,
+            overlap="any",
+        ),
+    )
+
+
+def _spread(
+    shape: tuple[int, ...], kernel: tuple[int, int], stride: tuple[int, int], cover: int,
+    given: Callable[[int], np.ndarray],
+) -> np.ndarray:  # fmt: skip
+    """An image of zeros to which every window adds ``given`` of each of its places, or onto which it lays them."""
+    made = np.zeros(shape, np.float32)
+    if not cover:
+        for number, place in enumerate(_positions(made, kernel, stride)):
+            place += given(number)
+        return made
+    parts = np.stack([given(number) for number in range(kernel[0] * kernel[1])], axis=2)
+    for y, x in np.ndindex(parts.shape[:2]):
+        top, left = y * stride[0], x * stride[1]
+        made[top : top + kernel[0], left : left + kernel[1]] = parts[y, x].reshape(*kernel, -1)
+    return made
+
+
+def _average(
+    src: np.ndarray, height: int, width: int, kernel_height: int, kernel_width: int, stride_height: int,
+    stride_width: int, cover: int,
+) -> np.ndarray:  # fmt: skip
+    part = src.astype(np.float32) / np.float32(kernel_height * kernel_width)
+    kernel, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+    return _spread((height, width, src.shape[2]), kernel, stride, cover, lambda number: part)
+
+
+def _largest(
+    src: np.ndarray, mask: np.ndarray, height: int, width: int, kernel_height: int, kernel_width: int,
+    stride_height: int, stride_width: int, cover: int,
+) -> np.ndarray:  # fmt: skip
+    wide, zero = src.astype(np.float32), np.float32(0)
+    kernel, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+    shape = height, width, src.shape[2]
+    return _spread(shape, kernel, stride, cover, lambda number: np.where(mask == number, wide, zero))
+
+
+def _backward(op: str, argument: str, cover: str) -> Instruction:
+    """A backward pooling: windows that share elements add to them, or ``cover`` them."""
+    is_max = op == "maxpool"
+    mask = f", const I mask{_SMALL}" if is_max else ""
+    where = "the place of its window that mask tells, zeros elsewhere" if is_max else "all of its window in equal parts"
+    shared = "windows that share elements add to them" + (", or the last one counts" if argument else "")
+    return declare(
+        f"void __bang_{op}_bp(T dst{_IMAGE}, const T src{_SMALL}{mask}, {_KERNEL}{_STRIDES}{argument})",
+        doc=f"Every element of src goes to {where}; {shared}",
+        types=({"T": "half", "I": "int16"}, {"T": "bfloat16", "I": "uint16"}, {"T": "float", "I": "int32"})
+        if is_max
+        else _FLOATS,
+        semantics=_largest if is_max else _average,
+        let={**_STRIDED, "cover": cover},
+        rules=(*_RULES, *_POSITIVE),
+        work=_WORK,
+        overlap="none",
+    )
+
+
+def _unpool(
+    src: np.ndarray, height: int, width: int, kernel_height: int, kernel_width: int, stride_height: int,
+    stride_width: int, index: int,
+) -> Partial:  # fmt: skip
+    made = np.zeros((height, width, src.shape[2]), src.dtype)
+    inside = np.zeros((height, width, 1), bool)
+    for place in _positions(inside, (kernel_height, kernel_width), (stride_height, stride_width)):
+        place[...] = True
+    for number, place in enumerate(_positions(made, (kernel_height, kernel_width), (stride_height, stride_width))):
+        if number == index:
+            place[...] = src
+    return Partial(made.reshape(height * width, -1), inside.reshape(-1))
+
+
+sumpool = _pool("sumpool", "Sum", _reducing(np.add), overlap="same")
+avgpool = _pool("avgpool", "Mean", _reducing(np.add, mean=True))
+maxpool = _pool("maxpool", "Largest element", _reducing(np.maximum))
+minpool = _pool("minpool", "Smallest element", _reducing(np.minimum))
+indexed = (*_indexed("maxpool", "largest", np.maximum), *_indexed("minpool", "smallest", np.minimum))
+backward = tuple(
+    _backward(op, argument, cover)
+    for op in ("avgpool", "maxpool")
+    for argument, cover in (("", "0"), (", pool_overlap shared", "shared"))
+)
+unpool = declare(
+    f"void __bang_unpool(T dst[height * width][channel], const T src{_SMALL}, {_KERNEL}{_STRIDES}, int32 index)",
+    doc="Every element of src goes to place index of its window, zeros to the others; what is in no window stays",
+    types=_FLOATS,
+    semantics=_unpool,
+    let=_STRIDED,
+    rules=(
+        *_RULES[:4],
+        Require("channel % 64 == 0", _OLD, rule="length"),
+        *_POSITIVE,
+        Require("0 <= index < kernel_height * kernel_width"),
+    ),
+    work=_WORK,
+    overlap="none",
+    effect=Compute(partial=True),
+)

@@ -1,0 +1,180 @@
+"""References of convolution, and of matrix times vector, in the tensor unit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from .form import Call, Form
+from .memory import Memory, Pointer, length_of, packed
+from .numbers import FORMATS, INTEGERS, is_floating, round_to
+from .weights import slot
+
+
+def _finish(memory: Memory, place: Pointer, total: Fraction) -> None:
+    """A sum in the type of dst: floats rounded once, integers to nearest, ties away from zero, and saturated."""
+    if is_floating(place.kind):
+        memory.write(place, [float(total)], 2, zeros=False)
+        return
+    bits, _ = INTEGERS[place.kind]
+    whole = round_to(total, "rd")
+    memory.write(place, [max(-(1 << bits - 1), min((1 << bits - 1) - 1, whole))])
+
+
+def conv(extra: str, fixed: bool) -> Callable[..., None]:
+    """`__bang_conv`: [height][width][ci] with [co][kernel_height][kernel_width][ci] in WRAM order, without padding.
+
+    times 2**fix_position where there is one; plus a bias for each channel, or a partial result for each element.
+    """
+
+    def compute(memory: Memory, dst: Pointer, src: Pointer, kernel: Pointer, *given: Any) -> None:
+        more, given = (given[0], given[1:]) if extra else (None, given)
+        ci, height, width, kh, kw, across, down, co, *rest = given
+        position = rest.pop(0) if fixed else 0
+        step_x, step_y = rest or (1, 1)
+        image, weights = memory.read(src, height * width * ci), memory.read(kernel, co * kh * kw * ci)
+        number = 0
+        for y in range(0, height - (kh - 1) * step_y, down):
+            for x in range(0, width - (kw - 1) * step_x, across):
+                for c in range(co):
+                    row = slot(c, co) * kh * kw * ci
+                    total = Fraction(0)
+                    for i in range(kh):
+                        for j in range(kw):
+                            at = ((y + i * step_y) * width + x + j * step_x) * ci
+                            first = row + (i * kw + j) * ci
+                            total += sum(Fraction(image[at + k]) * Fraction(weights[first + k]) for k in range(ci))
+                    total *= Fraction(2) ** position
+                    if more is not None:
+                        (value,) = memory.read(more + (c if extra == "bias" else number), 1)
+                        total += Fraction(value)
+                    _finish(memory, dst + number, total)
+                    number += 1
+
+    return compute
+
+
+def mlp(memory: Memory, dst: Pointer, src: Pointer, *given: Any) -> None:
+    """`__bang_mlp`: weights [height][width] in WRAM order times src [width], then 2**fix_position, then bias."""
+    bias, (weight, height, width, position) = (None, given) if len(given) == 4 else (given[0], given[1:])
+    values, weights = memory.read(src, width), memory.read(weight, height * width)
+    for row in range(height):
+        first = slot(row, height) * width
+        total = sum((Fraction(v) * Fraction(w) for v, w in zip(values, weights[first:], strict=False)), Fraction(0))
+        total *= Fraction(2) ** position
+        _finish(memory, dst + row, total + (Fraction(memory.read(bias + row, 1)[0]) if bias else 0))
+
+
+def _numbers(kind: str, count: int, chance: random.Random) -> list[Any]:
+    """Small numbers, whose sums no order of additions rounds; of integers, large ones at times."""
+    if is_floating(kind):
+        return [FORMATS[kind].round(chance.randrange(-8, 9) / 4) for _ in range(count)]
+    bits, _ = INTEGERS[kind]
+    top = 1 << bits - 1
+    return [chance.choice((chance.randrange(-9, 10), chance.randrange(-top, top), -top, 0)) for _ in range(count)]
+
+
+#: channel_input, height, width, kernel height and width, stride of the width and of the height.
+_IMAGES = ((64, 1, 1, 1, 1, 1, 1), (8, 3, 1, 1, 1, 1, 1), (2, 4, 5, 2, 3, 1, 2), (3, 5, 4, 3, 1, 2, 1))
+
+
+def _conv_calls(extra: str, fixed: bool, dilated: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        dst_kind, src_kind, kernel_kind = kinds[:3]
+        for number, sizes in enumerate(_IMAGES):
+            ci, height, width, kh, kw, *_ = sizes
+            co = 128 if number == 1 else 64
+            chance = random.Random(f"{kinds[:3]} {sizes}")
+            step = (1, 2) if dilated and height > 3 and kh == 2 else (1, 1)
+            many = height * width * co
+            pieces = [
+                (src_kind, _numbers(src_kind, height * width * ci, chance)),
+                (dst_kind, _numbers(dst_kind, many, chance)),
+                (dst_kind, [0] * many),
+            ]
+            contents = packed(pieces, "nram")
+            weights = packed(
+                [("int8", [0] * 24), (kernel_kind, _numbers(kernel_kind, co * kh * kw * ci, chance))], "wram"
+            )
+            (src, _), (more, _), (dst, _) = contents
+            kernel = Pointer("wram", 64, kernel_kind)
+            placed = (*contents[:2], (kernel, weights[1][1]))
+            position = (0, -3, -12, 2)[number]
+            given = (*sizes, co, *([position] if fixed else []), *(step if dilated else ()))
+            arguments = (dst, src, kernel, *([more] if extra else []), *given)
+            length = length_of([*contents, placed[2]])
+            yield Call(arguments, placed, f"{given}", length)
+            if extra == "partial":
+                yield Call((more, *arguments[1:]), placed, f"{given} in place", length)
+
+    return calls
+
+
+def _mlp_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    dst_kind, src_kind, weight_kind = kinds[0], kinds[1], kinds[2 if len(kinds) == 6 else 3]
+    for height, width, position in ((64, 1, 0), (128, 33, -3), (64, 7, -10)):
+        chance = random.Random(f"{kinds} {height} {width}")
+        pieces = [
+            (src_kind, _numbers(src_kind, width, chance)), (dst_kind, _numbers(dst_kind, height, chance)),
+            (dst_kind, [0] * height),
+        ]  # fmt: skip
+        contents = packed(pieces, "nram")
+        (src, _), (bias, _), (dst, _) = contents
+        weight = Pointer("wram", 64, weight_kind)
+        held = packed([(weight_kind, _numbers(weight_kind, height * width, chance))], "wram")[0][1]
+        placed = (*contents[:2], (weight, held))
+        arguments = (dst, src, *([bias] if len(kinds) == 7 else []), weight, height, width, position)
+        yield Call(arguments, placed, f"{height} {width} {position}", length_of([*contents, placed[2]]))
+
+
+def expand(memory: Memory, dst: Pointer, weight: Pointer, scratch: Pointer, src: Pointer, *given: Any) -> None:
+    """`__bang_expand_channel_mul`: every row times its own number, plus another row; the scratch is lost."""
+    addend, (rows, channel) = (None, given) if len(given) == 2 else (given[0], given[1:])
+    weights, values = memory.read(weight, rows), memory.read(src, rows * channel)
+    added = memory.read(addend, rows * channel) if addend else [0.0] * rows * channel
+    memory.forget(scratch, rows * (2 if src.kind == "half" else 4))
+    found = [v * weights[i // channel] + a for i, (v, a) in enumerate(zip(values, added, strict=True))]
+    memory.write(dst, found, zeros=False)
+
+
+def _expand_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    kind = kinds[0]
+    for rows, channel in ((1, 1), (3, 31), (5, 64), (33, 2)):
+        chance = random.Random(f"{kind} {rows}")
+        pieces = [(kind, _numbers(kind, n, chance)) for n in (rows, rows * channel, rows * channel, rows * channel)]
+        contents = packed(pieces, "nram")
+        (weight, _), (src, _), (addend, _), (dst, _) = contents
+        for place in (dst, src):
+            more = [addend] if len(kinds) == 7 else []
+            arguments = (place, weight, Pointer("wram", 64, kind), src, *more, rows, channel)
+            yield Call(arguments, tuple(contents[:3]), f"{rows} {channel}", length_of(contents))
+
+
+_GEOMETRY = ("ci", "height", "width", "kh", "kw", "across", "down", "co")
+_FIXED, _STEPS = ("position",), ("step_x", "step_y")
+FORMS = [
+    *(
+        Form(
+            f"__bang_{name}",
+            ("dst", "src", "src_kernel", *([f"src_{extra}"] if extra else []), *_GEOMETRY, *tail),
+            conv(extra, bool(tail)), _conv_calls(extra, bool(tail), len(tail) == 3),
+        )
+        for name, extra, tails in (
+            ("conv", "", ((), _FIXED, (*_FIXED, *_STEPS))),
+            ("conv", "bias", (_FIXED, (*_FIXED, *_STEPS))),
+            ("conv_partial", "partial", ((), _FIXED, (*_FIXED, *_STEPS))),
+        )
+        for tail in tails
+    ),
+    Form("__bang_mlp", ("dst", "src", "src_weight", "height", "width", "position"), mlp, _mlp_calls),
+    Form("__bang_mlp", ("dst", "src", "src_bias", "src_weight", "height", "width", "position"), mlp, _mlp_calls),
+    *(
+        Form(
+            f"__bang_expand_channel_mul{suffix}",
+            ("dst", "src_weight", "dst_scratch", "src", *more, "rows", "channel"), expand, _expand_calls,
+        )
+        for suffix, more in (("", ()), ("_add", ("src_addend",)))
+    ),
+]  # fmt: skip

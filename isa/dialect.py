@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -145,9 +146,33 @@ class Dialect:
         return tuple(sorted({entry.name for entry in self.instructions} | set(self.known)))
 
 
+#: Parts of names that mean the same, in the words of older and newer toolkits.
+_SAME = {"const": "scalar", "short": "int16", "int": "int32", "uchar": "uint8", "char": "int8", "eq": "equal"}
+#: How alike two names have to be, in letters or in parts.
+_LEAST = 0.6
+_CONVERSION = re.compile(r"(u?int(?:8|16|32|64)?|half|float|bfloat16|short|u?char)2(\w+)")
+
+
 @lru_cache(maxsize=1024)  # a kernel may execute the same unknown instruction over and over
 def _nearest(name: str, names: tuple[str, ...], count: int) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(name, names, count, 0.6))
+    wanted, found = _parts(name), []
+    for other in names:
+        parts = _parts(other)
+        # What all names of a family begin with says nothing.
+        skip = wanted[0] == parts[0] and min(len(wanted), len(parts)) > 1
+        one, two = ("_".join(words[skip:]) for words in (wanted, parts))
+        letters = difflib.SequenceMatcher(None, one, two).ratio()
+        # The operation stands first: another one is another meaning, however its letters look.
+        meaning = (difflib.SequenceMatcher(None, wanted, parts).ratio() + (wanted[:2] == parts[:2])) / 2
+        if max(letters, meaning) >= _LEAST:
+            found.append((letters + meaning, other))
+    return tuple(other for _, other in sorted(found, key=lambda entry: -entry[0])[:count])
+
+
+def _parts(name: str) -> list[str]:
+    """What a name is made of: family, operation, and the rest, by one word for each meaning."""
+    words = _CONVERSION.sub(r"\1_2_\2", name.strip("_")).split("_")
+    return [_SAME.get(word, word) for word in words]
 
 
 def collect(*modules: ModuleType) -> tuple[Instruction, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import reprlib
+from collections.abc import Iterable
 
 #: Characters of a value that a message quotes.
 _LONGEST = 160
@@ -29,3 +31,9 @@ def quoted(value: object) -> str:
         return printable(short.repr(value), keep="")
     except Exception:  # whatever the repr of a stranger's class raises
         return f"a {type(value).__name__}"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A phrase with the name most like a misspelt one; "" when none is."""
+    near = difflib.get_close_matches(name, list(names), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -177,10 +177,35 @@ def test_wrong_use_of_run(capsys, arguments, words):
     assert words in err
 
 
+@pytest.mark.filterwarnings("default:.*has no instruction:RuntimeWarning")
+def test_options_of_the_compiler(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("before.h").write_text("#define HEADER 7\n")
+    Path("k.mlu").write_text(
+        "#include <bang.h>\n__mlu_entry__ void k(int *x) {\n"
+        "  x[0] = TILE; x[1] = FLAG; x[2] = HEADER; x[3] = __cplusplus / 100;\n"
+        "  if (TILE == 1) __bang_sub_constant(x);\n}\n"
+    )
+    options = ["-DTILE=64", "-D", "FLAG", "-include", "before.h", "-std=c++20"]
+    code, out, err = call(capsys, "run", "k.mlu", "--kernel", "k", *options, "--arg", "zeros:int32:4")
+    assert (code, out.splitlines()[0]) == (0, "argument 0: int32[4] = [64, 1, 7, 2020]")
+    assert err.startswith("mlusim run: ")
+    assert "k.mlu:4: BANG C (Cambricon MLU) has no instruction __bang_sub_constant" in err
+    code, data = document(capsys, "build", "k.mlu", *options)
+    assert (code, data["signatures"]) == (0, {"k": "k(int *x)"})
+    assert call(capsys, "build", "k.mlu", "-D", "1x")[0] == 2
+    assert call(capsys, "build", "k.mlu", "-std=c++1")[0] == 2
+    assert call(capsys, "build", "k.mlu")[0] == 1
+
+
 def test_build(capsys):
     code, out, _ = call(capsys, "build", SOURCE)
     assert code == 0
-    assert out.split()[:5] == ["KERNELS", "FOR", "mlu370-x4", "add", "overrun"]
+    assert [line.partition("(")[0].strip() for line in out.splitlines()[:3]] == [
+        "KERNELS FOR mlu370-x4",
+        "add",
+        "overrun",
+    ]
     assert ["NRAM", "2", "KiB", "768", "KiB", "0.3", "%"] in [line.split() for line in out.splitlines()]
     code, data = document(capsys, "build", SOURCE, "--device", "mlu270")
     assert data["budget"][0] == {"space": "nram", "declared": 2048, "limit": 524288, "reserved": 131072}

@@ -84,7 +84,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("run", "absent.mlu", "--kernel", "fine"), 1, FAILS),
     (("run", "broken.mlu", "--kernel", "fine"), 1, FAILS),
     (("run", ".", "--kernel", "fine"), 1, FAILS),
-    (("build", "k.mlu"), 0, {"device", "kernels", "budget"}),
+    (("build", "k.mlu"), 0, {"device", "kernels", "signatures", "budget"}),
     (("build", "broken.mlu"), 1, FAILS),
     (("build", "large.mlu"), 1, FAILS),
     (("build", "absent.mlu"), 1, FAILS),

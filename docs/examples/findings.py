@@ -22,7 +22,7 @@ RULES = {
     "not_modelled": "not-modelled",
     "memory_core": "memory-core",
     "assertion": "assert",
-    "misspelt": "build",
+    "misfit": "build",
 }
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
@@ -66,14 +66,14 @@ def build_finding(name: str) -> Finding:
 
 def rules() -> list[str]:
     """Every rule that is broken here."""
-    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misspelt")]
+    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misfit")]
 
 
 def findings() -> dict[str, Finding]:
     """Every rule with a finding."""
     found = {kernel: bang_finding(kernel) for kernel in BANG}
     found |= {kernel: tpu_finding(kernel) for kernel in TPU}
-    found["misspelt"] = build_finding("misspelt")
+    found["misfit"] = build_finding("misfit")
     return {RULES.get(kernel, kernel): finding for kernel, finding in found.items()}
 
 

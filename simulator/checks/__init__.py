@@ -6,8 +6,18 @@ from .guards import Architecture, Arguments, Overlap
 from .hazards import Hazards
 from .initialized import Initialized
 from .memory_core import MemoryCore
+from .shared import ClusterMemory
 
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
-STANDARD: tuple[type[Check], ...] = (Architecture, Arguments, Overlap, Initialized, Coherence, Hazards, MemoryCore)
+STANDARD: tuple[type[Check], ...] = (
+    Architecture,
+    Arguments,
+    Overlap,
+    Initialized,
+    Coherence,
+    Hazards,
+    MemoryCore,
+    ClusterMemory,
+)
 
 __all__ = ["STANDARD"]

@@ -12,11 +12,12 @@ import numpy as np
 from ...kernels import DEFAULT_DEVICES, OPERATORS
 from ..device import Device
 from ..findings import KernelError
-from ..launches import load
+from ..launches import Program, load
 from ..sizes import percent, size
+from ..text import nearest
 from .outputs import check_paths, report_run
 from .screen import Screen
-from .values import array_files, dimensions, kernel_argument, nearest, operator_arguments, operator_signature, pairs
+from .values import array_files, dimensions, kernel_argument, operator_arguments, operator_signature, pairs
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -59,7 +60,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     check_paths(*saved, options.trace, options.log, read=read)
     dim = dimensions(options.dim) if options.dim else None
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = load(options.files, options.include, device=device)
+        program = _load(options, device)
     try:
         with screen.progress(f"running {options.kernel} on {device.name}") as progress:
             run = program.launch(
@@ -77,13 +78,14 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
     """Compile source files; show their kernels and what of the on-chip memory they take."""
     device = Device.load(options.device)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = load(options.files, options.include, device=device)
+        program = _load(options, device)
     budget = program.budget.values()
     if screen.json:
         rows = [{"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget]
-        screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
+        kernels, signatures = program.kernels, program.signatures
+        screen.document({"device": device.name, "kernels": kernels, "signatures": signatures, "budget": rows})
         return True
-    screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))
+    screen.table([(f"KERNELS FOR {device.name}", False)], ([shown] for shown in program.signatures.values()))
     screen.line()
     screen.table(
         [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],
@@ -97,6 +99,12 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
             left, kept = size(b.limit - b.declared), size(b.reserved)
             screen.line(f"{b.space.upper()}: {left} left; by convention kernels leave {kept} to the compiler")
     return True
+
+
+def _load(options: argparse.Namespace, device: Device) -> Program:
+    return load(
+        options.files, options.include, device=device, define=options.define, headers=options.headers, std=options.std
+    )
 
 
 def _list_operators(screen: Screen) -> bool:

@@ -174,6 +174,13 @@ def _add_sources(command: _Parser) -> None:
     command.add_argument(
         "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
     )
+    command.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
+    )
+    command.add_argument(
+        "-include", dest="headers", action="append", default=[], metavar="FILE", help="include FILE before each source"
+    )
+    command.add_argument("-std", metavar="STANDARD", help="the language standard, such as c++20 (default: c++17)")
 
 
 def _add_device(command: _Parser) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import re
@@ -14,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from ..hardware.shape import MAX_BYTES
-from ..text import quoted
+from ..text import nearest, quoted
 
 #: Arguments of an operator that options set.
 _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
@@ -133,12 +132,6 @@ def operator_arguments(name: str, function: Callable[..., Any], texts: Iterable[
     if missing:
         raise ValueError(f"{name} needs {' and '.join(missing)}{usage}")
     return {argument: literal(value) for argument, value in given.items()}
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """A phrase with the name most like a misspelt one; "" when none is."""
-    near = difflib.get_close_matches(name, list(names), 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

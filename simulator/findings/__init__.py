@@ -4,7 +4,7 @@ from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
 from .finding import Finding, budget_finding
-from .not_modelled import not_modelled
+from .not_modelled import not_modelled, unknown_function
 from .rules import ERROR, RULES, WARNING
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "budget_finding",
     "not_modelled",
     "rules",
+    "unknown_function",
 ]

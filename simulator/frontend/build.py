@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect
+from ...isa.docs import instruction_row
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
@@ -18,9 +19,12 @@ from .header import enumerations, operations
 from .inputs import embedded, unreadable
 from .language import Language
 from .languages import headers_of, language_of
+from .launches import KernelDecl
 from .linking import LINK, link
+from .options import Options
 from .process import Done, LimitReached
 from .rewrite import RewriteError
+from .unknown import Found, declare, note, unknown_functions
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -41,6 +45,16 @@ _UNDECLARED = re.compile(
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
 )
 
+#: A call that fits no form of an instruction, and what the compiler then says of our generated header.
+_MISFIT = re.compile(
+    r"no matching function for call to '(\w+)\("
+    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)\("
+    r"|initializing argument \d+ of '[^'(]*?(\w+)\("
+    r"|call of overloaded '(\w+)\("
+    r"|no matching function for call to '(\w+)'"
+)
+_OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
+_CANDIDATES = 8
 _MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
@@ -57,6 +71,7 @@ class Source:
     text: str
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
+    declared: tuple[KernelDecl, ...]  # as they are written
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,7 @@ class Image:
     library: Path
     bytes: int
     kernels: tuple[str, ...]
+    others: tuple[Source, ...]  # that it may be linked with
 
     @property
     def is_whole(self) -> bool:
@@ -80,8 +96,8 @@ class Image:
 class Builder:
     """Builds the sources of one program for one device."""
 
-    def __init__(self, shape: Shape, include: Sequence[str | Path]) -> None:
-        self.shape, self.include = shape, [str(Path(folder).absolute()) for folder in include]
+    def __init__(self, shape: Shape, options: Options) -> None:
+        self.shape, self.options = shape, options
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
@@ -98,11 +114,11 @@ class Builder:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         if problem := unreadable(path):
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
-        language = language_of(self.dialect, path)
+        language = language_of(self.dialect, path, self.options)
         result = self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *(f"-I{folder}" for folder in self.include), "-isystem",
+            path, ["-E", "-x", language.kind, *_MESSAGES, *self.options.folders(), "-isystem",
              str(language.include), *(f"-isystem{self._header(name)}" for name in self._generated),
-             *language.preprocess(self.shape), str(path.absolute())]
+             *language.preprocess(self.shape), *self.options.preprocess(), str(path.absolute())]
         )  # fmt: skip
         if result.returncode:
             raise self._failed(path, result)
@@ -111,38 +127,66 @@ class Builder:
         except RewriteError as error:
             finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
             raise BuildError(f"{path} cannot be read: {error}", finding) from None
-        return Source(path, language, unit.text, unit.kernels, unit.templates)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
 
-    def compile(self, source: Source, kernels: Iterable[str]) -> Image:
-        """Compile a source with the named kernels launchable (templates by their full name)."""
+    def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
+        """Compile a source with the named kernels launchable (templates by their full name).
+
+        What it declares and does not define is taken from ``others``.
+        """
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
-        language = source.language
-        # A name of `#line` stays as it is written: debug information would put the current folder before it.
-        text = _RELATIVE.sub(rf"\1{STATED}", source.text + language.entries(wanted))
-        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
+        text = self._stated(source.text + source.language.entries(wanted, source.declared))
 
         def make(path: Path) -> None:
-            unit, unlinked = path.with_suffix(".ii"), path.with_suffix(".o")
-            _write(unit, text)
-            step = ["-x", output, *language.compile(), *self._flags, *(f"-I{folder}" for folder in self.include)]
-            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
-            if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
-                _write(unit, _RELATIVE.sub(rf"\1{STATED}", source.text))
-                alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], path.parent)
-                result = alone if alone.returncode else result
-            else:
-                try:
-                    result = link(self.compiler, unlinked, path)
-                except LimitReached as error:
-                    raise _stopped(source.path, error) from None
+            unlinked = path.with_suffix(".o")
+            self._compile(source, text, unlinked, note)
+            try:
+                result = link(self.compiler, unlinked, path, lambda: map(self._object, others))
+            except LimitReached as error:
+                raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
                 raise self._failed(source.path, result)
 
-        files = embedded(text, self.include)
-        key = "\0".join([self.compiler.version, self._key, *self._flags, *LINK, text, files])
-        name = _UNUSUAL.sub("_", source.path.stem)[:64]
-        library = self.compiler.cache.file(f"{name}.so", key, make)
-        return Image(source, library, library.stat().st_size, wanted)
+        texts = [text, *(other.text for other in others)]
+        library = self.compiler.cache.file(f"{_stem(source)}.so", self._key_of(source, texts), make)
+        return Image(source, library, library.stat().st_size, wanted, tuple(others))
+
+    def _object(self, source: Source) -> Path:
+        """A source compiled for others to be linked with: nothing in it can be launched."""
+        text = self._stated(source.text)
+        key = self._key_of(source, [text])
+        return self.compiler.cache.file(
+            f"{_stem(source)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
+        )
+
+    def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
+        language, unit = source.language, unlinked.with_suffix(".ii")
+        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
+        step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
+        unknown: Found = {}
+        _write(unit, text)
+        while True:
+            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], unlinked.parent)
+            more = unknown_functions(result.messages, text) if result.returncode else {}
+            if not more.keys() - unknown.keys():
+                break
+            unknown = more | unknown
+            _write(unit, declare(text, unknown) + noted(unknown))
+        if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
+            _write(unit, declare(self._stated(source.text), unknown))
+            alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
+            raise self._failed(source.path, alone if alone.returncode else result)
+
+    def _key_of(self, source: Source, texts: Sequence[str]) -> str:
+        files = [embedded(text, self.options.include) for text in texts]
+        flags = [*source.language.compile(), *self._flags, *LINK]
+        return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
+
+    @staticmethod
+    def _stated(text: str) -> str:
+        """A name of `#line` stays as it is written: debug information would put the current folder before it."""
+        return _RELATIVE.sub(rf"\1{STATED}", text)
 
     def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> Done:
         try:
@@ -160,6 +204,8 @@ class Builder:
                     f"{self.dialect.title} has no instruction {name}"
                     + (f"; the nearest are {', '.join(near)}" if near else "")
                 )
+        for name in dict.fromkeys(next(filter(None, found)) for found in _MISFIT.findall(messages)):
+            hints += self._candidates(name)
         for header in _MISSING.findall(messages):
             titles = [
                 d.title for d in DIALECTS.values() if d is not self.dialect and (headers_of(d) / header).is_file()
@@ -168,17 +214,32 @@ class Builder:
         where = _ERROR.search(messages)
         location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
         # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
-        shown = _FAR_CARET.sub("", messages).strip() or f"the compiler ended with exit code {result.returncode}"
+        shown = (
+            _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
+            or f"the compiler ended with exit code {result.returncode}"
+        )
         message = "\n".join([f"{path} does not compile:", shown, *hints])
         finding = Finding(
             rules.BUILD, where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
         )
         return BuildError(message, finding)
 
+    def _candidates(self, name: str) -> Iterator[str]:
+        """The forms of an instruction, for a call that fits none of them."""
+        forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
+        if forms:
+            more = len(forms) - _CANDIDATES
+            shown = [*forms[:_CANDIDATES], *([f"and {more} more, see `mlusim isa {name}`"] if more > 0 else [])]
+            yield f"the forms of {name} are:\n  " + "\n  ".join(shown)
+
 
 def _stopped(path: Path, error: LimitReached) -> BuildError:
     finding = Finding(rules.BUILD, str(error), location=Location(str(path), 0))
     return BuildError(f"{path} does not compile: {error}", finding)
+
+
+def _stem(source: Source) -> str:
+    return _UNUSUAL.sub("_", source.path.stem)[:64]
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,6 +9,8 @@ from .source import Source
 from .specifiers import Specifiers
 from .tokens import GROUP_WORDS, Token, close, skip_item
 
+_OPENING = ("(", "[", "{")
+
 
 @dataclass(frozen=True)
 class Declarator:
@@ -45,6 +47,8 @@ def read_declarators(source: Source, found: Sequence[Token], specifiers: Specifi
                 if found[at].text == "{" and found[at - 1].text in (")", "const", "noexcept", "override"):
                     return []
                 at = skip_item(found, at)
+        if at >= len(found) and (opening := _unclosed(found)):
+            raise source.error(f"'{opening.text}' has no closing bracket", opening.start)
         if at >= len(found) or found[at].text not in (",", ";"):
             raise source.error("expected ',' or ';' after the declared variable", found[min(at, len(found)) - 1].start)
         result.append(Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at]))
@@ -52,3 +56,10 @@ def read_declarators(source: Source, found: Sequence[Token], specifiers: Specifi
             return result
         at += 1
         name = range(at, at + (at < len(found) and found[at].kind == "word"))
+
+
+def _unclosed(found: Sequence[Token]) -> Token | None:
+    """The first bracket that nothing closes, None without one."""
+    return next(
+        (token for at, token in enumerate(found) if token.text in _OPENING and close(found, at) == len(found)), None
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..hardware import Shape
+from .launches import KernelDecl
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -20,6 +21,7 @@ class Unit:
     text: str
     kernels: tuple[str, ...]
     templates: tuple[str, ...] = ()
+    declared: tuple[KernelDecl, ...] = ()  # all of them, as they are written; of C kernels nothing is known
 
 
 #: What the linker is told of an image: which function runs before its static initialisers.
@@ -59,5 +61,5 @@ class Language(Protocol):
     def read(self, preprocessed: str) -> Unit:
         """Rewrite a preprocessed source and find its kernels."""
 
-    def entries(self, kernels: Sequence[str]) -> str:
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
         """C functions by which the simulator reaches the kernels, to stand after the source."""

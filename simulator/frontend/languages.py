@@ -7,6 +7,7 @@ from pathlib import Path
 from ...isa import Dialect
 from .bang_c import BangC
 from .language import Language
+from .options import Options
 from .tpu_kernel import TpuKernel
 
 
@@ -15,8 +16,8 @@ def headers_of(dialect: Dialect) -> Path:
     return TpuKernel.include if dialect.language == "tpu-kernel" else BangC.include
 
 
-def language_of(dialect: Dialect, path: Path) -> Language:
+def language_of(dialect: Dialect, path: Path, options: Options) -> Language:
     """The language of a source file."""
     if dialect.language == "tpu-kernel":
-        return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++")
-    return BangC(dialect)
+        return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++", options)
+    return BangC(dialect, options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .parameters import Declared, TemplateParameter, read_parameters, read_template
 from .scan import SPACES, Site
 from .source import Edit, Source, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
@@ -24,6 +25,17 @@ class KernelDecl:
     template: bool
     file: str
     line: int
+    parameters: tuple[Declared, ...] = ()
+    template_parameters: tuple[TemplateParameter, ...] = ()
+
+    @property
+    def home(self) -> str:
+        """The namespace that it stands in, "" for the outermost."""
+        return self.name.rpartition("::")[0]
+
+    def __str__(self) -> str:
+        shown = ", ".join(_shown(parameter) for parameter in self.template_parameters)
+        return f"{self.name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
 def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | None:
@@ -34,7 +46,8 @@ def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | Non
     """
     if site.scope.kind != "namespace" or site.parentheses:
         return None
-    head = [token.text for token in tokens(source.text, site.statement, site.start)]
+    heading = list(tokens(source.text, site.statement, site.start))
+    head = [token.text for token in heading]
     if "typedef" in head or "using" in head:
         return None
     template = "template" in head
@@ -66,7 +79,17 @@ def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | Non
     file, line = source.locate(name[-1].start)
     path = (*site.scope.path, *(token.text for token in name if token.text != "::"))
     defined = end < len(found) and found[end].text != ";"
-    return KernelDecl("::".join(path), template, unescape(file), line), defined
+    return KernelDecl(
+        "::".join(path), template, unescape(file), line, read_parameters(found[at + 1 : end - 1]),
+        read_template(heading[head.index("template") + 1 :]) if template else (),
+    ), defined  # fmt: skip
+
+
+def _shown(parameter: TemplateParameter) -> str:
+    kind = "typename" if parameter.kind == "type" else parameter.kind
+    return f"{kind}{'...' if parameter.pack else ''} {parameter.name}" + (
+        f" = {parameter.default}" if parameter.default else ""
+    )
 
 
 def launch(source: Source, site: Site) -> list[Edit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from .compiler import CSRC, Compiler
@@ -25,7 +25,7 @@ LINK = (
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
 #: What throws exceptions, or gives up, in the words of an object file.
-_THROWING = re.compile(rb"(?<=\0)(?:__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)")
+_THROWING = re.compile(rb"(?<=\0)(?:mlusim_note_)?(__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)")
 #: A function that notes its caller, and goes on to what it stands for.
 _NOTE = """__asm__(
     ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
@@ -36,19 +36,32 @@ _OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
 #: A call in an object file, in the words of readelf: its offset, its kind, the symbol.
 _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
 
+#: A symbol that an object file defines, in the words of readelf.
+_OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK) +\w+ +\d+ (\S+)", re.M)
 
-def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
-    """Link an image, without the sanitizer's own library: ours takes its place."""
-    extra = _throws(unlinked)
-    step = [*LINK, *_STATIC, "-o", str(image), str(unlinked), *extra]
-    result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
-    if result.returncode and _NOT_STATIC.search(result.messages):
-        step = [word for word in step if word not in _STATIC]
+
+def link(compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]]) -> Done:
+    """Link an image, without the sanitizer's own library: ours takes its place.
+
+    Of the object files ``others`` it takes those that define what the rest lacks.
+    """
+    objects, left = [unlinked], None
+    while True:
+        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects)]
         result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
-    unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not _OF_RUNTIME.match(name)}
-    if result.returncode or not unresolved:
-        return result
-    missing = sorted(unresolved.intersection(_called(unlinked)))
+        if result.returncode and _NOT_STATIC.search(result.messages):
+            step = [word for word in step if word not in _STATIC]
+            result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
+        unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not _OF_RUNTIME.match(name)}
+        if result.returncode or not unresolved:
+            return result
+        left = list(others()) if left is None else left
+        found = next((other for other in left if not unresolved.isdisjoint(_defined(other))), None)
+        if found is None:
+            break
+        left.remove(found)
+        objects.append(Path(shutil.copy(found, image.with_suffix(f".{len(objects)}.o"))))
+    missing = sorted(unresolved.intersection(set().union(*map(_called, objects))))
     if not missing:
         return result
     stubs = unlinked.with_suffix(".stubs.cpp")
@@ -57,28 +70,39 @@ def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
 
-def _throws(unlinked: Path) -> list[str]:
+def _throws(objects: Sequence[Path]) -> list[str]:
     """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
-    names = sorted({name.decode() for name in _THROWING.findall(unlinked.read_bytes())})
+    names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
     if not names:
         return []
     tool = shutil.which("objcopy") or shutil.which("llvm-objcopy")
     if tool:  # only what the source itself throws is noted, not what the C++ library does on the way
         renamed = [f"--redefine-sym={name}=mlusim_note_{name}" for name in names]
-        subprocess.run([tool, *renamed, str(unlinked)], capture_output=True, check=False)
-    source = unlinked.with_suffix(".throws.cpp")
+        for path in objects:
+            subprocess.run([tool, *renamed, str(path)], capture_output=True, check=False)
+    source = objects[0].with_suffix(".throws.cpp")
     lines = ['#include "mlusim_terminate.h"', "__attribute__((init_priority(101))) static mlusim_terminate handler;"]
     source.write_text("\n".join([*lines, *(_NOTE.format(name) for name in names)]), encoding="utf-8")
     return ["-O1", "-fPIC", f"-I{CSRC}", str(source)]
 
 
+def _defined(unlinked: Path) -> set[str]:
+    """The functions and variables that an object file offers to others."""
+    return set(_OFFERED.findall(_asked("-sW", unlinked)))
+
+
 def _called(unlinked: Path) -> set[str]:
     """The functions that an object file calls; variables that it uses are not among them."""
+    return set(_CALL.findall(_asked("-rW", unlinked)))
+
+
+def _asked(option: str, unlinked: Path) -> str:
+    """What readelf says of an object file, "" where there is none."""
     tool = shutil.which("readelf") or shutil.which("llvm-readelf")
     if not tool:
-        return set()
-    done = subprocess.run([tool, "-rW", str(unlinked)], capture_output=True, check=False)
-    return set(_CALL.findall(done.stdout.decode(errors="backslashreplace")))
+        return ""
+    done = subprocess.run([tool, option, str(unlinked)], capture_output=True, check=False)
+    return done.stdout.decode(errors="backslashreplace")
 
 
 def _stubs(missing: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     kernels: dict[str, KernelDecl] = {}
     defined: set[str] = set()
     serial = count()
+    names: set[str] = set()
     done = 0
     for site in sites:
         if site.start < done:
@@ -61,7 +62,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
                 if is_definition:
                     defined.add(kernel.name)
         else:
-            changes, done = declaration(source, site, serial)
+            changes, done = declaration(source, site, serial, names)
             edits += changes
     launchable = tuple(kernel for kernel in kernels.values() if kernel.template or kernel.name in defined)
     return Rewritten(apply_edits(preprocessed, edits), launchable)

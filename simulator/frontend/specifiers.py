@@ -9,7 +9,7 @@ from .scan import SPACES
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell
 
 _STORAGE = frozenset({"static", "extern", "inline", "thread_local", "register"})
-_BUILTIN_TYPES = frozenset(
+BUILTIN_TYPES = frozenset(
     {
         "void",
         "bool",
@@ -29,6 +29,7 @@ _BUILTIN_TYPES = frozenset(
     }
 )
 _NOT_A_TYPE = frozenset({"const", "volatile", "constexpr", "typename", "struct", "class", "union", "enum", "template"})
+_DEFINED = frozenset({"struct", "class", "union", "enum"})
 _NO_VARIABLE = frozenset(
     {"typedef", "using", "friend", "return", "throw", "new", "delete", "goto", "static_assert", "operator"}
 )
@@ -111,6 +112,8 @@ def _specifiers(found: Sequence[Token], begin: int) -> Specifiers | None:
                     units.append(range(at, end))
             elif token.text == "[" and following == "[":
                 end = close(found, at) + 1
+            elif token.text == "{" and units and _DEFINED.intersection(t.text for t in found[begin:at]):
+                end = close(found, at) + 1  # the body of the type
             elif token.kind == "word" or token.text in ("::", "<"):
                 end = close_angle(found, at) + 1 if token.text == "<" else end
                 if token.text not in _NOT_A_TYPE:
@@ -125,7 +128,7 @@ def _specifiers(found: Sequence[Token], begin: int) -> Specifiers | None:
     # The last unit is the declared name when one before it is already the type.
     if len(units) > 1 and units[-1].stop == at and found[at - 1].kind == "word":
         last = found[at - 1].text
-        if last not in _BUILTIN_TYPES:
+        if last not in BUILTIN_TYPES:
             name = units[-1]
             kind = kind[: len(kind) - len(name)]
     return Specifiers(begin, header, storage, kind, qualifiers, name.start, name)

@@ -6,7 +6,8 @@ cannot tell apart, so there only the word is removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from .declarators import Declarator, read_declarators
@@ -18,6 +19,9 @@ from .tokens import spell, statement
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
 
+# A reference that begins with the name of another variable: `&r = a`, `(&r)[4] = a`.
+_ALIAS = re.compile(r"(?:&\s*\w+|\(\s*&\s*\w+\s*\)\s*[^=]*)\s*=\s*(\w+)\s*")
+
 
 class _Form(NamedTuple):
     """How a declarator is written: the text before it, its name, the text after it; `ends` a statement of its own."""
@@ -28,10 +32,11 @@ class _Form(NamedTuple):
     ends: bool
 
 
-def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list[Edit], int]:
+def declaration(source: Source, site: Site, serial: Iterator[int], names: set[str]) -> tuple[list[Edit], int]:
     """The edits for the memory-space qualifier at `site`, and the position up to which they deal with the text.
 
-    `serial` numbers the helper variables. When the qualifier declares no variable, the one edit removes the word.
+    `serial` numbers the helper variables, `names` are the variables so far. When the qualifier declares no variable,
+    the one edit removes the word.
     """
     word = source.remove_word(site.start, site.end)
     dropped = [word], word.end
@@ -42,7 +47,10 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     if specifiers is None or all(token.start != site.start for token in specifiers.qualifiers):
         return dropped
     declarators = read_declarators(source, found, specifiers)
+    names.update(spell(declarator.name) for declarator in declarators)
     if not any(declarator.name for declarator in declarators):
+        if site.scope.kind == "namespace" and len(declarators) == 1 and _is_alias(source, declarators[0], names):
+            return [Edit(site.start, site.end, _SLOT)], word.end
         return dropped
     if len({token.text for token in specifiers.qualifiers}) > 1:
         raise source.error("a variable lives in one memory space, this declaration names several", site.start)
@@ -56,6 +64,8 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     previous: _Form | None = None
     for declarator in declarators:
         form = write(source, SPACES[site.word], specifiers, declarator, serial)
+        if not declarator.name and site.scope.kind == "namespace" and _is_alias(source, declarator, names):
+            form = form._replace(before=f"{_SLOT} {form.before}")
         if previous is None:
             edits.append(place._replace(new=f"{form.before} {layout(source.text[place.start : place.end])}"))
         elif previous.ends or previous.before != form.before:
@@ -94,6 +104,12 @@ def _namespace_form(
     init = f"mlusim_init_{next(serial)}"
     variable = _words(storage, _SLOT, f"decltype({init})", f"&{name}")
     return _Form(_words(lead, "static", kind), init, f"; {variable} = {slot}, &{init}}}", True)
+
+
+def _is_alias(source: Source, declarator: Declarator, names: Collection[str]) -> bool:
+    """Whether it is another name of a variable, which then moves with it from core to core."""
+    match = _ALIAS.fullmatch(source.text, declarator.first.start, declarator.end.start)
+    return match is not None and match[1] in names
 
 
 def _block_form(

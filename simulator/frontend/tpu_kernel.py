@@ -10,6 +10,8 @@ from ..execution.memory_map import lanes_of
 from ..hardware import Shape
 from .compiler import CSRC
 from .language import UNSEEN, VISIBLE, Unit, sections
+from .launches import KernelDecl
+from .options import Options
 
 
 class TpuKernel:
@@ -18,9 +20,9 @@ class TpuKernel:
     include = CSRC / "include_tpu"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
-    def __init__(self, dialect: Dialect, kind: str) -> None:
+    def __init__(self, dialect: Dialect, kind: str, options: Options) -> None:
         self.kind, self._dialect = kind, dialect
-        self._standard = "-std=gnu11" if kind == "c" else "-std=c++17"
+        self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
@@ -39,7 +41,7 @@ class TpuKernel:
         """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
         return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
 
-    def entries(self, kernels: Sequence[str]) -> str:
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
         """An entry for each kernel; its one argument is a block of bytes."""
         begin, end, linkage = ('extern "C" {', "}", "extern ") if self.kind == "c++" else ("", "", "")
         lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,9 +12,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..frontend.launches import KernelDecl
 from ..memory.global_memory import DeviceArray
-from ..text import quoted
+from ..native.layouts import Array, Enumeration, Pointer, Structure, Type
+from ..text import nearest, quoted
 from .copies import ArrayCopies
+from .structures import StructureValue, check_members, shown
 
 _POINTEES = {"f": "float32", "d": "float64", "e": "float16", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16",
              "i": "int32", "I": "uint32", "q": "int64", "Q": "uint64", "?": "bool"}  # fmt: skip
@@ -44,24 +47,106 @@ def parse_signature(text: str) -> tuple[KernelParameter, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Signature:
+    """What is known of the parameters of a kernel. ``types`` gives what its structures and enumerations are made of."""
+
+    kernel: str
+    parameters: tuple[KernelParameter, ...]
+    declared: KernelDecl | None  # as its source has it
+    types: Callable[[], Sequence[Type | None]]
+
+    def __str__(self) -> str:
+        return str(self.declared or f"{self.kernel}({', '.join(map(str, self.parameters))})")
+
+    def type(self, number: int) -> Type | None:
+        """What is known of the type of a parameter."""
+        types = self.types()
+        return types[number] if number < len(types) else None
+
+
 class LaunchArguments:
     """The arguments of one launch as ``bytes``, one block for each parameter.
 
     Arrays are among ``copies``, which has looked at their elements, as a device array has when it was made.
     """
 
-    def __init__(
-        self, kernel: str, parameters: Sequence[KernelParameter], values: Sequence[Any], copies: ArrayCopies
-    ) -> None:
+    def __init__(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> None:
         """TypeError for a wrong number of arguments or a value that does not fit its parameter."""
+        parameters, kernel = signature.parameters, signature.kernel
         if len(values) != len(parameters):
-            shown = ", ".join(map(str, parameters))
-            raise TypeError(f"{kernel}({shown}) takes {len(parameters)} arguments; {len(values)} were given")
+            raise TypeError(f"{signature} takes {len(parameters)} arguments; {len(values)} were given")
         self._copies = copies
-        self.bytes = [
-            self._pack(f"argument {number} of {kernel}", parameter, value)
-            for number, (parameter, value) in enumerate(zip(parameters, values, strict=True))
-        ]
+        try:
+            self.bytes = [
+                self._argument(f"argument {number} of {kernel}", parameter, value, signature, number)
+                for number, (parameter, value) in enumerate(zip(parameters, values, strict=True))
+            ]
+        except TypeError as error:
+            raise TypeError(f"{error}; the kernel is {signature}") from None
+
+    def _argument(self, what: str, parameter: KernelParameter, value: Any, signature: Signature, number: int) -> bytes:
+        """The bytes of one parameter; what is given by names needs the types of the source."""
+        if isinstance(value, StructureValue) and not parameter.bytes:  # a block of bytes, whatever is in it
+            return self._members(what, value.kind.layout, value)
+        if isinstance(value, (StructureValue, Mapping, str, list)):
+            kind = signature.type(number)
+            target = kind.target() if isinstance(kind, Pointer) and not isinstance(value, str) else kind
+            known = isinstance(target, (Structure, Enumeration))
+            if kind is not None and known and kind.bytes == parameter.bytes:
+                return self._value(what, kind, value)
+        return self._pack(what, parameter, value)
+
+    def _value(self, what: str, kind: Type, value: Any) -> bytes:
+        """The bytes of a value of a type of the source."""
+        if isinstance(kind, Structure):
+            return self._members(what, kind, value)
+        if isinstance(kind, Array):
+            return self._elements(what, kind, value)
+        if isinstance(kind, Enumeration):
+            return _enumerator(what, kind, value)
+        if isinstance(kind, Pointer):
+            return struct.pack("Q", self._pointer(what, kind, value))
+        if kind.code in "qQ" and isinstance(value, (np.ndarray, DeviceArray)):  # a member that holds an address
+            return struct.pack("Q", self._address(what, KernelParameter("v", 8, True), value))
+        return self._pack(what, KernelParameter(kind.code, kind.bytes, False), value)
+
+    def _members(self, what: str, kind: Structure, value: Any) -> bytes:
+        if isinstance(value, StructureValue):
+            if value.kind.layout != kind:
+                raise TypeError(f"{what} is {shown(kind)}; {value.kind.name} was given")
+            value = value.values
+        if not isinstance(value, Mapping):
+            return _structure(what, KernelParameter("s", kind.bytes, False), value)
+        check_members(kind, value, kind.name or "the structure")
+        block = bytearray(kind.bytes)
+        for field in kind.fields:
+            if field.name in value:
+                part = self._value(f"{field.name} in {what}", field.type, value[field.name])
+                block[field.offset : field.offset + len(part)] = part
+        return bytes(block)
+
+    def _elements(self, what: str, kind: Array, value: Any) -> bytes:
+        if isinstance(value, str):
+            value = value.encode()
+        if not isinstance(value, (list, tuple, bytes, np.ndarray)):
+            raise TypeError(f"{what} is an array of {kind.count}; pass a list, not {type(value).__name__}")
+        if len(value) > kind.count:
+            raise TypeError(f"{what} is an array of {kind.count}; {len(value)} elements were given")
+        if isinstance(value, bytes) and kind.element.bytes == 1:
+            return value.ljust(kind.count, b"\0")
+        parts = (self._value(f"element {n} of {what}", kind.element, element) for n, element in enumerate(value))
+        return b"".join(parts).ljust(kind.bytes, b"\0")
+
+    def _pointer(self, what: str, kind: Pointer, value: Any) -> int:
+        """An address; structures that are given by value are put into the device's memory, for this launch."""
+        if not isinstance(value, (StructureValue, Mapping, list)):
+            return self._address(what, KernelParameter(kind.code, 8, True), value)
+        target = kind.target()
+        values = value if isinstance(value, list) else [value]
+        if not isinstance(target, Structure) or not all(isinstance(v, (StructureValue, Mapping)) for v in values):
+            raise TypeError(f"{what} is a pointer; pass an array, a device array, an address or None")
+        return self._copies.place(what, b"".join(self._members(what, target, one) for one in values))
 
     def _pack(self, what: str, parameter: KernelParameter, value: Any) -> bytes:
         if parameter.pointer:
@@ -93,7 +178,7 @@ class LaunchArguments:
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)
-            same = value.dtype == wanted or (wanted.itemsize == value.dtype.itemsize == 1)
+            same = value.dtype == wanted or wanted.itemsize == 1  # a pointer to bytes takes any array
             if not same:
                 raise TypeError(f"{what} is of type {parameter}; the array has dtype {value.dtype}, pass {wanted}")
         if isinstance(value, DeviceArray):
@@ -128,6 +213,43 @@ def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:
         pass
     most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
     raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(number)}; its largest is {most:g}")
+
+
+def arrays_among(values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
+    """The arrays among the arguments of a launch, also inside of structures, each with its place."""
+    found: list[tuple[str, np.ndarray]] = []
+
+    def visit(place: str, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            found.append((place, value))
+        elif isinstance(value, (StructureValue, Mapping)):
+            members = value.values if isinstance(value, StructureValue) else value
+            for name, inner in members.items():
+                visit(f"{place}.{name}", inner)
+        elif isinstance(value, (list, tuple)):
+            for number, inner in enumerate(value):
+                visit(f"{place}[{number}]", inner)
+
+    for number, value in enumerate(values):
+        visit(str(number), value)
+    return found
+
+
+def _enumerator(what: str, kind: Enumeration, value: Any) -> bytes:
+    """The bytes of a value of an enumeration, given as a number or by its name."""
+    if isinstance(value, str):
+        name = value.rpartition("::")[2]
+        if name not in kind.values:
+            known = ", ".join(kind.values)
+            raise TypeError(f"{what} is one of {known}; {quoted(value)} is none{nearest(name, kind.values)}")
+        value = kind.values[name]
+    number = as_number(value)
+    if not isinstance(number, int):
+        raise TypeError(f"{what} is an enumeration; pass one of {', '.join(kind.values)}, or a number")
+    try:
+        return number.to_bytes(kind.bytes, "little", signed=number < 0)
+    except OverflowError:
+        raise TypeError(f"{what} is an enumeration of {kind.bytes} bytes, which cannot hold {number}") from None
 
 
 def _structure(what: str, parameter: KernelParameter, value: Any) -> bytes:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
@@ -46,18 +45,21 @@ class ArrayCopies:
     `copy_back` alone.
     """
 
-    def __init__(self, memory: GlobalMemory, kernel: str, arguments: Sequence[Any]) -> None:
-        """ValueError where arrays among the arguments share host memory in a way that device memory cannot have."""
+    def __init__(self, memory: GlobalMemory, kernel: str, given: Sequence[tuple[str, np.ndarray]]) -> None:
+        """``given`` are arrays with their places among the arguments, such as "0" or "2.data".
+
+        ValueError where some share host memory in a way that device memory cannot have.
+        """
         self._memory, self._kernel = memory, kernel
         self._held: list[Allocation] = []
         found: dict[int, _Place] = {}
-        for number, value in enumerate(arguments):
-            if isinstance(value, np.ndarray):
-                if id(value) in found:
-                    found[id(value)].numbers.append(number)
-                    continue
-                check_elements(f"argument {number} of {kernel}", value)
-                found[id(value)] = _Place(value, [number], value.nbytes)
+        self._titles = [title for title, _ in given]
+        for number, (title, array) in enumerate(given):
+            if id(array) in found:
+                found[id(array)].numbers.append(number)
+                continue
+            check_elements(f"argument {title} of {kernel}", array)
+            found[id(array)] = _Place(array, [number], array.nbytes)
         memory.check()
         places = list(found.values())
         linked = groups([np.asarray(place.array) for place in places])  # a subclass may have a way of its own
@@ -86,6 +88,13 @@ class ArrayCopies:
         block, begin = self._homes[id(array)]
         entry = block.entry or self._copied(block)
         return entry.start + begin
+
+    def place(self, name: str, data: bytes) -> int:
+        """Where a copy of some bytes lies on the device, for this launch; nothing of it comes back."""
+        entry = self._memory.allocate(len(data), name)
+        self._held.append(entry)
+        entry.view(_BYTE)[...] = np.frombuffer(data, _BYTE)
+        return entry.start
 
     def copy_back(self) -> None:
         """Copy the arrays that can be written back to the host: all of them, also if Ctrl-C comes meanwhile."""
@@ -128,9 +137,10 @@ class ArrayCopies:
 
     def _named(self, places: Sequence[_Place]) -> str:
         """What errors and findings call some arrays."""
-        *some, last = sorted([number for place in places for number in place.numbers])
+        numbers = sorted([number for place in places for number in place.numbers])
+        *some, last = [self._titles[number] for number in numbers]
         if some:
-            return f"arguments {', '.join(map(str, some))} and {last} of {self._kernel}"
+            return f"arguments {', '.join(some)} and {last} of {self._kernel}"
         return f"argument {last} of {self._kernel}"
 
     def _refuse(self, group: Sequence[_Place]) -> None:

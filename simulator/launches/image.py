@@ -8,11 +8,12 @@ from pathlib import Path
 from ..findings import BuildError
 from ..frontend.build import Builder, Image
 from ..native import Description, LineTable
+from ..native.layouts import Layouts
 from ..worker.answer import decode_description, encode_description
 from ..worker.pool import WorkerDied, pool
 
 #: Changes with what is kept of an image.
-_DESCRIPTION = "description 1"
+_DESCRIPTION = "description 2"
 
 
 class LaunchableImage:
@@ -23,13 +24,16 @@ class LaunchableImage:
         self._builder, self._image = builder, image
         self.library, self.kernels = image.library, image.kernels
         self.description = _described(builder, image)
+        self.layouts = Layouts(image.library)
         self.lines = LineTable(image.library, [variable.location for variable in self.description.variables])
 
     def present(self) -> LaunchableImage:
         """This image, or one that is built again where the cache has lost it since."""
         if self._image.is_whole:
             return self
-        return LaunchableImage(self._builder, self._builder.compile(self._image.source, self._image.kernels))
+        return LaunchableImage(
+            self._builder, self._builder.compile(self._image.source, self._image.kernels, self._image.others)
+        )
 
 
 def _described(builder: Builder, image: Image) -> Description:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
 from ..device import Device
-from ..findings import BuildError, Finding, budget_finding, rules
+from ..findings import BuildError, Finding, budget_finding, rules, unknown_function
 from ..frontend.build import Builder, Source
+from ..frontend.options import Options
 from ..log import Log
-from ..text import quoted
+from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
-from .arguments import LaunchArguments, parse_signature
+from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
+from .deduction import instance
 from .defaults import (
     argument_list,
     check_device,
@@ -31,6 +34,10 @@ from .defaults import (
 )
 from .image import LaunchableImage
 from .run import Run
+from .structures import Structures
+
+#: Frames from where a warning is given to who loads or launches.
+_USERS_LINE = 4
 
 
 @dataclass(frozen=True)
@@ -46,30 +53,46 @@ class SpaceBudget:
     reserved: int = 0
 
 
-def load(sources: Sequence[str | Path], include: Sequence[str | Path] = (), *, device: Device) -> Program:
+def load(
+    sources: Sequence[str | Path],
+    include: Sequence[str | Path] = (),
+    *,
+    device: Device,
+    define: Mapping[str, object] | Sequence[str] = (),
+    headers: Sequence[str | Path] = (),
+    std: str | None = None,
+) -> Program:
     """Compile kernel sources for a device; nothing runs yet.
 
+    ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or ``["TILE=64"]``), ``headers`` are
+    included before each source, ``std`` is the language standard (``"c++20"``; older than C++17 means C++17).
     Raises BuildError (`.finding` has file and line) when a source does not compile or its on-chip variables
     do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
     check_device(device)
-    return Program(_paths("sources", sources), _paths("include", include), device)
+    options = Options.of(_paths("include", include), define, _paths("headers", headers), std)
+    return Program(_paths("sources", sources), options, device)
 
 
 class Program:
     """Compiled kernels of one device."""
 
-    def __init__(self, sources: Sequence[Path], include: Sequence[str | Path], device: Device) -> None:
+    def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
         self.device = device
-        self._builder = Builder(device.shape, include)
+        self._builder = Builder(device.shape, options)
         self._runtime = self._builder.compiler.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, LaunchableImage] = {}
-        self._base = [LaunchableImage(self._builder, self._builder.compile(source, ())) for source in self._sources]
+        self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
+        self._base = [self._compiled(source) for source in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
+        #: What compiles and cannot work, as findings with their lines.
+        self.warnings: list[Finding] = []
+        for image in self._base:
+            self._warn(image)
         self.budget = self._budget()
 
     @property
@@ -81,6 +104,20 @@ class Program:
             for name in [*source.kernels, *(f"{template}<...>" for template in source.templates)]
         )
         return list(dict.fromkeys(names))
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The kernels with their parameters, as the sources write them."""
+        return {name: str(self._declared.get(name.partition("<")[0], name)) for name in self.kernels}
+
+    @property
+    def structs(self) -> Structures:
+        """The structures of the sources: ``program.structs.Param(n=3)`` is an argument of a launch.
+
+        Those that only a template uses are known when it has been launched.
+        """
+        images = dict.fromkeys([*self._base, *self._images.values()])
+        return Structures(lambda: {n: s for image in images for n, s in image.layouts.structures.items()})
 
     def launch(
         self,
@@ -96,9 +133,10 @@ class Program:
     ) -> Run:
         """Run a kernel.
 
-        ``kernel`` is its C++ name, with template arguments where it is a template. ``args`` are numbers, ndarrays
-        (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
-        (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
+        ``kernel`` is its C++ name; template arguments that the arguments tell may be left out. ``args`` are in the
+        order of the parameters, or a mapping from their names: numbers, ndarrays (copied to the device and, when the
+        kernel is done, back), device arrays, addresses, None (null), names of an enumeration, structures (a mapping,
+        a value of `structs`, bytes or a ctypes structure); a kernel that takes one structure may be given it alone.
         Arrays that share memory on the host share it on the device; a launch that raises changes none of them.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
         of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
@@ -112,14 +150,15 @@ class Program:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
         dim, type = launch_shape(self.device, dim, type)
+        values = self._in_order(kernel, args)
+        kernel = self._instance(kernel, values)
         image = self._present(self._image(kernel))
-        values = argument_list(args)
         number = image.kernels.index(kernel)
-        signature = image.description.signatures[number]
+        signature = self._signature(kernel, image, number)
 
         def run() -> Run:
-            with ArrayCopies(self.device.memory, kernel, values) as copies:
-                arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
+            with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
+                arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
                     self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
                     tuple(arguments.bytes), dim, type, on_finding, time_limit,
@@ -130,6 +169,35 @@ class Program:
                 return made
 
         return self.device.in_turn(run)
+
+    def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
+        """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""
+        if not isinstance(args, Mapping):
+            return argument_list(args)
+        declared = self._declared.get(kernel.partition("<")[0]) if isinstance(kernel, str) else None
+        if declared is None:
+            raise TypeError(
+                f"the names of the parameters of {quoted(kernel)} are not known; pass its arguments in order"
+            )
+        names = [parameter.name for parameter in declared.parameters]
+        for name in args:
+            if name not in names:
+                raise TypeError(f"no parameter {quoted(name)}{nearest(str(name), names)}; the kernel is {declared}")
+        if missing := [name for name in names if name not in args]:
+            raise TypeError(f"no value for {' and '.join(missing)}; the kernel is {declared}")
+        return [args[name] for name in names]
+
+    def _instance(self, kernel: str, values: Sequence[Any]) -> str:
+        """The name of the kernel with all template arguments."""
+        if not isinstance(kernel, str) or kernel in self._images:
+            return kernel
+        declared = self._declared.get(kernel.partition("<")[0])
+        return kernel if declared is None or not declared.template else instance(declared, kernel, values)
+
+    def _signature(self, kernel: str, image: LaunchableImage, number: int) -> Signature:
+        declared = self._declared.get(kernel.partition("<")[0])
+        parameters = parse_signature(image.description.signatures[number])
+        return Signature(kernel, parameters, declared, lambda: image.layouts.parameters(number))
 
     def _execute(
         self, request: LaunchRequest, isolate: bool, progress: Callable[[int, int], None] | None
@@ -163,11 +231,31 @@ class Program:
             if base in source.templates and kernel == base:
                 raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
             if base in source.templates:
-                image = LaunchableImage(self._builder, self._builder.compile(source, [kernel]))
+                image = self._compiled(source, kernel)
                 self._images[kernel] = image
+                self._warn(image)
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
+
+    def _compiled(self, source: Source, *kernels: str) -> LaunchableImage:
+        """The image of a source, linked with the others as far as it needs them."""
+        others = [other for other in self._sources if other is not source]
+        return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
+
+    def _warn(self, image: LaunchableImage) -> None:
+        """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""
+        dialect = DIALECTS[self.device.isa]
+        said = {finding.instruction for finding in self.warnings}
+        new = [
+            replace(unknown_function(name, dialect), location=place)
+            for name, place in image.description.unknown
+            if name not in said and name.startswith(dialect.prefix)
+        ]
+        self.warnings += new
+        if new:
+            lines = (f"{finding.location}: {finding.message}; {finding.suggestion}" for finding in new)
+            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=_USERS_LINE)
 
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""
@@ -178,7 +266,9 @@ class Program:
     def _budget(self) -> dict[str, SpaceBudget]:
         """Declared bytes per on-chip space; over budget is a BuildError."""
         found = {}
-        variables = [variable for image in self._base for variable in image.description.variables]
+        # One that several images have is one variable.
+        declared_once = {(v.name, v.location): v for image in self._base for v in image.description.variables}
+        variables = list(declared_once.values())
         for name, space in self.device.shape.spaces.items():
             if DIALECTS[self.device.isa].spaces[name].variables:
                 mine = [variable for variable in variables if variable.space == name]

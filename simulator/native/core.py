@@ -80,7 +80,10 @@ class NativeCore:
         self._image, self._own, self._shared = image, own, shared
         placed = dict([*own.variables, *shared.variables])
         #: Addresses for the reference slots of the image.
-        self.slots = np.array([placed[number].start for number in range(len(placed))], np.uint64)[image.order]
+        starts = np.array([placed[number].start for number in range(len(placed))], np.uint64)
+        self.slots = (image.order + 1).astype(np.uint64)  # what stands for no variable keeps its value
+        known = (image.order >= 0) & (image.order < len(starts))
+        self.slots[known] = starts[image.order[known]]
         self._registers = own.whole[0].start if own.whole else 0
         self._task = NativeTask(register_bytes=register_bytes, register_end=own.whole[0].end if own.whole else 0)
         self.address = ctypes.addressof(self._task)

@@ -26,6 +26,7 @@ class Description:
 
     variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
     signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
+    unknown: tuple[tuple[str, Location], ...] = ()  # functions that it calls and nobody knows
 
 
 class ImageFault(Exception):  # noqa: N818 - the fault is the kernel's
@@ -76,10 +77,19 @@ class LoadedImage:
 
     def describe(self, kernels: int) -> Description:
         """What a program must know of it; it has so many kernels."""
-        names = [f"mlusim_signature_{number}" for number in range(kernels)]
-        signatures = [ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self.library, name))) for name in names]
+        signatures = tuple(self._text(f"mlusim_signature_{number}") for number in range(kernels))
         variables = tuple(replace(variable, initial=None) for variable in self.variables)
-        return Description(variables, tuple(signature.decode() for signature in signatures))
+        rows = [row.split("\t", 2) for row in self._text("mlusim_unknown").splitlines()]
+        unknown = tuple((name, Location(file, int(line))) for name, line, file in rows)
+        return Description(variables, signatures, unknown)
+
+    def _text(self, name: str) -> str:
+        """The text that a variable of the image holds, "" where it has no such."""
+        try:
+            begin = ctypes.addressof(ctypes.c_char.in_dll(self.library, name))
+        except ValueError:
+            return ""
+        return ctypes.string_at(begin).decode(errors="backslashreplace")
 
 
 #: One image at a time: the runtime hears of the variables of the image that is being loaded.

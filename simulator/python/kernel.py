@@ -53,7 +53,8 @@ def launch(
     name, args = _name(kernel), argument_list(args)
 
     def run() -> Run:
-        with ArrayCopies(device.memory, name, args) as copies, Lines() as lines:
+        arrays = [(str(number), value) for number, value in enumerate(args) if isinstance(value, np.ndarray)]
+        with ArrayCopies(device.memory, name, arrays) as copies, Lines() as lines:
             machine = device.machine
             scalar = ScalarUnit(machine)
             values = [_value(value, copies) for value in args]

@@ -96,7 +96,8 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
 def encode_description(found: Description) -> bytes:
     """The message that describes an image; also what is kept of it beside a build."""
     rows = [[v.name, v.space, v.size, v.location.file, v.location.line] for v in found.variables]
-    return json.dumps({"variables": rows, "signatures": found.signatures}).encode()
+    unknown = [[name, place.file, place.line] for name, place in found.unknown]
+    return json.dumps({"variables": rows, "signatures": found.signatures, "unknown": unknown}).encode()
 
 
 def decode_description(body: Buffer, kernels: int) -> Description:
@@ -109,7 +110,8 @@ def decode_description(body: Buffer, kernels: int) -> Description:
         )
         signatures = _texts(tables["signatures"])
         _require(len(signatures) == kernels, "signatures")
-        return Description(variables, signatures)
+        unknown = ((_text(name), Location(_text(file), _number(line))) for name, file, line in tables["unknown"])
+        return Description(variables, signatures, tuple(unknown))
     except (TypeError, KeyError, RecursionError) as error:
         raise ValueError(f"it describes an image in a way that makes no sense ({error})") from None
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from mlusim.simulator.frontend.parameters import Declared, TemplateParameter
 from mlusim.simulator.frontend.rewrite import KernelDecl, RewriteError, rewrite
 
 KNOWN = {"index.vvr.f32": "mlusim_asm_index", "sync": "mlusim_asm_sync", "fuse.nram.s32": "mlusim_asm_fuse"}
@@ -248,7 +249,14 @@ A(int n) {}
 }
 """
     result = rewrite(HEAD + source, {})
-    assert result.kernels == (KernelDecl("A", False, "k.mlu", 10), KernelDecl("n::B", True, "k.mlu", 4))
+    assert result.kernels == (
+        KernelDecl("A", False, "k.mlu", 10, (Declared("int n", "int", "n"),)),
+        KernelDecl(
+            "n::B", True, "k.mlu", 4, (Declared("T *p", "T *", "p"),),
+            (TemplateParameter("type", "T"), TemplateParameter("int", "N", default="(3 > 2)")),
+        ),
+    )  # fmt: skip
+    assert [str(kernel) for kernel in result.kernels] == ["A(int n)", "n::B<typename T, int N = (3 > 2)>(T *p)"]
     assert result.text == HEAD + source.replace("__mlu_global__ ", "").replace("__mlu_entry__ ", "")
 
 
@@ -329,7 +337,8 @@ def test_mixed_sample_compiles_and_keeps_its_lines() -> None:
         pytest.skip("needs g++")
     result = rewrite(STUB + '# 1 "k.mlu"\n' + SAMPLE, KNOWN)
     assert result.text.count("\n") == (STUB + SAMPLE).count("\n") + 1
-    assert result.kernels == (KernelDecl("ns::K", True, "k.mlu", 7),)
+    (kernel,) = result.kernels
+    assert (kernel.name, kernel.template, kernel.file, kernel.line) == ("ns::K", True, "k.mlu", 7)
     command = [compiler, "-std=c++17", "-fsyntax-only", "-Wall", "-x", "c++", "-"]
     done = subprocess.run(command, input=result.text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from mlusim.simulator import BuildError, Device
 from mlusim.simulator.frontend.build import Builder, Source
+from mlusim.simulator.frontend.options import Options
 
 ROOT = Path(__file__).parents[2]
 SEEDS = sorted(
@@ -126,8 +127,8 @@ class Judge:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.builders = {
-            ".mlu": Builder(Device.load("mlu370-x4").shape, [ROOT / "tests" / "kernels_c"]),
-            ".c": Builder(Device.load("bm1684x").shape, [ROOT / "tests" / "kernels_c"]),
+            ".mlu": Builder(Device.load("mlu370-x4").shape, Options((str(ROOT / "tests" / "kernels_c"),))),
+            ".c": Builder(Device.load("bm1684x").shape, Options((str(ROOT / "tests" / "kernels_c"),))),
         }
 
     def __call__(self, seed: Path, mutation: str, data: bytes) -> Outcome:
@@ -150,7 +151,7 @@ class Judge:
         except BuildError as error:
             return _refusal(error, path)
         text = source.text.encode(errors="surrogateescape")
-        ours = self._check(builder, source, text + source.language.entries(source.kernels).encode())
+        ours = self._check(builder, source, text + source.language.entries(source.kernels, source.declared).encode())
         ours = (self._check(builder, source, text) or ours) if ours else ours  # as the build does
         if path.suffix == ".c":
             return "refused" if ours else "built"
@@ -164,7 +165,7 @@ class Judge:
     def _plain(self, builder: Builder, source: Source) -> tuple[str, bytes]:
         """The first error without the rewriter, and the user's part of the preprocessed text."""
         language = source.language
-        arguments = ["-E", "-x", language.kind, *(f"-I{folder}" for folder in builder.include), "-isystem",
+        arguments = ["-E", "-x", language.kind, *builder.options.folders(), "-isystem",
                      str(language.include), *(f"-isystem{builder._header(name)}" for name in builder._generated),
                      *language.preprocess(builder.shape), str(source.path)]  # fmt: skip
         text = builder.compiler.run(arguments).output

@@ -250,6 +250,10 @@ def test_what_is_modelled_is_not_listed_as_only_known() -> None:
 
 def test_nearest_names() -> None:
     assert BANG.nearest("__bang_addd")[0] == "__bang_add"
+    # The meaning counts, not only the letters.
+    assert BANG.nearest("__bang_sub_constant")[0].startswith("__bang_sub_")
+    assert BANG.nearest("__bang_lt_constant")[0].startswith("__bang_lt_")
+    assert BANG.nearest("__bang_short2half")[0].startswith("__bang_int162half")
     assert BANG.nearest("nothing like it at all") == []
 
 

@@ -20,11 +20,9 @@ def built(tmp_path: Path, body: str) -> BuildError:
     return caught.value
 
 
-def test_a_misspelt_instruction_names_the_nearest(tmp_path):
-    error = built(tmp_path, "__bang_sqrtt(x, x, 1);")
+def test_a_build_error_can_be_sent_to_another_process(tmp_path):
+    error = built(tmp_path, "return undeclared;")
     assert pickle.loads(pickle.dumps(error)).finding == error.finding
-    assert "has no instruction __bang_sqrtt; the nearest are __bang_sqrt" in str(error)
-    assert "__bang_sqrt" in error.finding.suggestion
 
 
 @pytest.mark.parametrize(
@@ -69,3 +67,42 @@ def test_variables_of_a_file_over_budget(tmp_path):
     assert (found.rule, found.operand, found.location.file, found.location.line) == ("budget", "large", str(over), 3)
     assert "1 too many" in found.message
     assert str(room) in found.limit
+
+
+@pytest.mark.parametrize(
+    ("call", "forms"),
+    [
+        (
+            "__bang_add(x, x, 64);",
+            ["void __bang_add(float *dst, const float *src0, const float *src1, int32_t elem_count)"],
+        ),
+        ("__bang_add(x, x, (half *)x, 64);", ["void __bang_add(half *dst, const half *src0"]),
+        ("__bang_sqrt(x, (half *)x, 64);", ["void __bang_sqrt(float *dst, const float *src, int32_t elem_count)"]),
+        ("__sync_all(3);", ["void __sync_all()"]),
+    ],
+)
+def test_a_call_that_fits_no_form_of_an_instruction_shows_them(tmp_path, call, forms):
+    error = built(tmp_path, call)
+    name = call.partition("(")[0]
+    assert f"the forms of {name} are:" in error.finding.suggestion
+    for form in forms:
+        assert form in str(error)
+    assert "mlusim_ops.h" not in str(error)  # what the compiler says of our header is no news to anyone
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("__nram__ float a[64;\nvoid f() {}\n", 2, "'\\[' has no closing bracket"),
+        ("__nram__ float a[2] = {1, 2;\n__nram__ int b;\n", 2, "'{' has no closing bracket"),
+        ("void f() {\n}\n}\n", 4, "expected declaration before '}'"),
+        ("void f() {\n  if (1) {\n}\n", 4, "expected '}' at end of input"),
+        ("void f(int *x) {\n  x[(0] = 1;\n}\n", 3, "expected '\\)' before"),
+    ],
+)
+def test_unbalanced_brackets_are_at_the_users_line(tmp_path, text, line, words):
+    path = tmp_path / "mine.mlu"
+    path.write_text("#include <bang.h>\n" + text)
+    with pytest.raises(BuildError, match=words) as caught:
+        load([path], device=Device.load("mlu370-x4"))
+    assert (caught.value.finding.location.file, caught.value.finding.location.line) == (str(path), line)

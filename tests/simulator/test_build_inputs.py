@@ -163,7 +163,7 @@ def test_a_function_without_a_body_is_named_at_its_call(parts, n, name, line):
     with pytest.raises(KernelError) as caught:
         parts.launch("calls", args=[np.zeros(8, np.float32), n])
     found = caught.value.finding
-    assert found.message == f"{name} is called, and its source defines it nowhere"
+    assert found.message == f"{name} is called, and no source of the program defines it"
     assert found.location.line == line
 
 

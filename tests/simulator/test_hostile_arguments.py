@@ -262,7 +262,7 @@ WRONG: list[tuple[str, type[Exception], str]] = [
     ("program.launch('increment', type='')", ValueError, "type is ''; pass one of block"),
     ("program.launch('increment', on_finding=[])", ValueError, "on_finding is"),
     ("program.launch('increment', progress=5)", TypeError, "progress is 5; pass a function"),
-    ("program.launch('increment', args={})", TypeError, "takes 2 arguments; 1 were given"),
+    ("program.launch('increment', args={})", TypeError, "no value for data and count"),
     ("launch(5, device=device)", TypeError, "kernel is 5; pass a function"),
     ("launch(print, device='x')", TypeError, "device is 'x'; pass a Device"),
     ("launch(print, device=device, progress=1)", TypeError, "progress is 1"),

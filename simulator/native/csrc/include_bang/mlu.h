@@ -1,18 +1,46 @@
 // What a BANG C source sees: types, qualifiers, built-in variables and, generated from the declarations, the instructions.
 #pragma once
 #include <float.h>
+// Names of the system's headers that C++ itself does not have: kernels use them for what is theirs.
+#define gamma mlusim_system_gamma
+#define index mlusim_system_index
+#define rindex mlusim_system_rindex
+#define j0 mlusim_system_j0
+#define j1 mlusim_system_j1
+#define jn mlusim_system_jn
+#define y0 mlusim_system_y0
+#define y1 mlusim_system_y1
+#define yn mlusim_system_yn
 #include <math.h>
+#include <string.h>
+#undef gamma
+#undef index
+#undef rindex
+#undef j0
+#undef j1
+#undef jn
+#undef y0
+#undef y1
+#undef yn
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <type_traits>
 
 #include "../mlusim_rt.h"
 #include "mlusim_half.h"
 #include "mlusim_storage.h"
+
+typedef int8_t int8;
+typedef int16_t int16;
+typedef int32_t int32;
+typedef int64_t int64;
+typedef uint8_t uint8;
+typedef uint16_t uint16;
+typedef uint32_t uint32;
+typedef uint64_t uint64;
 
 #define __mlu_func__
 #define __mlu_device__
@@ -71,7 +99,7 @@ struct Register {
 // The value of an instruction that is known and not modelled: fits wherever a number or a pointer is expected. Nothing
 // can stand for it, so that a task that uses it ends there; its finding has been reported.
 struct Unmodelled {
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T> || std::is_pointer_v<T> || std::is_same_v<T, half>>>
+  template <class T, class = std::enable_if_t<std::is_scalar_v<T> || std::is_same_v<T, half>>>
   operator T() const {
     mlusim_end_task();
     return T{};
@@ -84,6 +112,8 @@ struct Unmodelled {
     mlusim_end_task();                                                                                              \
     return left;                                                                                                    \
   }                                                                                                                 \
+  MLUSIM_UNMODELLED_BESIDE(op)
+#define MLUSIM_UNMODELLED_BESIDE(op)                                                                                \
   template <class T, class = if_number<T>>                                                                          \
   T operator op(T left, Unmodelled) {                                                                               \
     mlusim_end_task();                                                                                              \
@@ -98,7 +128,18 @@ MLUSIM_UNMODELLED(+)
 MLUSIM_UNMODELLED(-)
 MLUSIM_UNMODELLED(*)
 MLUSIM_UNMODELLED(/)
+MLUSIM_UNMODELLED(%)
+MLUSIM_UNMODELLED(&)
+MLUSIM_UNMODELLED(|)
+MLUSIM_UNMODELLED(^)
+MLUSIM_UNMODELLED_BESIDE(==)
+MLUSIM_UNMODELLED_BESIDE(!=)
+MLUSIM_UNMODELLED_BESIDE(<)
+MLUSIM_UNMODELLED_BESIDE(>)
+MLUSIM_UNMODELLED_BESIDE(<=)
+MLUSIM_UNMODELLED_BESIDE(>=)
 #undef MLUSIM_UNMODELLED
+#undef MLUSIM_UNMODELLED_BESIDE
 
 // What a variable argument list can carry of a value.
 template <class T>
@@ -194,3 +235,6 @@ __attribute__((always_inline)) inline void barrier_global(int, int count) {
     not_modelled("asm: barrier.sync.global of some of the cores");
 }
 }  // namespace mlusim
+
+// The build puts functions here whose names nobody knows; see frontend/unknown.py.
+#pragma mlusim unknown

@@ -26,10 +26,10 @@ constexpr char code() {
   if (std::is_same_v<U, bool>) return '?';
   if (std::is_void_v<U>) return 'v';
   if (std::is_floating_point_v<U>) return sizeof(std::conditional_t<std::is_void_v<U>, char, U>) == 4 ? 'f' : 'd';
-  if constexpr (std::is_integral_v<U> || std::is_enum_v<U>) {
-    constexpr bool is_signed = std::is_signed_v<U> || std::is_enum_v<U>;
+  if constexpr (std::is_enum_v<U>) return code<std::underlying_type_t<U>>();
+  if constexpr (std::is_integral_v<U>) {
     constexpr char codes[] = {'b', 'h', 'i', 'q', 'B', 'H', 'I', 'Q'};
-    return codes[(sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3) + (is_signed ? 0 : 4)];
+    return codes[(sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3) + (std::is_signed_v<U> ? 0 : 4)];
   }
   return 's';
 }

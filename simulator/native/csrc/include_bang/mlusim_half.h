@@ -118,3 +118,7 @@ typedef mlusim::Narrow<mlusim::Bfloat16> bfloat16_t;
 // Further names of the vendor.
 typedef half __half;
 typedef bfloat16_t __bang_bfloat16;
+
+// Literals of half, such as 1.0h.
+inline half operator""h(long double value) { return (half)(float)value; }
+inline half operator""h(unsigned long long value) { return (half)(float)value; }

@@ -1,0 +1,232 @@
+"""How structures and enumerations of an image are laid out, as its debug information says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+#: Names of base types that an encoding does not tell.
+_NAMED = {"_Float16": "e", "half": "e", "__bf16": "y", "bool": "?", "_Bool": "?"}
+#: DW_ATE_* -> type codes of `struct` by size.
+_CODES = {2: "?", 4: "  e f   d", 5: " bh i   q", 6: " bh i   q", 7: " BH I   Q", 8: " BH I   Q", 16: " BH I   Q"}
+_ALIASES = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
+_REFERENCES = ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
+_STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
+_DEEPEST = 64
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number: its type code of `struct` ("y": bfloat16) and its bytes."""
+
+    code: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """An enumeration and the values of its names."""
+
+    name: str
+    bytes: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer to elements of a type code ("v": void, "s": a structure, which ``target`` gives)."""
+
+    code: str
+    target: Callable[[], Type | None] = field(compare=False, repr=False)
+    bytes: int = 8
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array inside a structure."""
+
+    element: Type
+    count: int
+
+    @property
+    def bytes(self) -> int:
+        """Its bytes."""
+        return self.element.bytes * self.count
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a structure, at a byte offset."""
+
+    name: str
+    offset: int
+    type: Type
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A structure or union; members of what it inherits from, and of unnamed members, are among its own.
+
+    ``others`` are members that cannot be set by name: bit-fields, and members of types that are not described.
+    """
+
+    name: str
+    bytes: int
+    fields: tuple[Field, ...]
+    others: tuple[str, ...] = ()
+
+
+Type = Scalar | Enumeration | Pointer | Array | Structure
+
+
+class Layouts:
+    """The types of an image: those of its kernels' parameters, and its structures by name.
+
+    Debug information that cannot be read describes nothing: a source may put what it likes into its image.
+    """
+
+    def __init__(self, library: Path) -> None:
+        self._library = library
+        self._types: dict[int, Type | None] = {}
+
+    def parameters(self, number: int) -> tuple[Type | None, ...]:
+        """The types of a kernel's parameters, None for one that is not described; () where nothing is known."""
+        try:
+            return self._parameters(number)
+        except Exception:  # whatever a stranger's debug information makes of the library that reads it
+            return ()
+
+    def _parameters(self, number: int) -> tuple[Type | None, ...]:
+        entry = self._variables.get(f"mlusim_signature_{number}")
+        kind = _stripped(_follow(entry)) if entry is not None else None
+        if kind is None:
+            return ()
+        packs = (child for child in kind.iter_children() if child.tag == "DW_TAG_GNU_template_parameter_pack")
+        return tuple(self._type(_follow(child)) for pack in packs for child in pack.iter_children())
+
+    @cached_property
+    def structures(self) -> dict[str, Structure]:
+        """All structures of the source by their qualified names."""
+        try:
+            types = {name: self._type(entry) for name, entry in self._named}
+        except Exception:  # as above
+            return {}
+        return {name: kind for name, kind in types.items() if isinstance(kind, Structure)}
+
+    @cached_property
+    def _top(self) -> list[Any]:
+        from elftools.elf.elffile import ELFFile  # takes longer to import than most launches
+
+        info = ELFFile(BytesIO(self._library.read_bytes())).get_dwarf_info()
+        return [child for unit in info.iter_CUs() for child in unit.get_top_DIE().iter_children()]
+
+    @cached_property
+    def _variables(self) -> dict[str, Any]:
+        return {_name(entry): entry for entry in self._top if entry.tag == "DW_TAG_variable"}
+
+    @property
+    def _named(self) -> Iterator[tuple[str, Any]]:
+        """Structures, and other names of structures, with their namespaces."""
+        waiting = [("", entry) for entry in self._top]
+        while waiting:
+            home, entry = waiting.pop(0)
+            name = _name(entry)
+            full = f"{home}::{name}" if home else name
+            if entry.tag == "DW_TAG_namespace" and name not in ("std", "mlusim", "__gnu_cxx", "__cxxabiv1"):
+                waiting += [(full, child) for child in entry.iter_children()]
+            elif name and entry.tag in (*_STRUCTURES, "DW_TAG_typedef") and "DW_AT_declaration" not in entry.attributes:
+                yield full, entry
+
+    def _type(self, entry: Any) -> Type | None:
+        """The type of an entry, None for one that cannot be set from Python."""
+        alias, entry = _name(entry) if entry is not None else "", _stripped(entry)
+        if entry is None:
+            return None
+        if entry.offset not in self._types:
+            self._types[entry.offset] = None  # until it is known: a structure that contains itself is none
+            self._types[entry.offset] = self._read(entry)
+        kind = self._types[entry.offset]
+        return replace(kind, name=alias) if isinstance(kind, (Structure, Enumeration)) and not kind.name else kind
+
+    def _read(self, entry: Any) -> Type | None:
+        size = _number(entry, "DW_AT_byte_size")
+        if entry.tag == "DW_TAG_base_type":
+            by_size = _CODES.get(_number(entry, "DW_AT_encoding"), "")
+            code = _NAMED.get(_name(entry)) or (by_size[size : size + 1].strip() if size else "")
+            return Scalar(code, size) if code else None
+        if entry.tag == "DW_TAG_enumeration_type":
+            values = {_name(child): _number(child, "DW_AT_const_value") for child in entry.iter_children()}
+            return Enumeration(_name(entry), size, values)
+        if entry.tag == "DW_TAG_pointer_type":
+            return self._pointer(_follow(entry))
+        if entry.tag == "DW_TAG_array_type":
+            return self._array(entry)
+        if entry.tag in _STRUCTURES:
+            if _name(entry).startswith("Narrow<"):  # our own half and bfloat16, where the compiler has none
+                return Scalar("y" if "Bfloat16" in _name(entry) else "e", size)
+            return self._structure(entry, size)
+        return None
+
+    def _pointer(self, to: Any) -> Pointer:
+        target = _stripped(to)
+        code = "v"
+        if target is not None:
+            code = "s"
+            if target.tag in ("DW_TAG_base_type", *_STRUCTURES) and isinstance(kind := self._basic(target), Scalar):
+                code = kind.code
+        return Pointer(code, lambda: self._type(to))
+
+    def _basic(self, entry: Any) -> Type | None:
+        """The type of a number; a structure is not looked into: it may be the one that is being read."""
+        return self._type(entry) if entry.tag == "DW_TAG_base_type" or _name(entry).startswith("Narrow<") else None
+
+    def _array(self, entry: Any) -> Type | None:
+        kind = self._type(_follow(entry))
+        for child in reversed([child for child in entry.iter_children() if child.tag == "DW_TAG_subrange_type"]):
+            count = _number(child, "DW_AT_count") or _number(child, "DW_AT_upper_bound", -1) + 1
+            kind = Array(kind, count) if kind is not None else None
+        return kind
+
+    def _structure(self, entry: Any, size: int) -> Structure:
+        fields: list[Field] = []
+        others: list[str] = []
+        for child in entry.iter_children():
+            if child.tag not in ("DW_TAG_member", "DW_TAG_inheritance") or "DW_AT_external" in child.attributes:
+                continue
+            name, offset, kind = _name(child), _number(child, "DW_AT_data_member_location"), self._type(_follow(child))
+            if "DW_AT_bit_size" in child.attributes or (kind is None and name):
+                others.append(name)
+            elif isinstance(kind, Structure) and not name:
+                fields += [Field(inner.name, offset + inner.offset, inner.type) for inner in kind.fields]
+                others += kind.others
+            elif kind is not None and not name.startswith("_vptr"):
+                fields.append(Field(name, offset, kind))
+        return Structure(_name(entry), size, tuple(fields), tuple(others))
+
+
+def _follow(entry: Any) -> Any:
+    """What an entry's type is; None for void."""
+    return entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
+
+
+def _stripped(entry: Any) -> Any:
+    """A type without other names for it, qualifiers and references; None for void."""
+    for _ in range(_DEEPEST):
+        if entry is None or entry.tag not in (*_ALIASES, *_REFERENCES):
+            return entry
+        entry = _follow(entry)
+    return None
+
+
+def _name(entry: Any) -> str:
+    found = entry.attributes.get("DW_AT_name")
+    return found.value.decode(errors="backslashreplace") if found else ""
+
+
+def _number(entry: Any, name: str, default: int = 0) -> int:
+    found = entry.attributes.get(name)
+    return int(found.value) if found and isinstance(found.value, int) else default

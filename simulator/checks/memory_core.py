@@ -13,6 +13,9 @@ _GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do 
 class MemoryCore(Check):
     """Warns of scalar accesses of the memory core to memory that it does not have, and of its stores for the host."""
 
+    def looks_at_runs(self) -> bool:
+        return self.execution.current.kind == MEMORY
+
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         execution = self.execution
         if execution.current.kind != MEMORY:

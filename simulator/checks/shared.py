@@ -6,7 +6,7 @@ from ..execution import Execution
 from ..findings import Finding, rules
 from ..issue import AccessRun, Check, PortSource
 from ..issue.operands import Operand
-from ..memory import Allocation, Memory
+from ..memory import Memory
 
 
 class ClusterMemory(Check):
@@ -32,7 +32,13 @@ class ClusterMemory(Check):
     def _call(self, port: PortSource, space: str) -> None:
         port.line(f"{port.bind('_in_cluster', self._check)}(_pc, _OVERLOAD.name, {space})")
 
-    def scalar_access(self, run: AccessRun, memory: Memory, entry: Allocation | None) -> None:
+    def looks_at_runs(self) -> bool:
+        task, memories = self.execution.current.running, self.execution.map.memories
+        return not task.clusterDim and any(
+            next(memories[name].allocations(task.cluster), None) for name in self._shared
+        )
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         if memory.name in self._shared:
             self._check(run.pc, run.name, memory.name)
 

@@ -43,8 +43,12 @@ class Check:
         """Whether it has to see the runs of accesses that the running task makes from here on."""
         return False
 
+    def looks_at_runs(self) -> bool:
+        """Whether it has to see the runs of the running task at all, at whatever strides; asked when a task enters."""
+        return False
+
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
-        """The scalar unit has made a run of accesses to a memory; while no check watches them it may be missed."""
+        """The scalar unit has made a run of accesses to a memory; it may be missed while no check wants to see them."""
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         """A scalar load has met a piece of an allocation that nobody has written."""

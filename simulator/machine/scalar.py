@@ -36,6 +36,11 @@ class ScalarUnit:
         """Whether a check has to see the runs that the running task makes: each keeps to one stride then."""
         return any(check.watches_runs() for check in self.machine.checks)
 
+    @property
+    def looked_at(self) -> bool:
+        """Whether a check has to see the runs of the task that enters."""
+        return any(check.looks_at_runs() for check in self.machine.checks)
+
     def access(self, address: int, size: int, store: bool, pc: int) -> None:
         """One access of a Python kernel; raises `Squashed` when it may not happen."""
         entry = self._allocation(address, size, store, pc)

@@ -37,6 +37,7 @@ class NativeRunner:
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._ports: dict[int, Any] = {}
+        self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
@@ -121,6 +122,7 @@ class NativeRunner:
             task.native = self._core(task, image)
             task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
         self._current.value = task.native.address
+        self._looked_at = self.scalar.looked_at
         self._watch()
         if len(image.slots):
             image.slots[:] = task.native.slots
@@ -180,7 +182,7 @@ class NativeRunner:
                 self._note_first_writes(self.machine.current.running)
             done = 0
             try:
-                for done in range(count if self._strict.value or self.machine.current.kind == MEMORY else 0):
+                for done in range(count if self._strict.value or self._looked_at else 0):
                     run = runs[done]
                     self.scalar.examine(
                         AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.times)
@@ -210,6 +212,7 @@ class NativeRunner:
             space, name, size = v.space.decode(), v.name.decode(), int(v.bytes)
             if space in machine.cluster_spaces:
                 entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)
+                self._looked_at = self.scalar.looked_at
             else:
                 entry, fresh = machine.local(space, size, name, pc), True
             if v.initial and fresh:

@@ -12,12 +12,12 @@ from mlusim.simulator import Device
 
 from .arrays import Array, Fresh, Placed, check_output, checked_array, is_number, view_of
 from .launching import ElementwiseRun, launch
-from .metadata import Shape, broadcast_shape, dense_strides
+from .metadata import Shape, broadcast_shape, broadcasts_to, dense_strides
 from .operators import Operator
 from .plan import Plan
 from .planner import View, make_plan
 from .quantized import Scales, check_scales, plan_scales
-from .types import INT32, check_cast, operator_types, scalar_type
+from .types import INT32, TYPES, check_cast, operator_types, scalar_type
 
 #: The first architecture that has what the kernels use, see device/launch.h.
 _FIRST_ARCH = 322
@@ -66,7 +66,7 @@ class Call:
         else:
             check_output(out, list(zip("ab", inputs, strict=False)))
             check_cast(types.result, out.dtype)
-            if broadcast_shape([shape, out.shape]) != out.shape:
+            if not broadcasts_to(shape, out.shape):
                 raise ValueError(
                     f"out has shape {list(out.shape)} and the result {list(shape)}; pass an out of that shape"
                 )
@@ -141,10 +141,17 @@ def _new_output(shape: Shape, dtype: np.dtype[Any], variant: str | None) -> View
     return View(shape, strides, dtype, 0)
 
 
+def _is_real(value: Any) -> bool:
+    """Whether a value is a number of Python's or NumPy's, ml_dtypes' too, and no bool."""
+    if isinstance(value, np.generic):
+        return value.dtype.kind in "iuf" or value.dtype in TYPES[:3]
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _tolerance(tolerance: Any, compute: np.dtype[Any]) -> float:
     if tolerance is None:
         return 0.0
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.integer, np.floating)):
+    if not _is_real(tolerance):
         raise TypeError(f"tolerance is {tolerance!r}; pass a number above 0, or None to compare exactly")
     if not 0 < tolerance < np.inf:
         raise ValueError(f"tolerance is {tolerance!r}; pass a finite number above 0, or None to compare exactly")
@@ -162,7 +169,7 @@ def _clip_limits(low: Any, high: Any, dtype: np.dtype[Any], scaled: bool) -> tup
             edges = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (-np.inf, np.inf)
             limits.append(edges[name == "high"])
             continue
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        if not _is_real(value):
             raise TypeError(f"{name} is {value!r}; pass a number, or None for no limit")
         if whole and not isinstance(value, (int, np.integer)):
             raise TypeError(f"{name} is {value!r} and the array of {dtype}; pass a whole number")

@@ -25,6 +25,12 @@ def broadcast_shape(shapes: Sequence[Shape]) -> Shape:
     return tuple(found)
 
 
+def broadcasts_to(shape: Shape, wide: Shape) -> bool:
+    """Whether an array of a shape can be broadcast to another."""
+    own = (1,) * (len(wide) - len(shape)) + shape
+    return len(own) == len(wide) and all(a in (1, b) for a, b in zip(own, wide, strict=True))
+
+
 def dense_strides(shape: Shape, itemsize: int) -> Shape:
     """Strides in bytes of an array without gaps in C order."""
     strides, step = [0] * len(shape), itemsize

@@ -54,7 +54,7 @@ def make_plan(
     """
     if variant is not None and variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; pass one of {', '.join(VARIANTS)}")
-    if any(length > 1 and not step for length, step in zip(out.shape, out.strides, strict=True)):
+    if any(length > 1 and not step and 0 not in out.shape for length, step in zip(out.shape, out.strides, strict=True)):
         raise ValueError(f"out has shape {list(out.shape)} and a stride of 0, so that elements coincide; pass another")
     metadata = Metadata.create(
         out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]

@@ -39,6 +39,9 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         if error.run is None:
             raise
         return report_run(options, screen, error.run, {}, {})
+    plan = getattr(run, "plan", None)
+    if options.plan and plan is None:
+        raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     results = _results(run.output)
     saved = {options.out: tuple(results)} if options.out and results else {}
     if saved and len(results) > 1 and options.out.suffix != ".npz":

@@ -42,12 +42,13 @@ def _op(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser
         "op",
         help="run an operator",
         description="Run an operator; without NAME, list the operators.",
-        epilog="VALUE: a number, inf, nan, true, false, none, a file such as x.npy, or text.",
+        epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
     )
     command.set_defaults(handler=launch.run_operator)
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
     command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
+    command.add_argument("--plan", action="store_true", help="show how an elementwise operator is carried out as well")
     command.add_argument(
         "--device", metavar="D", help="name or .toml file (default: one that the operator is made for)"
     )

@@ -20,7 +20,7 @@ _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 
 
 def literal(text: str) -> Any:
-    """A number, true, false or none (in any case), the array in a .npy file, or else the text itself."""
+    """A number, several with commas, true, false or none (in any case), the array in a .npy file, or else the text."""
     if text.lower() in _NAMED:
         return _NAMED[text.lower()]
     if text.endswith(".npy"):
@@ -28,6 +28,8 @@ def literal(text: str) -> Any:
     try:
         value = ast.literal_eval(text)
         if isinstance(value, (int, float)):
+            return value
+        if isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value):
             return value
     except (ValueError, SyntaxError):
         pass
@@ -49,7 +51,7 @@ def kernel_argument(text: str) -> Any:
             raise ValueError(f"{text!r}: {match[1]!r} is no element type; write one such as float32 or int8") from None
         return np.zeros([int(count) for count in match[2].split("x")], dtype)
     value = literal(text)
-    if isinstance(value, str):
+    if isinstance(value, (str, tuple)):
         raise ValueError(
             f"{text!r} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
         )

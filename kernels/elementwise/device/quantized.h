@@ -19,8 +19,10 @@ __mlu_func__ Exact productOf(double x, double y) { return {x * y, fma(x, y, -(x 
 
 __mlu_func__ double sigmoidOf(double x) { return 1 / (1 + exp(-x)); }
 
-// x op y without an error for those that rational arithmetic defines (a quotient: productOf, see isAbove).
+// x op y, without an error where rational arithmetic defines it (a quotient: see compare). Functions take the floats that
+// the vector unit takes: 20 * 0.1 is 2, so that a negative number has a power with it.
 __mlu_func__ Exact exactly(const Launch &launch, int32_t op, double x, double y) {
+  const double a = (float)x, b = (float)y;
   switch (op) {
     case OP_add: return sumOf(x, y);
     case OP_sub: return sumOf(x, -y);
@@ -28,18 +30,18 @@ __mlu_func__ Exact exactly(const Launch &launch, int32_t op, double x, double y)
     case OP_maximum: return {fmax(x, y), 0};
     case OP_minimum: return {fmin(x, y), 0};
     case OP_mod: return {y == 0 ? 0 : fmod(x, y), 0};
-    case OP_pow: return {pow(x, y), 0};
+    case OP_pow: return {pow(a, b), 0};
     case OP_prelu: return x > 0 ? Exact{x, 0} : productOf(x, y);
     case OP_neg: return {-x, 0};
     case OP_abs: return {fabs(x), 0};
     case OP_relu: return {fmax(x, 0), 0};
     case OP_clip: return {fmin(fmax(x, launch.limits[0]), launch.limits[1]), 0};
-    case OP_sqrt: return {sqrt(x), 0};
-    case OP_exp: return {exp(x), 0};
-    case OP_log: return {log(x), 0};
-    case OP_sigmoid: return {sigmoidOf(x), 0};
-    case OP_silu: return {x * sigmoidOf(x), 0};
-    case OP_gelu: return {x * erfc(-x * M_SQRT1_2) / 2, 0};
+    case OP_sqrt: return {sqrt(a), 0};
+    case OP_exp: return {exp(a), 0};
+    case OP_log: return {log(a), 0};
+    case OP_sigmoid: return {sigmoidOf(a), 0};
+    case OP_silu: return {a * sigmoidOf(a), 0};
+    case OP_gelu: return {a * erfc(-a * M_SQRT1_2) / 2, 0};
     default: return {x, 0};
   }
 }

@@ -193,7 +193,7 @@ def _buffers(
             found.append((f"{name} repeated", array.dtype.itemsize))
         if array.dtype != compute:
             found.append((f"{name} values", compute.itemsize))
-    found += [(f"out stage {turn}", out.itemsize) for turn in (0, 1)]
+    found.append(("out stage", out.itemsize))  # one: the wait for what comes is one for what goes, too
     if out != compute:
         found.append(("out values", compute.itemsize))
     if scratch:
@@ -223,28 +223,34 @@ class _Parts:
         self.slice = self.tile = (0, 0)
 
     def fit(self, bytes_per_element: int) -> None:
-        """Choose slices of equal size, at most 65535 elements and a multiple of the cores, and tiles of equal size."""
+        """Choose tiles of equal size, as many for every core, and of them slices of at most 65535 elements."""
         rows, cols = self._rows, self._cols
         if not rows * cols:
             return
-        capacity = self._budget // bytes_per_element // _UNIT * _UNIT
-        if cols > min(capacity, MAX_SLICE) or rows < self._most:
-            # A slice is part of a row. Each row is cut alike.
-            per_row = max(-(-cols // MAX_SLICE), -(-self._most // rows))
-            if rows * per_row > self._most:  # as many slices for every core
-                per_row = -(-(-(-rows * per_row // self._most) * self._most) // rows)
-            slice_cols = _round_up(-(-cols // per_row), self._width, MAX_SLICE)
-            tile_cols = _round_up(-(-slice_cols // -(-slice_cols // capacity)), self._width, capacity)
-            self.slice, self.tile = (1, slice_cols), (1, tile_cols)
+        capacity = min(self._budget // bytes_per_element // _UNIT * _UNIT, MAX_SLICE // _UNIT * _UNIT)
+        if cols > capacity or rows < self._most:  # tiles are parts of rows, and each row is cut alike
+            pieces = max(-(-cols // capacity), -(-self._most // rows))
+            if rows * pieces > self._most:
+                pieces = -(-(-(-rows * pieces // self._most) * self._most) // rows)
+            tile = _round_up(-(-cols // pieces), self._width, capacity)
+            grouped = self._grouped(pieces, tile, rows)
+            self.tile, self.slice = (1, tile), (1, tile * grouped)
         else:
-            most_rows = MAX_SLICE // cols
-            rounds = -(-rows // (self._most * most_rows))
-            slice_rows = -(-rows // (self._most * rounds))
-            tile_rows = -(-slice_rows // -(-slice_rows // (capacity // cols)))
-            self.slice, self.tile = (slice_rows, cols), (tile_rows, cols)
+            share = -(-rows // self._most)
+            pieces = -(-share // (capacity // cols))
+            tile = -(-share // pieces)
+            grouped = self._grouped(pieces, tile * cols, self._most)
+            self.tile, self.slice = (tile, cols), (tile * grouped, cols)
+        self.tiles = grouped
         self.slices = -(-rows // self.slice[0]) * -(-cols // self.slice[1])
-        self.tiles = -(-self.slice[0] // self.tile[0]) * -(-self.slice[1] // self.tile[1])
         self.cores = min(self._most, self.slices)
+
+    def _grouped(self, pieces: int, elements: int, times: int) -> int:
+        """How many tiles make a slice: the most that leave every core as many slices as any other."""
+        for count in range(min(pieces, MAX_SLICE // elements), 1, -1):
+            if pieces % count == 0 and times * pieces // count % self._most == 0:
+                return count
+        return 1
 
 
 def _round_up(count: int, width: int, limit: int) -> int:

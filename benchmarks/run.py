@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
@@ -22,6 +23,7 @@ from .memory_use import memory
 BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
+    "elementwise": elementwise,
     "instruction": instructions,
     "sort": sorts,
     "topk": topks,

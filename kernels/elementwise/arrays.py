@@ -59,9 +59,9 @@ def check_output(out: Any, inputs: Sequence[tuple[str, Array]]) -> None:
 def _overlap(out: Array, array: Array) -> bool:
     """Whether two arrays share memory without being the same."""
     if isinstance(out, DeviceArray) and isinstance(array, DeviceArray):
-        same = out.address == array.address and out.shape == array.shape and out.dtype == array.dtype
-        apart = out.address + out.nbytes <= array.address or array.address + array.nbytes <= out.address
-        return not (same or apart)
+        if out.address == array.address and out.shape == array.shape and out.dtype == array.dtype:
+            return False
+        return out.address < array.address + array.nbytes and array.address < out.address + out.nbytes
     if not isinstance(out, np.ndarray) or not isinstance(array, np.ndarray) or not np.may_share_memory(out, array):
         return False
     if out.__array_interface__["data"] == array.__array_interface__["data"] and (

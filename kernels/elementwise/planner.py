@@ -237,7 +237,10 @@ class _Parts:
             self.tile, self.slice = (1, tile), (1, tile * grouped)
         else:
             share = -(-rows // self._most)
-            pieces = -(-share // (capacity // cols))
+            fewest = -(-share // (capacity // cols))
+            # A few more tiles, where cores would else have unequal shares by more than a sixteenth.
+            even = (n for n in range(fewest, 2 * fewest) if -(-share // n) * n * 16 <= share * 17)
+            pieces = next(even, fewest)
             tile = -(-share // pieces)
             grouped = self._grouped(pieces, tile * cols, self._most)
             self.tile, self.slice = (tile, cols), (tile * grouped, cols)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from math import prod
 
@@ -30,9 +31,29 @@ class Layout:
     addresses: Sequence[int]
     channels_last: bool  # the output is an image whose memory order is NHWC and no other
 
-    def dense(self, number: int) -> bool:
-        """Whether an array has an element for each of the output's, in C order without gaps."""
-        return self.strides[number] == dense_strides(self.shape, self.types[number].itemsize)
+    @cached_property
+    def dense(self) -> list[bool]:
+        """For each array whether it has an element for each of the output's, in C order without gaps."""
+        return [
+            own == dense_strides(self.shape, dtype.itemsize)
+            for own, dtype in zip(self.strides, self.types, strict=True)
+        ]
+
+    @cached_property
+    def shorter(self) -> tuple[int, list[tuple[bool, int]]] | None:
+        """Which of two inputs is broadcast, and its runs of axes (broadcast?, elements); None unless both are dense."""
+        if len(self.strides) != 3 or not self.dense[0] or not (self.dense[1] or self.dense[2]):
+            return None
+        short = 2 if self.dense[1] else 1
+        strides, itemsize = self.strides[short], self.types[short].itemsize
+        kept = [length for length, step in zip(self.shape, strides, strict=True) if step]
+        if tuple(step for step in strides if step) != dense_strides(tuple(kept), itemsize):
+            return None
+        axes = zip(strides, self.shape, strict=True)
+        runs = [
+            (broadcast, prod(length for _, length in run)) for broadcast, run in groupby(axes, lambda axis: not axis[0])
+        ]
+        return short - 1, runs
 
 
 def find_variant(layout: Layout, wanted: str | None) -> tuple[str, Mapping[str, int]] | None:
@@ -45,7 +66,7 @@ def find_variant(layout: Layout, wanted: str | None) -> tuple[str, Mapping[str, 
 
 
 def _nobroadcast(layout: Layout) -> dict[str, int] | None:
-    return {} if all(map(layout.dense, range(len(layout.strides)))) else None
+    return {} if all(layout.dense) else None
 
 
 def _stride(layout: Layout) -> dict[str, int] | None:
@@ -67,31 +88,11 @@ def _half8(layout: Layout) -> dict[str, int] | None:
     return {"dim_count": len(layout.shape)}
 
 
-def _shorter(layout: Layout) -> tuple[dict[str, int], list[tuple[bool, int]]] | None:
-    """Which input is broadcast, and runs of axes (broadcast?, elements); None unless it is one of two, both dense."""
-    if len(layout.strides) != 3 or not layout.dense(0):
-        return None
-    first = not layout.dense(1)
-    full, short = (2, 1) if first else (1, 2)
-    if not layout.dense(full):
-        return None
-    strides, itemsize = layout.strides[short], layout.types[short].itemsize
-    kept = [length for length, step in zip(layout.shape, strides, strict=True) if step]
-    if tuple(step for step in strides if step) != dense_strides(tuple(kept), itemsize):
-        return None
-    axes = zip(strides, layout.shape, strict=True)
-    runs = [
-        (broadcast, prod(length for _, length in run)) for broadcast, run in groupby(axes, lambda axis: not axis[0])
-    ]
-    return {"first_shorter": int(first)}, runs
-
-
 def _one(layout: Layout, pattern: Sequence[bool], names: Sequence[str]) -> dict[str, int] | None:
     """The shorter input's runs on a pattern of (broadcast?) runs, some of which may be missing (of 1 element)."""
-    found = _shorter(layout)
-    if found is None:
+    if layout.shorter is None:
         return None
-    parameters, runs = found
+    number, runs = layout.shorter
     lengths = [1] * len(pattern)
     at = 0
     for broadcast, elements in runs:
@@ -107,7 +108,7 @@ def _one(layout: Layout, pattern: Sequence[bool], names: Sequence[str]) -> dict[
         "axis_lgt": sizes.get("middle", 1),
         "outer_stride": sizes.get("middle", 1) * sizes["inner"],
     }
-    return {**{name: values[name] for name in names}, **parameters}
+    return {**{name: values[name] for name in names}, "first_shorter": int(number == 0)}
 
 
 def _one_scalar(layout: Layout) -> dict[str, int] | None:

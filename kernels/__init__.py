@@ -11,7 +11,9 @@ from . import elementwise
 from .hau import argsort, embedding, sort_by_key, topk
 from .logspace import logspace
 
-__all__ = ["DEFAULT_DEVICES", "OPERATORS", "argsort", "elementwise", "embedding", "logspace", "sort_by_key", "topk"]
+__all__ = [
+    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "elementwise", "embedding", "logspace", "sort_by_key", "topk",
+]  # fmt: skip
 
 #: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.
 OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
@@ -32,3 +34,6 @@ DEFAULT_DEVICES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("topk", "argsort", "sort_by_key", "embedding"), "bm1684x"),
     }
 )
+
+#: The operators whose runs have a ``plan``.
+PLANNED = frozenset(elementwise.FUNCTIONS)

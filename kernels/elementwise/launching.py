@@ -108,6 +108,6 @@ def _operand(walk: Walk, address: int, offsets: dict[str, int], dims: int) -> _O
         one_row=walk.one_row, repeats=walk.repeats,
     )  # fmt: skip
     found.strides[dims - len(walk.strides) : dims] = walk.strides
-    stage = f"{name} stage"
-    found.stage[:] = (offsets[stage],) * 2 if stage in offsets else (offsets[f"{stage} 0"], offsets[f"{stage} 1"])
+    first = offsets[f"{name} stage 0"]
+    found.stage[:] = first, offsets.get(f"{name} stage 1", first)
     return found

@@ -193,7 +193,8 @@ def _buffers(
             found.append((f"{name} repeated", array.dtype.itemsize))
         if array.dtype != compute:
             found.append((f"{name} values", compute.itemsize))
-    found.append(("out stage", out.itemsize))  # one: the wait for what comes is one for what goes, too
+    # Where the computation is long, results go while the next ones are computed; else a larger tile is worth more.
+    found += [(f"out stage {turn}", out.itemsize) for turn in ((0, 1) if scratch else (0,))]
     if out != compute:
         found.append(("out values", compute.itemsize))
     if scratch:

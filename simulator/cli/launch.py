@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import DEFAULT_DEVICES, OPERATORS
+from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
 from ..device import Device
 from ..findings import KernelError
 from ..launches import load
@@ -29,6 +29,8 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
             + "\n".join(f"  {operator_signature(name, function)}" for name, function in OPERATORS.items())
         )
     function = OPERATORS[options.name]
+    if options.plan and options.name not in PLANNED:
+        raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     device = Device.load(options.device or DEFAULT_DEVICES[options.name])
     check_paths(options.out, options.trace, options.log)
@@ -39,9 +41,6 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         if error.run is None:
             raise
         return report_run(options, screen, error.run, {}, {})
-    plan = getattr(run, "plan", None)
-    if options.plan and plan is None:
-        raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     results = _results(run.output)
     saved = {options.out: tuple(results)} if options.out and results else {}
     if saved and len(results) > 1 and options.out.suffix != ".npz":

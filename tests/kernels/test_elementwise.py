@@ -286,3 +286,37 @@ def test_another_architecture_gives_the_same(random):
     assert output.tolist() == [
         quantized("div", (0.3, 0.2, 0.017), int(x), int(y)) for x, y in zip(a, a[::-1], strict=True)
     ]
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+def kernel_us(run):
+    """Time without the launch, which is 5 us on this device."""
+    assert run.findings == []
+    return run.time_us - 5
+
+
+def test_time_of_an_addition_is_that_of_the_dram(device):
+    # Three times 2^24 floats at 307.2 GB/s.
+    zeros = device.array(np.broadcast_to(np.float32(0), (1 << 24,)))
+    assert kernel_us(ew.add(device, zeros, zeros, out=zeros)) == pytest.approx(3 * 2**26 / 307.2e3, rel=0.02)
+
+
+def test_broadcast_inputs_are_read_once(device):
+    image = np.zeros((8, 32, 64, 64), np.float32)
+    full = kernel_us(ew.add(device, image, image.copy()))
+    for shape in ((), (64,), (64, 64), (32, 1, 1), (8, 1, 64, 64)):
+        ratio = kernel_us(ew.add(device, image, np.zeros(shape, np.float32))) / full
+        assert 0.66 < ratio < 0.8, shape
+    halfs = image.astype(np.float16)
+    assert kernel_us(ew.add(device, halfs, halfs.copy())) / full == pytest.approx(0.5, rel=0.05)
+
+
+def test_copies_hide_behind_computation(device):
+    # While a tile of gelu is computed the next one is copied: the cores compute nearly all the time.
+    run = ew.gelu(device, np.zeros((1 << 21,), np.float32))
+    computes = np.array([op.engine == "compute" for op in run.log.ops])[run.log.records["op"]]
+    on_core = run.log.records["core"] == 3
+    busy = (run.timeline.end - run.timeline.start)[computes & on_core].sum()
+    assert busy / kernel_us(run) > 0.9

@@ -16,7 +16,7 @@ struct Operand {
   int64_t address;            // of the element at index 0 ... 0
   int64_t strides[MAX_DIMS];  // bytes; 0 where the array is broadcast
   int32_t type, element;      // Type, and its bytes
-  int32_t stage[2];           // elements as they lie in GDRAM: buffers that copies take turns in; one for the output
+  int32_t stage[2];           // elements as they lie in GDRAM: buffers that copies take turns in, or one twice
   int32_t expanded;           // broadcast elements repeated
   int32_t values;             // elements in the type of the computation; the stage or the expanded ones where it is theirs
   int32_t one_row;            // every row of the output reads the same elements

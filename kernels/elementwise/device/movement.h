@@ -101,9 +101,9 @@ __mlu_func__ void repeat(const Launch &launch, const Operand &input, const Box &
 }
 
 // Begins to copy a box of results from the stage to the output.
-__mlu_func__ void store(const Launch &launch, const Box &box) {
+__mlu_func__ void store(const Launch &launch, const Box &box, int32_t turn) {
   const Operand &out = launch.out;
-  const int64_t stage = (int64_t)nram_buffer + out.stage[0];
+  const int64_t stage = (int64_t)nram_buffer + out.stage[turn];
   forParts(launch, out, box, [&](int64_t address, int32_t first, int32_t rows, int64_t row_stride) {
     copyBox<NRAM2GDRAM>(address, row_stride, out.strides[launch.dims - 1],
                         stage + (int64_t)first * box.cols * out.element, box.cols * out.element, out.element, rows,

@@ -162,6 +162,21 @@ def test_seven_axes_of_each_form(device, random):
     check("sub", found.output, (a, b))
 
 
+def test_quotients_next_to_the_middle_between_two_floats(device):
+    # a * 2^25 + r = q * b for a small odd r and odd q of 25 bits: a / b is r / (b * 2^25) away from such a middle.
+    pairs = []
+    for b in range(2**23 + 1, 2**24, 5002):
+        for r in (-3, -1, 1, 3):
+            q = r * pow(b, -1, 2**25) % 2**25
+            a = (q * b - r) >> 25
+            if 2**23 <= a < 2**24 and q >= 2**24:
+                pairs.append((a, b))
+    a, b = np.array(pairs, np.float32).T.copy()
+    assert len(pairs) > 1000
+    for operands in ((a, b), (-a * np.float32(2**-20), b * np.float32(2**13))):
+        check("div", run(device, "div", *operands).output, operands)
+
+
 @pytest.mark.parametrize("name", ["div", "mod"])
 def test_quotients_and_remainders_to_the_last_place(device, random, name):
     bits = random.integers(0, 2**32, (2, 6000), dtype=np.uint32).view(np.float32)
@@ -244,6 +259,9 @@ SCALES = {
         (1, 1, 1),
         (3e-3, 2e-7, 1e-3),
         (1e4, 1e4, 0.3),
+        (0.1, 0.3, 0.003),
+        (0.3, 0.1, 0.001),
+        (0.7, 0.1, 0.002),
     ],
     1: [(1, 2), (0.1, 0.2), (0.013, 0.0117), (0.5, 0.03125), (1, 1)],
 }

@@ -60,10 +60,10 @@ __mlu_func__ int compare(const Launch &launch, int32_t op, double x, double y, d
   return (found.value > 0) - (found.value < 0);
 }
 
-// The integer next to (x op y) / scale, of a result near enough that the one below it is known.
+// The integer next to (x op y) / scale, which is at least the given one.
 __mlu_func__ float roundExactly(const Launch &launch, int32_t op, double x, double y, float below) {
   const double scale = launch.scale[launch.inputs];
-  for (below -= 1;; below += 1) {  // the estimate may be off by one
+  for (;; below += 1) {
     const int sign = compare(launch, op, x, y, (below + 0.5) * scale);
     const bool odd = fmodf(below, 2) != 0;
     if (sign < 0 || (sign == 0 && !odd) || below > 128) return below;
@@ -92,12 +92,15 @@ __mlu_func__ void applyScaled(const Launch &launch, int32_t op, const Tile &tile
   __bang_sub_scalar(doubtful, doubtful, 0.5f, n);
   __bang_abs(doubtful, doubtful, n);
   __bang_le_scalar(doubtful, doubtful, launch.doubt, n);
-  __bang_abs(magnitude, result, n);
-  __bang_le_scalar(magnitude, magnitude, 130.0f, n);  // beyond, it is saturated in any case
-  __bang_mul(doubtful, doubtful, magnitude, n);
+  const bool anything = launch.doubt >= 0.5f;  // estimates tell nothing
+  if (!anything) {
+    __bang_abs(magnitude, result, n);
+    __bang_le_scalar(magnitude, magnitude, 130.0f, n);  // beyond, it is saturated in any case
+    __bang_mul(doubtful, doubtful, magnitude, n);
+  }
   forEach(doubtful, n, [&](int32_t i) {
     const double left = (double)tile.x[i] * launch.scale[0];
     const double right = launch.inputs == 2 ? (double)tile.y[i] * launch.scale[1] : 0;
-    result[i] = roundExactly(launch, op, left, right, below[i]);
+    result[i] = roundExactly(launch, op, left, right, anything ? -129 : below[i]);
   });
 }

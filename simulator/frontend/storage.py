@@ -13,10 +13,12 @@ from .declarators import Declarator, read_declarators
 from .scan import SPACES, Site
 from .source import Edit, Source, layout
 from .specifiers import Specifiers, read_specifiers
-from .tokens import spell, statement
+from .tokens import spell, statement, tokens
 
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
+#: The space in which `extern` declares a part whose size the launch gives.
+_SHARED = "shared"
 
 
 class _Form(NamedTuple):
@@ -35,7 +37,7 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     """
     word = source.remove_word(site.start, site.end)
     dropped = [word], word.end
-    if site.parentheses or site.scope.kind == "class":
+    if site.parentheses or site.scope.kind == "class" or (site.word == "__device__" and _is_function(source, site)):
         return dropped
     found = statement(source.text, site.statement)
     specifiers = read_specifiers(found)
@@ -44,7 +46,12 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     declarators = read_declarators(source, found, specifiers)
     if not any(declarator.name for declarator in declarators):
         return dropped
-    if len({token.text for token in specifiers.qualifiers}) > 1:
+    words = {token.text for token in specifiers.qualifiers}
+    if len(words) > 1 and "__device__" in words:  # beside another one it says nothing
+        words.remove("__device__")
+        if site.word not in words:
+            return dropped
+    if len(words) > 1:
         raise source.error("a variable lives in one memory space, this declaration names several", site.start)
     write = _block_form if site.scope.kind == "block" else _namespace_form
     start = found[specifiers.begin].start
@@ -66,6 +73,11 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     return edits, declarators[0].first.start
 
 
+def _is_function(source: Source, site: Site) -> bool:
+    """Whether a parenthesis comes before anything that only a variable has."""
+    return next((t.text for t in tokens(source.text, site.end) if t.text in ("(", "=", ";", "[", "{", ",")), "") == "("
+
+
 def _namespace_form(
     source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
@@ -76,6 +88,8 @@ def _namespace_form(
         return _Form(outside, "", "", False)
     name = spell(declarator.name)
     reference = f"(&{name})" if declarator.array else f"&{name}"
+    if specifiers.has("extern") and not declarator.initialised and space == _SHARED:  # what the launch asks for
+        return _Form(_words(lead, "static", kind), reference, " = ::mlusim::Dynamic{}", False)
     if specifiers.has("extern") and not declarator.initialised:
         return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"

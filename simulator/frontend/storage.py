@@ -78,9 +78,18 @@ def _is_function(source: Source, site: Site) -> bool:
     return next((t.text for t in tokens(source.text, site.end) if t.text in ("(", "=", ";", "[", "{", ",")), "") == "("
 
 
+def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) -> _Form:
+    """The memory that a launch asks for: a reference to its beginning, under the type that stands here."""
+    name = spell(declarator.name)
+    reference = f"(&{name})" if declarator.array else f"&{name}"
+    return _Form(_words(specifiers.lead, storage, specifiers.kind), reference, " = ::mlusim::Dynamic{}", False)
+
+
 def _namespace_form(
     source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
+    if space == _SHARED and specifiers.has("extern") and declarator.name:
+        return _dynamic_form(specifiers, declarator, "static")
     lead, kind = specifiers.lead, specifiers.kind
     storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
     outside = _words(lead, spell(specifiers.storage), kind)
@@ -88,8 +97,6 @@ def _namespace_form(
         return _Form(outside, "", "", False)
     name = spell(declarator.name)
     reference = f"(&{name})" if declarator.array else f"&{name}"
-    if specifiers.has("extern") and not declarator.initialised and space == _SHARED:  # what the launch asks for
-        return _Form(_words(lead, "static", kind), reference, " = ::mlusim::Dynamic{}", False)
     if specifiers.has("extern") and not declarator.initialised:
         return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"
@@ -110,6 +117,8 @@ def _namespace_form(
 def _block_form(
     source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
+    if space == _SHARED and specifiers.has("extern") and declarator.name:
+        return _dynamic_form(specifiers, declarator, "")
     if specifiers.has("extern") or not declarator.name:
         return _namespace_form(source, space, specifiers, declarator, serial)
     # Storage classes are dropped: the variable is initialised on every entry.

@@ -61,7 +61,7 @@ class Fault(ctypes.Structure):
     ]  # fmt: skip
 
 
-#: What the warps of one block did at one place of the source.
+#: What the warps of one block did at one place of the source. In shared memory, ``address`` is an offset.
 ROW = np.dtype(
     [("pc", "<i8"), ("block", "<u8"), ("address", "<u8"), ("requested", "<u8"), ("units", "<u8", (3,)),
      ("space", "<i4"), ("access", "<i4")]
@@ -84,7 +84,7 @@ class Runtime:
         library.simt_rows.restype = ctypes.c_void_p
         library.simt_faults.restype = ctypes.POINTER(Fault)
         library.simt_variable.restype = ctypes.c_char_p
-        library.simt_shared_start.restype = library.simt_declared.restype = _u64
+        library.simt_shared_offset.restype = library.simt_declared.restype = _u64
 
     def rows(self) -> np.ndarray:
         """A copy of the rows of the launch, `ROW` [rows]."""
@@ -99,10 +99,10 @@ class Runtime:
         found = self._library.simt_faults(ctypes.byref(count))
         return [found[i] for i in range(count.value)]
 
-    @property
-    def shared_start(self) -> int:
-        """Where shared memory begins."""
-        return int(self._library.simt_shared_start())
+    def shared_offset(self, address: int) -> int | None:
+        """The place of an address in the shared memory of its block, None for other addresses."""
+        offset = int(self._library.simt_shared_offset(_u64(address)))
+        return None if offset == 2**64 - 1 else offset
 
     @property
     def declared(self) -> int:

@@ -21,30 +21,29 @@ class Faults:
     def __init__(self, runtime: Runtime, memory: Memory, shape: Shape, grid: Grid, limit: float | None) -> None:
         self._runtime, self._memory, self._shape, self._grid, self._limit = runtime, memory, shape, grid, limit
 
-    def finding(self, fault: Fault) -> Finding:
-        """The finding that a fault is."""
+    def finding(self, fault: Fault, core: int) -> Finding:
+        """The finding that a fault is; ``core`` is where its block runs."""
+        self._core = core
         made: Finding = getattr(self, "_" + Kind(fault.kind).name.lower())(fault)
         return made
 
     def _who(self, fault: Fault, thread: int | None = None) -> str:
         return self._grid.place(fault.block, fault.thread if thread is None else thread)
 
-    def _variable(self, address: int) -> tuple[str, Region | None, int, int]:
-        """Name, place, first and past-the-end address of what an address lies in or behind; "" for nothing."""
+    def _variable(self, address: int, size: int) -> tuple[str, Region | None, int, int]:
+        """Name, bytes accessed, first and past-the-end address of what an address lies in or behind; "" for nothing."""
         if self._memory.owner_of(address) is not None:
             entry = self._memory.find(address)
-            region = Region(self._memory.name, 0, address - self._memory.base, 0)
+            region = Region(self._memory.name, 0, address - self._memory.base, size)
             return (entry.name, region, entry.start, entry.end) if entry else ("", region, 0, 0)
-        found = self._runtime.variable(address)
-        if found is None:
-            return "", None, 0, 0
-        name, start, end = found
-        return name, Region("shared", 0, address - self._runtime.shared_start, 0), start, end
+        offset, found = self._runtime.shared_offset(address), self._runtime.variable(address)
+        region = None if offset is None else Region("shared", self._core, offset, size)
+        return (found[0], region, *found[1:]) if found else ("", region, 0, 0)
 
     def _bounds(self, fault: Fault) -> Finding:
         what = "store" if fault.store else "load"
         who, address, size = self._who(fault), int(fault.address), int(fault.size)
-        name, region, start, end = self._variable(address)
+        name, region, start, end = self._variable(address, size)
         if address < _GUARD:
             message = f"{what} of {size} bytes by {who}: the pointer is null"
         elif not name:
@@ -54,42 +53,42 @@ class Faults:
             message = f"{what} of {size} bytes at byte {at} of {name!r} by {who} passes its end by {past}"
         return Finding(
             rules.BOUNDS, message, instruction=what, limit=f"{name!r} has {end - start} bytes" if name else "",
-            region=region and Region(region.space, 0, region.offset, size),
+            region=region,
             suggestion="compare the index with the number of elements (index >= count ends the thread)"
             if name else "check the pointer and its index",
         )  # fmt: skip
 
     def _alignment(self, fault: Fault) -> Finding:
         what, size = "store" if fault.store else "load", int(fault.size)
-        name, region, start, _ = self._variable(int(fault.address))
+        name, region, start, _ = self._variable(int(fault.address), size)
         where = f"byte {fault.address - start} of {name!r}" if name else f"address {fault.address:#x}"
         return Finding(
             rules.ALIGNMENT, f"{what} of {size} bytes at {where} by {self._who(fault)} is not aligned to its size",
             instruction=what, limit=f"a multiple of {size} bytes (CUDA C++ Programming Guide, device memory accesses)",
-            region=region and Region(region.space, 0, region.offset, size),
+            region=region,
             suggestion="test the address before it is cast to a vector type, or use a narrower one",
         )  # fmt: skip
 
     def _race(self, fault: Fault) -> Finding:
         what = "stores to" if fault.store else "loads from"
-        name, region, start, _ = self._variable(int(fault.address))
+        name, region, start, _ = self._variable(int(fault.address), 1)
         several = fault.other >= self._grid.block_threads
         other = "several threads" if several else self._who(fault, fault.other)
         return Finding(
             rules.RACE,
             f"{self._who(fault)} {what} byte {fault.address - start} of {name!r}, which {other} "
             f"{'have' if several else 'has'} accessed since the last barrier",
-            instruction="store" if fault.store else "load", region=region and Region("shared", 0, region.offset, 1),
+            instruction="store" if fault.store else "load", region=region,
             limit="one of the two writes, so that the order of the threads decides",
             suggestion="call __syncthreads() between them, or give each its own part",
         )  # fmt: skip
 
     def _uninitialized(self, fault: Fault) -> Finding:
-        name, region, start, _ = self._variable(int(fault.address))
+        name, region, start, _ = self._variable(int(fault.address), 1)
         return Finding(
             rules.UNINITIALIZED,
             f"{self._who(fault)} loads byte {fault.address - start} of {name!r}, which no thread of the block has written",
-            instruction="load", region=region and Region("shared", 0, region.offset, int(fault.size)),
+            instruction="load", region=region,
             suggestion="write shared memory before it is read",
         )  # fmt: skip
 

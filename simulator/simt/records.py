@@ -16,9 +16,7 @@ TRANSACTIONS = (32, 64, 128)
 BESIDES = "arithmetic, caches, barriers"
 
 
-def records(
-    rows: np.ndarray, shape: Shape, grid: Grid, declared: int, memory: Memory, shared_start: int
-) -> Recorder:
+def records(rows: np.ndarray, shape: Shape, grid: Grid, declared: int, memory: Memory) -> Recorder:
     """A recorder that holds, for every place and block, a record for each size of transaction and one of its requests.
 
     The bytes of an operand are those that the transactions move.
@@ -27,10 +25,10 @@ def records(
     cores = grid.cores(shape, rows["block"], declared)
     keys = np.where(
         rows["space"] == SPACES.index("global"),
-        np.uint64(region_key(memory.index, 0, 0)) + _within(rows["address"], memory.base, memory.space.bytes),
+        np.uint64(region_key(memory.index, 0, 0)) + _offsets(rows["address"], memory),
         cores.astype(np.uint64) * np.uint64(region_key(0, 1, 0))
         + np.uint64(region_key(list(shape.spaces).index("shared"), 0, 0))
-        + _within(rows["address"], shared_start, shape.spaces["shared"].bytes),
+        + rows["address"],
     )
     pipe = recorder.pipe("memory")
     parts = []
@@ -64,7 +62,7 @@ def records(
     return recorder
 
 
-def _within(address: np.ndarray, start: int, size: int) -> np.ndarray:
+def _offsets(addresses: np.ndarray, memory: Memory) -> np.ndarray:
     """Offsets from the beginning of a memory; 0 for what lies elsewhere, such as a variable of the module."""
-    offset = address - np.uint64(start)
-    return np.where(offset < size, offset, np.uint64(0))
+    offset = addresses - np.uint64(memory.base)
+    return np.where(offset < memory.space.bytes, offset, np.uint64(0))

@@ -77,15 +77,15 @@ class SimtRunner:
         rows, declared = runtime.rows(), runtime.declared
         launch = {"kernel": kernel, "dim": list(grid.blocks), "type": "grid", "block": list(grid.threads)}
         launch["shared"] = declared + grid.shared
-        recorder = records(rows, self.shape, grid, declared, self.memory, runtime.shared_start)
+        recorder = records(rows, self.shape, grid, declared, self.memory)
         log = recorder.finish(locate, self.shape, self.device, launch)
         collector, faults = Collector(), Faults(runtime, self.memory, self.shape, grid, limit)
         collector.begin(kernel, on_finding)
         for fault in runtime.faults():
-            block = np.array([fault.block])
-            collector.core, collector.task = int(grid.cores(self.shape, block, declared)[0]), int(fault.block)
+            core = int(grid.cores(self.shape, np.array([fault.block]), declared)[0])
+            collector.core, collector.task = core, int(fault.block)
             with suppress(Squashed):
-                collector.report(replace(faults.finding(fault), count=int(fault.count)), fault.pc, fault.related or None)
+                collector.report(replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None)
         if not len(rows) and not collector.has_error(besides=rules.NOT_MODELLED):
             collector.core = collector.task = -1
             advice = "see whether its threads return early, or a condition of the preprocessor leaves its body out"

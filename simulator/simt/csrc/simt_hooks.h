@@ -60,13 +60,20 @@ void __tsan_func_entry(void* caller) {
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc) { access((uint64_t)address, size, SIMT_ATOMIC, true, pc); }
 
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type, int64_t) {
-  return shared().variable(name, file, line, bytes, type);
+  in_kernel = 0;
+  uint64_t address = shared().variable(name, file, line, bytes, type);
+  in_kernel = 1;
+  return address;
 }
 uint64_t mlusim_dynamic_shared(void) { return shared().dynamic_start(); }
 
 // A variable at file scope: in shared memory, or one of the module, with its initial value (or NULL).
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial) {
-  if (!strcmp(space, "shared")) return shared().variable(name, file, line, bytes, initial);
+  if (!strcmp(space, "shared")) {
+    uint64_t address = shared().variable(name, file, line, bytes, initial);
+    shared().loaded();
+    return address;
+  }
   void* made = nullptr;
   if (posix_memalign(&made, simt::APART, bytes + simt::APART)) __builtin_trap();
   if (initial) memcpy(made, initial, bytes);

@@ -267,6 +267,12 @@ EXPORTED void simt_begin(const simt_launch* launch, void (*kernel)(void**), void
   threads.resumed = begin_thread;
 }
 
+// The place of an address in the shared memory of its block, or all ones. What a launch asks for is counted by itself.
+EXPORTED uint64_t simt_shared_offset(uint64_t address) {
+  if (!shared().holds(address)) return ~uint64_t(0);
+  return address - (address < shared().dynamic_start() ? shared().start : shared().dynamic_start());
+}
+
 // Runs some blocks of the launch; 0 when it has ended.
 EXPORTED int simt_run(uint64_t first, uint64_t last) {
   if (guarded) guard(true);
@@ -277,7 +283,10 @@ EXPORTED int simt_run(uint64_t first, uint64_t last) {
     faulty = false;
     bool met = true;
     threads.run(blockDim.x * blockDim.y * blockDim.z, [&](const std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
+    size_t before_block = rows.size();
     warps->end_block(rows);
+    for (size_t i = before_block; i < rows.size(); ++i)
+      if (rows[i].space == SIMT_SHARED) rows[i].address = simt_shared_offset(rows[i].address);
     declared = std::max(declared, shared().bytes);
     on = met && !threads.stopped;
   }
@@ -297,9 +306,7 @@ EXPORTED const simt_fault* simt_faults(uint64_t* count) {
   return faults.data();
 }
 
-// Where shared memory begins, and what variable an address in it or of the module belongs to: its first and
-// past-the-end address, or 0.
-EXPORTED uint64_t simt_shared_start(void) { return shared().start; }
+// The name of the variable that an address lies in or behind, and where it is; NULL for none.
 EXPORTED const char* simt_variable(uint64_t address, struct simt_range* range) {
   if (shared().holds(address)) {
     const simt::Variable* found = shared().find(address);

@@ -51,12 +51,21 @@ class Shared {
     for (const Variable& entry : variables_)
       if (entry.type == type && entry.line == line && same(entry.name, name) && same(entry.file, file)) return entry.start;
     variables_.push_back({free_, free_ + bytes, name, file, type, line, 0});
-    free_ = (free_ + bytes + 2 * APART - 1) / APART * APART;
+    free_ = behind(free_ + bytes);
     return variables_.back().start;
   }
 
+  // What has been declared up to now is at file scope, and stays. Variables in functions find their places in each launch
+  // anew, so that those do not depend on what ran before.
+  void loaded() { fixed_ = variables_.size(); }
+
   void begin_launch(uint64_t dynamic_bytes) {
-    for (Variable& entry : variables_) entry.block = 0;
+    variables_.resize(fixed_);
+    free_ = start;
+    for (Variable& entry : variables_) {
+      entry.block = 0;
+      free_ = behind(entry.end);
+    }
     dynamic_ = {dynamic_start(), dynamic_start() + dynamic_bytes, "dynamic shared memory", "", nullptr, 0, 0};
   }
 
@@ -126,6 +135,7 @@ class Shared {
   uint64_t start, bytes = 0;  // bytes: of the declared variables that the running block has accessed
 
  private:
+  static uint64_t behind(uint64_t end) { return (end + 2 * APART - 1) / APART * APART; }
   static bool same(const char* a, const char* b) { return a == b || !strcmp(a, b); }
 
   static void* reserve(uint64_t bytes) {
@@ -135,6 +145,7 @@ class Shared {
   }
 
   std::vector<Variable> variables_;
+  size_t fixed_ = 0;  // of them are at file scope
   Variable dynamic_{};
   Shadow* shadow_;
   uint64_t free_, block_ = 0;

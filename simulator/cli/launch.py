@@ -55,12 +55,13 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     saved = _saved(options.save, arrays)
     check_paths(*saved, options.trace, options.log)
     dim = dimensions(options.dim) if options.dim else None
+    block = dimensions(options.block, "--block") if options.block else None
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load(options.files, options.include, device=device)
     try:
         with screen.progress(f"running {options.kernel} on {device.name}") as progress:
             run = program.launch(
-                options.kernel, dim, options.type, values, on_finding=_on_finding(options),
+                options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=_on_finding(options),
                 time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
             )  # fmt: skip
     except KernelError as error:

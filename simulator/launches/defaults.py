@@ -22,6 +22,8 @@ def thread_grid(
         return None
     if type not in (None, "grid"):
         raise ValueError(f"type is {type!r}; the kernels of {device.name} run on a grid, leave type out")
+    if device.checks:
+        raise ValueError(f"checks of one's own watch instructions, which {device.name} has not; leave out watched()")
     return make_grid(device.shape, dim, block, shared)
 
 
@@ -29,6 +31,8 @@ def launch_shape(
     device: Device, dim: int | Sequence[int] | None, type: str | None
 ) -> tuple[tuple[int, int, int], str]:
     """The dimensions and type of a launch, filled in where they are not given; ValueError if the device has no such."""
+    if device.shape.threads is not None:
+        raise ValueError(f"{device.name} runs kernels written in CUDA; load a .cu file and launch one of its kernels")
     kind = type or DIALECTS[device.isa].launch_type
     if dim is None:
         dim = (device.shape.cores, 1, 1) if kind == "cores" else (1, 1, 1)

@@ -59,7 +59,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     _table(
         console,
         "transactions",
-        [("access", "left"), *((f"{width} B", "right") for width in TRANSACTIONS), ("moved", "right"), ("used", "right")],
+        [("access", "left"), *((f"{width} B", "right") for width in TRANSACTIONS), ("moved", "right"),
+         ("used", "right")],
         (
             (
                 _place(n.file, n.line), n.access, *(f"{count:,}" for count in n.counts), size(n.moved),

@@ -45,5 +45,7 @@ def transactions(log: Log) -> tuple[LineTransactions, ...]:
     for (line, access), (*counts, requested) in sorted(found.items()):
         moved = sum(count * width for count, width in zip(counts, TRANSACTIONS, strict=True))
         where = log.locations[line]
-        made.append(LineTransactions(where.file, where.line, access, (counts[0], counts[1], counts[2]), moved, requested))
+        made.append(
+            LineTransactions(where.file, where.line, access, (counts[0], counts[1], counts[2]), moved, requested)
+        )
     return tuple(made)

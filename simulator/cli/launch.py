@@ -61,7 +61,8 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     try:
         with screen.progress(f"running {options.kernel} on {device.name}") as progress:
             run = program.launch(
-                options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=_on_finding(options),
+                options.kernel, dim, options.type, values, block=block, shared=options.shared,
+                on_finding=_on_finding(options),
                 time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
             )  # fmt: skip
     except KernelError as error:

@@ -79,7 +79,10 @@ class Builder:
         self._key = "".join(texts.values()) + "".join(
             file.read_text()
             for file in [
-                Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*")), *sorted(THREADS.glob("**/*.h"))
+                Path(__file__),
+                CSRC / "mlusim_rt.h",
+                *sorted(CSRC.glob("include*/*")),
+                *sorted(THREADS.glob("**/*.h")),
             ]
         )
 
@@ -117,7 +120,13 @@ class Builder:
             unlinked = path.with_suffix(".o")
             for step in (
                 ["-x", output, *language.compile(), *self._flags, "-c", "-o", str(unlinked), str(unit)],
-                [*_LINK, "-o", str(path), str(unlinked), *self._linked],  # without the sanitizer's own library: ours takes its place
+                [
+                    *_LINK,
+                    "-o",
+                    str(path),
+                    str(unlinked),
+                    *self._linked,
+                ],  # without the sanitizer's own library: ours takes its place
             ):
                 result = self.compiler.run(step)
                 if result.returncode:

@@ -13,7 +13,7 @@ from .tpu_kernel import TpuKernel
 
 def headers_of(dialect: Dialect) -> Path:
     """The folder of our headers for a dialect."""
-    return {"tpu-kernel": TpuKernel, "cuda": Cuda}.get(dialect.language, BangC).include
+    return {"tpu-kernel": TpuKernel.include, "cuda": Cuda.include}.get(dialect.language, BangC.include)
 
 
 def language_of(dialect: Dialect, path: Path) -> Language:

@@ -27,9 +27,7 @@ def thread_grid(
     return make_grid(device.shape, dim, block, shared)
 
 
-def launch_shape(
-    device: Device, dim: int | Sequence[int] | None, type: str | None
-) -> tuple[tuple[int, int, int], str]:
+def launch_shape(device: Device, dim: int | Sequence[int] | None, type: str | None) -> tuple[tuple[int, int, int], str]:
     """The dimensions and type of a launch, filled in where they are not given; ValueError if the device has no such."""
     if device.shape.threads is not None:
         raise ValueError(f"{device.name} runs kernels written in CUDA; load a .cu file and launch one of its kernels")

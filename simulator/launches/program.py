@@ -93,9 +93,10 @@ class Program:
         (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
         (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
-        of a TPU. A CUDA kernel is launched on a grid of ``dim`` blocks of ``block`` threads, each x, (x, y) or (x, y, z),
-        with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
-        process, for a debugger; a crash then is a crash. An error finding raises KernelError;
+        of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
+        them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
+        ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
+        a crash. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """

@@ -79,8 +79,8 @@ class NativeRunner:
         try:
             return machine.run(
                 kernel, lambda task: self.runtime.mlusim_run_task(address, pointers), dim, type,
-                variables=image.variables, on_finding=on_finding, locate=lambda counters: self._lines.locate(image, counters),
-                progress=progress,
+                variables=image.variables, on_finding=on_finding, progress=progress,
+                locate=lambda counters: self._lines.locate(image, counters),
             )  # fmt: skip
         finally:
             self.runtime.mlusim_time_limit(0.0)

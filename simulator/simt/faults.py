@@ -37,8 +37,8 @@ class Faults:
             region = Region(self._memory.name, 0, address - self._memory.base, size)
             return (entry.name, region, entry.start, entry.end) if entry else ("", region, 0, 0)
         offset, found = self._runtime.shared_offset(address), self._runtime.variable(address)
-        region = None if offset is None else Region("shared", self._core, offset, size)
-        return (found[0], region, *found[1:]) if found else ("", region, 0, 0)
+        place = None if offset is None else Region("shared", self._core, offset, size)
+        return (found[0], place, *found[1:]) if found else ("", place, 0, 0)
 
     def _bounds(self, fault: Fault) -> Finding:
         what = "store" if fault.store else "load"
@@ -87,7 +87,8 @@ class Faults:
         name, region, start, _ = self._variable(int(fault.address), 1)
         return Finding(
             rules.UNINITIALIZED,
-            f"{self._who(fault)} loads byte {fault.address - start} of {name!r}, which no thread of the block has written",
+            f"{self._who(fault)} loads byte {fault.address - start} of {name!r}, "
+            "which no thread of the block has written",
             instruction="load", region=region,
             suggestion="write shared memory before it is read",
         )  # fmt: skip
@@ -126,22 +127,23 @@ class Faults:
         )  # fmt: skip
 
     def _exit(self, fault: Fault) -> Finding:
-        return Finding(rules.CRASH, f"the kernel called exit({fault.size})", suggestion="return from the kernel instead")
+        return Finding(
+            rules.CRASH, f"the kernel called exit({fault.size})", suggestion="return from the kernel instead"
+        )
 
     def _not_modelled(self, fault: Fault) -> Finding:
         return not_modelled(fault.text.decode(), DIALECTS[self._shape.isa])
 
     def _assert(self, fault: Fault) -> Finding:
-        return Finding(
-            rules.ASSERT, f"the kernel's own assertion failed in {self._who(fault)}: {fault.text.decode()}"
-        )
+        return Finding(rules.ASSERT, f"the kernel's own assertion failed in {self._who(fault)}: {fault.text.decode()}")
 
     def _budget(self, fault: Fault) -> Finding:
         threads = self._shape.threads
         assert threads is not None
         name, most = fault.text.decode(), threads.static_shared
         return Finding(
-            rules.BUDGET, f"a block declares {fault.size} bytes of shared memory with {name!r}, {fault.size - most} too many",
+            rules.BUDGET,
+            f"a block declares {fault.size} bytes of shared memory with {name!r}, {fault.size - most} too many",
             operand=name, limit=f"{most} bytes", suggestion="declare less, or use dynamic shared memory",
         )  # fmt: skip
 

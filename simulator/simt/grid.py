@@ -63,7 +63,9 @@ def make_grid(shape: Shape, dim: int | Sequence[int] | None, block: int | Sequen
     assert limits is not None
     grid = Grid(_three("dim", dim or 1, _MOST_BLOCKS), _three("block", block, _MOST_THREADS), shared)
     if grid.block_threads > limits.per_block:
-        raise ValueError(f"block is {grid.threads}, {grid.block_threads} threads; a block has {limits.per_block} at most")
+        raise ValueError(
+            f"block is {grid.threads}, {grid.block_threads} threads; a block has {limits.per_block} at most"
+        )
     most = shape.spaces["shared"].bytes
     if not isinstance(shared, int) or not 0 <= shared <= most:
         raise ValueError(f"shared is {shared!r}; pass 0 to {most} bytes")

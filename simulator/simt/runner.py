@@ -75,8 +75,10 @@ class SimtRunner:
             return self._lines.locate(image, counters)
 
         rows, declared = runtime.rows(), runtime.declared
-        launch = {"kernel": kernel, "dim": list(grid.blocks), "type": "grid", "block": list(grid.threads)}
-        launch["shared"] = declared + grid.shared
+        launch = {
+            "kernel": kernel, "dim": list(grid.blocks), "type": "grid", "block": list(grid.threads),
+            "shared": declared + grid.shared,
+        }  # fmt: skip
         recorder = records(rows, self.shape, grid, declared, self.memory)
         log = recorder.finish(locate, self.shape, self.device, launch)
         collector, faults = Collector(), Faults(runtime, self.memory, self.shape, grid, limit)
@@ -85,11 +87,12 @@ class SimtRunner:
             core = int(grid.cores(self.shape, np.array([fault.block]), declared)[0])
             collector.core, collector.task = core, int(fault.block)
             with suppress(Squashed):
-                collector.report(replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None)
+                collector.report(
+                    replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
+                )
         if not len(rows) and not collector.has_error(besides=rules.NOT_MODELLED):
             collector.core = collector.task = -1
             advice = "see whether its threads return early, or a condition of the preprocessor leaves its body out"
             message = "the launch accessed no memory; its time is its overhead alone"
             collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
         return log, collector.located(locate)
-

@@ -62,7 +62,8 @@ def test_coordinates_of_all_axes(program):
     assert findings(program, "coordinates", (2, 3, 2), (2, 2, 3), out) == []
     expected = [
         bx + 10 * by + 100 * bz + 1000 * tx + 10000 * ty + 100000 * tz
-        for bz in range(2) for by in range(3) for bx in range(2) for tz in range(3) for ty in range(2) for tx in range(2)
+        for bz in range(2) for by in range(3) for bx in range(2)
+        for tz in range(3) for ty in range(2) for tx in range(2)
     ]  # fmt: skip
     assert out.tolist() == expected
 
@@ -121,7 +122,8 @@ def test_an_element_too_many(program):
     assert findings(program, "one_too_many", 1, 128, a, c, 100) == [("bounds", marked("one_too_many"))]
     found = message(program, "one_too_many", 2, 64, a, c, 100)
     assert found == (
-        "load of 4 bytes at byte 400 of 'argument 0 of one_too_many' by thread (36,0,0) of block (1,0,0) passes its end by 4"
+        "load of 4 bytes at byte 400 of 'argument 0 of one_too_many' by thread (36,0,0) of block (1,0,0) "
+        "passes its end by 4"
     )
 
 
@@ -296,7 +298,10 @@ def test_wrong_use(device, program, tmp_path):
         ("__global__ void k(int* p) { p[blockId.x] = 1; }", "did you mean 'blockIdx'"),
         ("__global__ void k(const int* p) { p[threadIdx.x] = 1; }", "read-only"),
         ("#include <cooperative_groups.h>\n", "cooperative groups are not modelled"),
-        ("template <class T> __device__ T f(T x);\n__global__ void k(int* p) { *p = f(*p); }", "undefined reference to"),
+        (
+            "template <class T> __device__ T f(T x);\n__global__ void k(int* p) { *p = f(*p); }",
+            "undefined reference to",
+        ),
         ("__global__ void k(int* p) { __shared__ int s = 1; *p = s; }", "cannot have an initialiser"),
     ],
 )

@@ -151,7 +151,7 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
 
 // A load or store of the running thread. `aligned`: the compiler took its address for a multiple of its size.
 inline void access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
-  if (!in_kernel || address - threads.running->bottom() < simt::STACK) return;
+  if (!in_kernel || threads.running->holds(address)) return;
   in_kernel = 0;
   memory_access(address, size, kind, aligned, pc);
   in_kernel = 1;

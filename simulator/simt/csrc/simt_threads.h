@@ -22,7 +22,7 @@ struct Fiber {
   ucontext_t context;
   bool fresh = true;  // nothing runs on it
   uint64_t bottom() const { return (uint64_t)low + GUARD; }
-  uint64_t top() const { return (uint64_t)low + STACK; }
+  bool holds(uint64_t address) const { return address - bottom() < STACK - GUARD; }
 };
 
 struct Thread {

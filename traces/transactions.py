@@ -27,12 +27,12 @@ class LineTransactions:
 
 def transactions(log: Log) -> tuple[LineTransactions, ...]:
     """The transactions of each line, in order of the source; none of a kernel without threads."""
-    if log.shape.threads is None:
+    if log.shape.threads is None or not len(log):
         return ()
     found: dict[tuple[int, str], list[int]] = {}
     keys = log.records["loc"].astype("int64") * len(log.ops) + log.records["op"]
     order = keys.argsort(kind="stable")
-    starts = [0, *((keys[order][1:] != keys[order][:-1]).nonzero()[0] + 1).tolist()] if len(order) else []
+    starts = [0, *((keys[order][1:] != keys[order][:-1]).nonzero()[0] + 1).tolist()]
     for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
         part = order[begin:end]
         op, line = log.ops[int(log.records["op"][part[0]])], int(log.records["loc"][part[0]])

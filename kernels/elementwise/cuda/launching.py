@@ -78,7 +78,7 @@ def _on_device(device: Device, array: np.ndarray) -> tuple[DeviceArray, int]:
     low, high = np.lib.array_utils.byte_bounds(array)
     before = (low - np.lib.array_utils.byte_bounds(whole)[0]) % _ALIGNMENT  # a view stays as aligned as it is here
     memory = np.zeros(before + high - low, np.uint8)
-    memory[before:] = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
+    memory[before:] = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
     made = device.array(memory)
     return made, made.address + before + array.ctypes.data - low
 

@@ -18,6 +18,7 @@ from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .threads_speed import threads
 
 BENCHMARKS = {
     "logspace": logspaces,
@@ -28,6 +29,7 @@ BENCHMARKS = {
     "replay": replays,
     "isolation": isolation,
     "memory": memory,
+    "threads": threads,
 }
 
 

@@ -120,13 +120,8 @@ class Builder:
             unlinked = path.with_suffix(".o")
             for step in (
                 ["-x", output, *language.compile(), *self._flags, "-c", "-o", str(unlinked), str(unit)],
-                [
-                    *_LINK,
-                    "-o",
-                    str(path),
-                    str(unlinked),
-                    *self._linked,
-                ],  # without the sanitizer's own library: ours takes its place
+                # Without the sanitizer's own library: ours takes its place.
+                [*_LINK, "-o", str(path), str(unlinked), *self._linked],
             ):
                 result = self.compiler.run(step)
                 if result.returncode:

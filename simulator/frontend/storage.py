@@ -50,7 +50,7 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     if len(words) > 1 and "__device__" in words:  # beside another one it says nothing
         words.remove("__device__")
         if site.word not in words:
-            return dropped
+            return [], word.end  # the edits for the other one take it out
     if len(words) > 1:
         raise source.error("a variable lives in one memory space, this declaration names several", site.start)
     write = _block_form if site.scope.kind == "block" else _namespace_form

@@ -1,10 +1,12 @@
 """The policies of an elementwise operator on a GPU, against NumPy."""
 
+from pathlib import Path
+
 import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.kernels.elementwise import cuda
-from mlusim.simulator import Device
+from mlusim.simulator import Device, load
 
 FLOAT, HALF, BFLOAT = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 REFERENCES = {
@@ -75,6 +77,16 @@ def test_a_view_that_starts_between_two_vectors(device):
     for start, width in ((1, 1), (2, 2), (4, 4)):
         run = check(device, "add", numbers(700)[start:600], numbers(700, seed=2)[start:600], "vectorized")
         assert run.widths == (width,)
+
+
+def test_a_vector_at_an_address_that_is_none(device):
+    sources = Path(cuda.__file__).parent
+    program = load([sources / "binary.cu"], device=device)
+    memory = device.array(numbers(2048))
+    for width, offset, rules in ((4, 16, set()), (4, 8, {"alignment"}), (2, 8, set()), (2, 4, {"alignment"})):
+        args = [512, memory.address + offset, memory.address, memory.address]
+        run = program.launch(f"vectorized<Add, float, {width}>", 1, args=args, block=128, on_finding="collect")
+        assert {finding.rule for finding in run.findings} == rules
 
 
 def transactions(run: cuda.Result, access: str) -> dict[int, int]:

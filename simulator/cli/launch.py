@@ -83,6 +83,8 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
         return True
     screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))
+    if not budget:
+        return True
     screen.line()
     screen.table(
         [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],

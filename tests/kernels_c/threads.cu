@@ -159,6 +159,12 @@ __global__ void shuffled(int* out) {
   out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 1);  // line: shuffled
 }
 
+__global__ void lane(int* out) {
+  int number;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(number));  // line: lane
+  out[threadIdx.x] = number;
+}
+
 __global__ void large_static(int* out) {
   __shared__ int large[13000];
   large[threadIdx.x] = 1;  // line: large_static

@@ -58,6 +58,8 @@ def test_a_start_between_two_segments_costs_one_more(device, program, offset):
 def test_each_warp_counts_by_itself(program):
     run = program.launch("strided", 3, args=[np.zeros(288, np.float32), np.zeros(288, np.float32), 1], block=96)
     assert counted(run, "global.load") == {32: 0, 64: 0, 128: 9}
+    run = program.launch("strided", 3, args=[np.zeros(1, np.float32), np.zeros(288, np.float32), 0], block=96)
+    assert counted(run, "global.load") == {32: 9, 64: 0, 128: 0}
 
 
 def test_vectors_are_one_access(program):

@@ -241,6 +241,7 @@ def test_a_block_may_skip_a_barrier_as_a_whole(program):
     ("kernel", "args", "options", "rule", "word"),
     [
         ("shuffled", [], {}, "not-modelled", "shuffled"),
+        ("lane", [], {}, "not-modelled", "lane"),
         ("large_static", [], {}, "budget", "large_static"),
         ("divides", [0], {}, "crash", "divides"),
         ("endless", [], {"time_limit": 0.1}, "time", "endless"),

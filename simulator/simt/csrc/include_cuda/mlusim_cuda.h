@@ -115,6 +115,13 @@ MLUSIM_UNMODELLED(*)
 MLUSIM_UNMODELLED(/)
 #undef MLUSIM_UNMODELLED
 
+// What the rewriter makes of inline PTX.
+template <class... A>
+__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
+  mlusim_not_modelled(name, MLUSIM_PC);
+  return {};
+}
+
 }  // namespace mlusim
 
 #define MLUSIM_KNOWN(name)                    \

@@ -49,7 +49,7 @@ struct simt_row {
   int32_t space, access;
 };
 
-uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type, int64_t pc);
+uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type);
 uint64_t mlusim_dynamic_shared(void);
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial);
 void mlusim_barrier(int site);

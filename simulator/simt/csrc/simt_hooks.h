@@ -59,7 +59,7 @@ void __tsan_func_entry(void* caller) {
 
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc) { access((uint64_t)address, size, SIMT_ATOMIC, true, pc); }
 
-uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type, int64_t) {
+uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type) {
   in_kernel = 0;
   uint64_t address = shared().variable(name, file, line, bytes, type);
   in_kernel = 1;

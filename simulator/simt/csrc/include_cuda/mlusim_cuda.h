@@ -67,7 +67,7 @@ struct Local {
   const char* file;
   template <class U>
   __attribute__((no_sanitize("thread"), noinline)) operator U&() const {
-    return *reinterpret_cast<U*>(mlusim_shared(name, file, line, sizeof(U), &type_tag<U>, MLUSIM_PC));
+    return *reinterpret_cast<U*>(mlusim_shared(name, file, line, sizeof(U), &type_tag<U>));
   }
   template <class U>
   U& init(U& value) {

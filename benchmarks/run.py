@@ -19,6 +19,7 @@ from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .threads_speed import threads
 
 BENCHMARKS = {
     "logspace": logspaces,
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "replay": replays,
     "isolation": isolation,
     "memory": memory,
+    "threads": threads,
 }
 
 

@@ -34,6 +34,7 @@ class Dialect:
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
     known_forms: Mapping[str, int] = field(default_factory=dict)  # modelled name -> arguments of a form that is not
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
+    threads: bool = False  # its kernels run as grids of blocks of threads
     launch_type: str = "block"  # how kernels are launched unless told otherwise
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for

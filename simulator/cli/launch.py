@@ -57,12 +57,14 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     saved = _saved(options.save, arrays)
     check_paths(*saved, options.trace, options.log)
     dim = dimensions(options.dim) if options.dim else None
+    block = dimensions(options.block, "--block") if options.block else None
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load(options.files, options.include, device=device)
     try:
         with screen.progress(f"running {options.kernel} on {device.name}") as progress:
             run = program.launch(
-                options.kernel, dim, options.type, values, on_finding=_on_finding(options),
+                options.kernel, dim, options.type, values, block=block, shared=options.shared,
+                on_finding=_on_finding(options),
                 time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
             )  # fmt: skip
     except KernelError as error:
@@ -83,6 +85,8 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         screen.document({"device": device.name, "kernels": program.kernels, "budget": rows})
         return True
     screen.table([(f"KERNELS FOR {device.name}", False)], ([name] for name in program.kernels))
+    if not budget:
+        return True
     screen.line()
     screen.table(
         [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],

@@ -68,6 +68,8 @@ def _run(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParse
     _add_sources(command)
     command.add_argument("--kernel", required=True, metavar="NAME", help="with template arguments if it is a template")
     command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
+    command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
+    command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
     command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
     command.add_argument(
         "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel, in order"

@@ -94,11 +94,11 @@ def numbers(texts: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def dimensions(text: str) -> tuple[int, int, int]:
+def dimensions(text: str, option: str = "--dim") -> tuple[int, int, int]:
     """``X``, ``X,Y`` or ``X,Y,Z``; missing ones are 1. ValueError for anything else."""
     parts = text.split(",")
     if len(parts) > 3 or not all(part.strip().isdecimal() for part in parts):
-        raise ValueError(f"--dim is {text!r}; write one to three whole numbers such as 4,8 or 4,8,1")
+        raise ValueError(f"{option} is {text!r}; write one to three whole numbers such as 4,8 or 4,8,1")
     x, y, z = [*(int(part) for part in parts), 1, 1][:3]
     return x, y, z
 

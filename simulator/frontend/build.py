@@ -11,7 +11,7 @@ from ...isa import DIALECTS, Dialect
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
-from .compiler import CSRC, Compiler
+from .compiler import CSRC, THREADS, Compiler
 from .header import enumerations, operations
 from .language import Language
 from .languages import headers_of, language_of
@@ -35,6 +35,8 @@ _LINK = (
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free",  # and knows what a kernel may access on the heap
 )  # fmt: skip
+#: Images of blocks of threads hold their runtime: nothing may be missing from them.
+_WHOLE = ("-Wl,--unresolved-symbols=report-all", "-Wl,-z,defs")
 _UNDECLARED = re.compile(
     r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
@@ -73,8 +75,15 @@ class Builder:
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
         texts = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
         self._headers = [self._generated(name, text) for name, text in texts.items()]
+        self._linked = [str(self.compiler.threads_runtime()), *_WHOLE] if self.dialect.threads else []
         self._key = "".join(texts.values()) + "".join(
-            file.read_text() for file in [Path(__file__), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
+            file.read_text()
+            for file in [
+                Path(__file__),
+                CSRC / "mlusim_rt.h",
+                *sorted(CSRC.glob("include*/*")),
+                *sorted(THREADS.glob("**/*.h")),
+            ]
         )
 
     def _generated(self, name: str, text: str) -> Path:
@@ -111,13 +120,14 @@ class Builder:
             unlinked = path.with_suffix(".o")
             for step in (
                 ["-x", output, *language.compile(), *self._flags, "-c", "-o", str(unlinked), str(unit)],
-                [*_LINK, "-o", str(path), str(unlinked)],  # without the sanitizer's own library: ours takes its place
+                # Without the sanitizer's own library: ours takes its place.
+                [*_LINK, "-o", str(path), str(unlinked), *self._linked],
             ):
                 result = self.compiler.run(step)
                 if result.returncode:
                     raise self._failed(source.path, result.stderr)
 
-        key = "\0".join([self._key, *self._flags, *_LINK, text])
+        key = "\0".join([self._key, *self._flags, *_LINK, *self._linked, text])
         return Image(self.compiler.cached(f"{source.path.stem}.so", key, make), wanted)
 
     def _failed(self, path: Path, messages: str) -> BuildError:

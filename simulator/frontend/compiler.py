@@ -14,6 +14,8 @@ from pathlib import Path
 from ..findings import BuildError
 
 CSRC = Path(__file__).resolve().parent.parent / "native" / "csrc"
+#: The runtime and the headers of kernels that run as blocks of threads.
+THREADS = CSRC.parent.parent / "simt" / "csrc"
 _CANDIDATES = ("g++", "clang++", "c++")
 
 
@@ -74,11 +76,20 @@ class Compiler:
 
     def runtime(self) -> Path:
         """The native runtime as a shared library."""
-        sources, main = sorted(CSRC.glob("mlusim_*")), str(CSRC / "mlusim_rt.cpp")
+        return self._built("libmlusim_rt.so", CSRC / "mlusim_rt.cpp", "mlusim_*", ["-shared", "-lpthread"])
+
+    def threads_runtime(self) -> Path:
+        """The runtime of blocks of threads as an object, to be linked into images."""
+        # setjmp and longjmp change stacks here, which a fortified C library takes for a fault.
+        options = ["-c", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+        return self._built("simt_rt.o", THREADS / "simt_rt.cpp", "simt*", options)
+
+    def _built(self, name: str, main: Path, sources: str, options: list[str]) -> Path:
+        """The file ``name`` made from a source of our own, which includes others beside it."""
 
         def make(path: Path) -> None:
-            result = self.run(["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-o", str(path), main, "-lpthread"])
+            result = self.run(["-std=c++17", "-O2", "-g", "-fPIC", "-o", str(path), str(main), *options])
             if result.returncode:
                 raise BuildError(f"{self.command} cannot build the runtime of mlusim:\n{result.stderr}")
 
-        return self.cached("libmlusim_rt.so", "\0".join(source.read_text() for source in sources), make)
+        return self.cached(name, "\0".join(file.read_text() for file in sorted(main.parent.glob(sources))), make)

@@ -20,7 +20,7 @@ from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, parse_signature
 from .copies import ArrayCopies
-from .defaults import check_on_finding, launch_shape, raise_on_error
+from .defaults import check_on_finding, launch_shape, raise_on_error, thread_grid
 from .run import Run
 
 
@@ -76,10 +76,12 @@ class Program:
     def launch(
         self,
         kernel: str,
-        dim: tuple[int, int, int] | None = None,
+        dim: int | Sequence[int] | None = None,
         type: str | None = None,
         args: Any = (),
         *,
+        block: int | Sequence[int] | None = None,
+        shared: int = 0,
         on_finding: str = "raise",
         time_limit: float | None = None,
         isolate: bool = True,
@@ -91,8 +93,10 @@ class Program:
         (copied to the device and, when the kernel is done, back), device arrays, addresses, None (null) or bytes
         (structures); a kernel that takes one structure may be given it alone, as bytes or a ctypes structure.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
-        of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
-        process, for a debugger; a crash then is a crash. An error finding raises KernelError;
+        of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
+        them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
+        ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
+        a crash. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
@@ -101,7 +105,8 @@ class Program:
             raise ValueError(f"time_limit is {time_limit!r} seconds; pass a number above 0, or None")
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
-        dim, type = launch_shape(self.device, dim, type)
+        grid = thread_grid(self.device, dim, type, block, shared)
+        size, kind = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
         image = self._image(kernel)
         values = args if isinstance(args, (list, tuple)) else [args]
         number = image.kernels.index(kernel)
@@ -111,7 +116,7 @@ class Program:
             arguments = LaunchArguments(kernel, parse_signature(signature), values, copies)
             request = LaunchRequest(
                 self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                tuple(arguments.bytes), dim, type, on_finding, time_limit,
+                tuple(arguments.bytes), size, kind, on_finding, time_limit, grid,
             )  # fmt: skip
             log, findings = self._execute(request, isolate, progress)
             copies.finish(copy_back=True)

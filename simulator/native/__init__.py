@@ -2,6 +2,7 @@
 
 from .abi import load_runtime
 from .image import LoadedImage, load_image
+from .lines import SourceLines
 from .runner import NativeRunner
 
-__all__ = ["LoadedImage", "NativeRunner", "load_image", "load_runtime"]
+__all__ = ["LoadedImage", "NativeRunner", "SourceLines", "load_image", "load_runtime"]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
-import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,18 +12,18 @@ from ...isa import Overload, result_type, wires
 from ..execution import Task
 from ..findings import Finding, Squashed, not_modelled, rules
 from ..issue import AccessRun
-from ..log import NOWHERE, Location, Log
+from ..log import Log
 from ..machine import Machine, ScalarUnit
 from . import abi
 from .core import NativeCore, range_table
 from .image import LoadedImage, load_image
+from .lines import SourceLines
 
 _SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
             11: "segmentation fault"}  # fmt: skip
 #: Signals that name the address of a memory access.
 _ADDRESSED = (7, 11)
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
-_CSRC = str(Path(__file__).resolve().parent / "csrc")
 
 
 class NativeRunner:
@@ -36,7 +33,7 @@ class NativeRunner:
         self.machine, self.scalar = machine, ScalarUnit(machine)
         self._runtime_path = runtime
         self.runtime = abi.load_runtime(runtime)
-        self._places: dict[int, Location] = {}
+        self._lines = SourceLines()
         self._port_table = (ctypes.c_void_p * len(machine.dialect.overloads))()
         self._table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_port")
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
@@ -48,6 +45,10 @@ class NativeRunner:
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.POISON(self._fill_poison),
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
+
+    def close(self) -> None:
+        """Give the memories of the machine back; nothing can run afterwards."""
+        self.machine.close()
 
     def run(
         self,
@@ -78,8 +79,8 @@ class NativeRunner:
         try:
             return machine.run(
                 kernel, lambda task: self.runtime.mlusim_run_task(address, pointers), dim, type,
-                variables=image.variables, on_finding=on_finding, locate=lambda counters: self._locate(image, counters),
-                progress=progress,
+                variables=image.variables, on_finding=on_finding, progress=progress,
+                locate=lambda counters: self._lines.locate(image, counters),
             )  # fmt: skip
         finally:
             self.runtime.mlusim_time_limit(0.0)
@@ -217,33 +218,6 @@ class NativeRunner:
             self.machine.collector.report(
                 Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
             )
-
-    # --- source lines ------------------------------------------------------------------------------------------
-
-    def _locate(self, image: LoadedImage, counters: list[int]) -> list[Location]:
-        """Source lines of program counters (return addresses), the user's own where an instruction was inlined."""
-        missing = [pc for pc in dict.fromkeys(counters) if pc >= 0 and pc not in self._places]
-        inside = [pc for pc in missing if image.low <= pc < image.high]
-        self._places.update(dict.fromkeys(missing, NOWHERE))
-        tool = inside and (shutil.which("addr2line") or shutil.which("llvm-addr2line"))
-        if tool:
-            library = str(image.library._name)
-            addresses = "".join(f"{pc - 1 - image.low:#x}\n" for pc in inside)
-            done = subprocess.run(
-                [tool, "-e", library, "-a", "-i"], input=addresses, capture_output=True, text=True, check=False
-            )
-            blocks = re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]
-            for pc, block in zip(inside, blocks, strict=False):
-                self._places[pc] = _place(block.splitlines())
-        return [self._places[pc] if pc >= 0 else image.variables[-1 - pc].location for pc in counters]
-
-
-def _place(lines: list[str]) -> Location:
-    for line in lines:
-        file, _, number = line.split(" (")[0].rpartition(":")
-        if number.isdigit() and not file.startswith((_CSRC, "<", "?")):
-            return Location(file, int(number))
-    return NOWHERE
 
 
 def _wire(overload: Overload) -> Any:

@@ -10,6 +10,7 @@ from ..hardware import Shape
 from ..issue import Check
 from ..log import Log
 from ..memory import Allocation, Intervals
+from ..simt import Grid
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
+    grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
 
     @property
     def launch(self) -> dict[str, object]:

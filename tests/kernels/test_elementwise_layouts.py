@@ -122,6 +122,8 @@ def test_outputs_of_other_types_and_layouts():
     whole = np.array([100, -100, 300], np.int32)
     for dtype, wanted in ((np.int8, [-56, 56, 88]), (np.float32, [200, -200, 600]), (np.float16, [200, -200, 600])):
         assert ew.add(DEVICE, whole, whole, out=np.zeros(3, dtype)).output.tolist() == wanted
+    # The result of int8 wraps before it is widened, as in NumPy.
+    assert ew.add(DEVICE, np.int8([100]), np.int8([100]), out=np.zeros(1, np.int32)).output.tolist() == [-56]
     truth = ew.less(DEVICE, whole, 0, out=np.zeros(3, np.float32)).output
     assert truth.tolist() == [0, 1, 0]
 

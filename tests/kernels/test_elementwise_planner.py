@@ -51,6 +51,9 @@ TABLE = [
     ((2, 3, 1), (1, 1, 4), (6, 4), "stride", {"dim_count": 2}),
     ((2, 3, 4, 5), (2, 1, 4, 1), (2, 3, 4, 5), "stride", {"dim_count": 4}),
     ((6, 2, 3, 4, 5), (3, 1, 5), (12, 3, 4, 5), "stride", {"dim_count": 4}),
+    # images of one channel or one pixel lie as [N, H, W, C] as they stand
+    ((2, 1, 4, 1), (1, 1, 1, 5), (8, 5), "stride", {"dim_count": 2}),
+    ((2, 1, 1, 1), (1, 3, 1, 1), (2, 3), "stride", {"dim_count": 2}),
 ]  # fmt: skip
 
 
@@ -70,6 +73,7 @@ def test_table(device, a, b, merged, variant, parameters):
     ((4, 6), (4, 1), "one_broadcast", {"outer_stride": 6, "inner_dim": 1, "first_shorter": 0}),
     ((4, 6), (4, 6), "stride", {"dim_count": 2}),
     ((4, 6), (4, 6), "nobroadcast", {}),
+    ((4, 6), (4, 6), "one_dimension", {"inner_dim": 24, "first_shorter": 0}),
 ])  # fmt: skip
 def test_forced_variants(device, a, b, variant, parameters):
     plan = ew.plan(device, "add", of(a), of(b), variant=variant)
@@ -91,7 +95,10 @@ def test_half8_takes_halfs_in_whole_aligned_vectors(device):
     assert ew.plan(device, "add", a[::2], a[:3]).variant == "half8"
     assert ew.plan(device, "add", a[::2], a[:3]).vector_width == 8
     assert ew.plan(device, "add", a[::2, :, :8], a[:3, :, 8:]).variant == "half8"
-    for x, y in ((a[::2, :, :7], a[:3, :, :7]), (a[::2, :, 1:9], a[:3, :, :8]), (a[..., ::2], a[..., :8])):
+    rows = of((6, 20), np.float16)[:, :16]  # 40 bytes apart: whole vectors, of which every second is not aligned
+    for x, y in (
+        (a[::2, :, :7], a[:3, :, :7]), (a[::2, :, 1:9], a[:3, :, :8]), (a[..., ::2], a[..., :8]), (rows, rows),
+    ):  # fmt: skip
         assert ew.plan(device, "add", x, y).variant == "stride"
     assert ew.plan(device, "add", a[::2], a[:3].astype(np.float32)).variant == "stride"
 
@@ -133,15 +140,19 @@ def test_vectors_are_as_wide_as_addresses_are_aligned(device, dtype, start, widt
     for operands in ((base[start : start + 21], base[:21]), (base[:21], base[start : start + 21])):
         plan = ew.plan(device, "add", *operands)
         assert (plan.vector_width, plan.body, plan.remainder) == (width, 21 // width * width, 21 % width)
+    # What is walked from its end begins there.
+    turned = base[start : start + 22][::-1]
+    assert ew.plan(device, "add", turned, base[:22][::-1], out=of(22, dtype)[::-1]).vector_width == width
     # No vectors where a type is cast or an array is not contiguous.
     assert ew.plan(device, "add", of(21), of(21, np.float16)).vector_width == 1
     assert ew.plan(device, "add", of(42)[::2], of(21)).vector_width == 1
 
 
+@pytest.mark.parametrize("name", ["neg", "zero"])
 @pytest.mark.parametrize("count", [1, 1000, 65535, 65536, 1 << 20, (1 << 24) + 3])
-def test_slices_are_at_most_65535_elements_and_alike_for_all_cores(device, count):
+def test_slices_are_at_most_65535_elements_and_alike_for_all_cores(device, count, name):
     flat = np.broadcast_to(np.float32(0), (count,))  # as long, and without memory
-    plan = ew.plan(device, "neg", flat, variant="stride")
+    plan = ew.plan(device, name, flat, variant="stride")
     rows, cols = plan.slice_shape
     assert rows * cols <= 65535
     assert plan.slices >= -(-count // 65535)
@@ -149,6 +160,36 @@ def test_slices_are_at_most_65535_elements_and_alike_for_all_cores(device, count
     assert plan.slices % plan.cores == 0
     assert (plan.slices - 1) * cols < count <= plan.slices * cols
     assert plan.tiles * plan.tile_shape[1] >= cols
+
+
+@pytest.mark.parametrize(("name", "shape", "row", "cores", "slices", "tiles"), [
+    # Slices of as many tiles as leave every core the same; tiles by what NRAM holds of all buffers.
+    ("add", (1 << 20,), False, 32, (32, (1, 32768)), (1, (1, 32768))),
+    ("div", (1 << 20,), False, 32, (32, (1, 32768)), (4, (1, 8192))),
+    # Tiles of whole vectors, though 131101 / 32 is less.
+    ("add", (131101,), False, 32, (32, (1, 4100)), (1, (1, 4100))),
+    # 100 rows: 4 for each of 25 cores are no longer on their way than 3 or 4 for each of 32.
+    ("add", (100, 1000), True, 25, (25, (4, 1000)), (1, (4, 1000))),
+    # 10 rows for each core, of which NRAM holds 4: 5 tiles of 2 each, and not 80 tiles of 4 over 32 cores.
+    ("add", (320, 8000), True, 32, (160, (2, 8000)), (1, (2, 8000))),
+])  # fmt: skip
+def test_slices_and_tiles(device, name, shape, row, cores, slices, tiles):
+    plan = ew.plan(device, name, of(shape), of(shape[-1:] if row else shape))
+    assert (plan.cores, (plan.slices, plan.slice_shape)) == (cores, slices)
+    assert (plan.tiles, plan.tile_shape) == tiles
+    assert plan.tile_shape[1] % plan.vector_width == 0
+
+
+def test_nram_has_what_a_call_needs(device):
+    def names(*call, **more):
+        return [buffer.name for buffer in ew.plan(device, *call, **more).nram]
+
+    stages = ["a stage 0", "a stage 1", "b stage 0", "b stage 1"]
+    assert names("add", of(9), of(9)) == [*stages, "out stage 0"]
+    assert names("div", of(9), of(9)) == [*stages, "out stage 0", "out stage 1", "scratch"]
+    assert names("add", of((3, 4)), of(4)) == [*stages, "b repeated", "out stage 0"]
+    assert names("add", of(()), of(())) == [*stages, "out stage 0"]  # one element is repeated nowhere
+    assert names("neg", of(9, np.float16)) == ["a stage 0", "a stage 1", "a values", "out stage 0", "out values"]
 
 
 def test_nram_map_has_no_overlap_and_fits(device):
@@ -175,6 +216,12 @@ def test_flat_metadata():
     assert [found.input_strides(n) for n in range(3)] == [(12, 4), (0, 4), (8, 0)]
     assert [found.input_contiguous(n) for n in range(3)] == [True, True, False]
     assert [found.input_broadcast(n) for n in range(3)] == [False, True, True]
+
+
+def test_an_array_without_elements_is_contiguous():
+    found = Metadata.create((2, 0), (8, 4), 4, [((2, 0), (99, -4), 4), ((0,), (7,), 4)])
+    assert found.output_contiguous
+    assert [found.input_contiguous(n) for n in range(2)] == [True, True]
 
 
 def test_a_plan_prints_what_it_decided(device):

@@ -62,7 +62,6 @@ __mlu_func__ void deliver(const Launch &launch, const Tile &tile, void *dst) {
   int *whole = (int *)value;
   const int32_t n = tile.n, type = launch.out.type;
   if (launch.compute == INT32) {
-    if (type == BOOL) __bang_ne_scalar(whole, whole, 0, n);
     if (type == INT8 || launch.result == INT8) wrapToInt8(whole, (int *)scratch, n);
     if (type != INT32) __bang_int322float(value, whole, n, 0);
   } else if (launch.result != type && launch.result != FLOAT) {

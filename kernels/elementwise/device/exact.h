@@ -149,13 +149,9 @@ __mlu_func__ void divideIntegers(const Tile &t, int *quotient, int *remainder) {
   __bang_abs(y, (const int *)t.y, n);
   __bang_int322float(reciprocal, y, n, 0);
   __bang_int322float(value, remainder, n, 0);
-  // -2^31 has no magnitude in int32, and beyond 2^30 a remainder may pass 2^31.
-  __bang_gt_scalar(by_hand, reciprocal, 0x1p30f, n);
-  __bang_lt_scalar(reciprocal, reciprocal, 1.0f, n);
-  __bang_add(by_hand, by_hand, reciprocal, n);
-  __bang_lt_scalar(reciprocal, value, 0.0f, n);
-  __bang_add(by_hand, by_hand, reciprocal, n);
-  __bang_int322float(reciprocal, y, n, 0);
+  __bang_lt_scalar(by_hand, value, 0.0f, n);  // -2^31 has no magnitude in int32
+  __bang_lt_scalar(value, reciprocal, 1.0f, n);
+  __bang_add(by_hand, by_hand, value, n);
   __bang_recip(reciprocal, reciprocal, n);
   __bang_write_value(quotient, n, 0);
   for (int pass = 0; pass < 2; pass++) {

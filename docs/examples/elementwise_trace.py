@@ -8,7 +8,7 @@ from mlusim.kernels import elementwise as ew
 from mlusim.simulator import Device, Run
 
 CORE = 0
-WIDTH, LEFT, ROW, GAP = 1000, 90, 18, 34
+WIDTH, LEFT, ROW, GAP, TICK = 1000, 70, 18, 34, 50
 COLOURS = {"load": "#4c78a8", "repeat": "#f2a93b", "compute": "#54a24b", "store": "#b24a6e"}
 PIPES = {"io": ("load", "store"), "move": ("repeat",), "compute": ("compute",)}
 KINDS = {"GDRAM2NRAM": "load", "NRAM2GDRAM": "store", "NRAM2NRAM": "repeat"}
@@ -27,10 +27,10 @@ def spans(run: Run) -> list[tuple[str, float, float]]:
 
 def panel(title: str, run: Run, top: float, scale: float) -> list[str]:
     """A launch as rows of boxes, one row for each pipe."""
-    lines = [f'<text x="0" y="{top - 6}" font-weight="bold">{title}: {run.time_us - 5:.1f} us</text>']
+    lines = [f'<text x="4" y="{top - 6}" font-weight="bold">{title}: {run.time_us - 5:.1f} us</text>']
     for row, (pipe, kinds) in enumerate(PIPES.items()):
         y = top + row * ROW
-        lines.append(f'<text x="0" y="{y + 12}">{pipe}</text>')
+        lines.append(f'<text x="4" y="{y + 12}">{pipe}</text>')
         lines.append(f'<rect x="{LEFT}" y="{y}" width="{WIDTH - LEFT}" height="{ROW - 4}" fill="#f0f0f0"/>')
         for kind, start, end in spans(run):
             if kind in kinds:
@@ -55,6 +55,11 @@ def main(path: Path) -> None:
     for title, run in runs.items():
         lines += panel(f"{title}, core {CORE}", run, top, scale)
         top += len(PIPES) * ROW + GAP
+    for time in range(0, int((WIDTH - LEFT) / scale) + 1, TICK):
+        x = LEFT + time * scale
+        lines.append(f'<line x1="{x:.1f}" y1="12" x2="{x:.1f}" y2="{top - 26:.0f}" stroke="#999" stroke-width="0.5"/>')
+        lines.append(f'<text x="{x + 3:.1f}" y="{top - 24:.0f}">{time} us</text>')
+    top += 20
     for number, (kind, colour) in enumerate(COLOURS.items()):
         lines.append(f'<rect x="{LEFT + number * 110}" y="{top - 16}" width="12" height="12" fill="{colour}"/>')
         lines.append(f'<text x="{LEFT + number * 110 + 18}" y="{top - 5}">{kind}</text>')

@@ -83,7 +83,7 @@ _ALL = (
     Operator("log", "Natural logarithm of a", 1, _FLOATING, 0, None, True, True, error=_APPROXIMATE),
     Operator("sigmoid", "1 / (1 + e^-a)", 1, _FLOATING, 2, None, True, True, error=_APPROXIMATE),
     Operator(
-        "gelu", "a times the normal distribution function of a", 1, _FLOATING, 5, None, True, True,
+        "gelu", "a times the normal distribution function of a", 1, _FLOATING, 4, None, True, True,
         error=_APPROXIMATE,
     ),
     Operator("silu", "a / (1 + e^-a)", 1, _FLOATING, 2, None, True, True, error=_APPROXIMATE),

@@ -146,7 +146,7 @@ __mlu_func__ void silu(const Launch &launch, const Tile &t) {
 __mlu_func__ void gelu(const Launch &, const Tile &t) {
   const float coefficients[] = {0.17087277f,  -0.82215223f, 1.48851587f, -1.13520398f, 0.27886807f,
                                 -0.18628806f, 0.09678418f,  0.37409196f, 1.00002368f,  -1.26551223f};
-  float *z = spare(t, 0), *ratio = spare(t, 1), *series = spare(t, 2), *positive = spare(t, 3), *rest = spare(t, 4);
+  float *z = spare(t, 0), *ratio = spare(t, 1), *series = spare(t, 2), *positive = spare(t, 3);
   const int32_t n = t.n;
   __bang_abs(z, t.x, n);
   __bang_write_value(ratio, n, 16.0f);  // beyond, erfc is 0
@@ -160,23 +160,16 @@ __mlu_func__ void gelu(const Launch &, const Tile &t) {
     __bang_mul(series, series, ratio, n);
   }
   __bang_add_scalar(series, series, coefficients[9], n);
-  // z^2 / 2 is large where e^ of it is small: its upper part is squared without an error, the rest joins the series.
-  maskBits(positive, z, UPPER_HALF_BITS, (int *)rest, n);
-  __bang_sub(rest, z, positive, n);
-  __bang_add(z, z, positive, n);
-  __bang_mul(rest, rest, z, n);
-  __bang_mul_scalar(rest, rest, -0.5f, n);
-  __bang_add(series, series, rest, n);
+  __bang_mul(z, z, z, n);
+  __bang_mul_scalar(z, z, -0.5f, n);
+  __bang_add(series, series, z, n);
   exponential(series, series, 1.0f, n);
-  __bang_mul(positive, positive, positive, n);
-  exponential(positive, positive, -0.5f, n);
-  __bang_mul(series, series, positive, n);
   __bang_mul(series, series, ratio, n);
   __bang_mul_scalar(series, series, 0.5f, n);  // erfc / 2
-  __bang_mul_scalar(rest, series, -1.0f, n);
-  __bang_add_scalar(rest, rest, 1.0f, n);
+  __bang_mul_scalar(ratio, series, -1.0f, n);
+  __bang_add_scalar(ratio, ratio, 1.0f, n);
   __bang_gt_scalar(positive, t.x, 0.0f, n);
-  select(t.result, positive, rest, series, (int *)z, n);
+  select(t.result, positive, ratio, series, (int *)z, n);
   __bang_mul(t.result, t.result, t.x, n);
 }
 

@@ -89,6 +89,14 @@ def test_sums_of_large_terms_that_cancel(device):
         assert output.tolist() == [quantized("add", scales, int(x), int(y)) for x, y in zip(a, b, strict=True)]
 
 
+def test_an_output_of_another_type_has_the_rounded_result(device):
+    a = np.arange(-128, 128).astype(np.int8)
+    wanted = [quantized("add", (1, 1, 2), int(x), 0) for x in a]
+    for dtype in (np.float32, np.float16, np.int32):
+        out = np.zeros(256, dtype)
+        assert run(device, "add", a, np.int8(0), scales=(1, 1, 2), out=out).output.tolist() == wanted
+
+
 @pytest.mark.parametrize("variant", [variant for variant in SHAPES if variant != "half8"])
 def test_int8_form_of_every_variant(device, random, variant):
     scales = (0.02, 0.3, 0.07)

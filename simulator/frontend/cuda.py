@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ..hardware import Shape
 from .compiler import THREADS
-from .language import UNSEEN, VISIBLE, Unit, sections
-from .rewrite import rewrite
+from .language import Unit, cpp_entries, cpp_unit
 
 #: The version of the vendor's compiler that the macros name.
 _VERSION = (12, 4)
@@ -35,18 +34,8 @@ class Cuda:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__global__`."""
-        done = rewrite(preprocessed, {})
-        plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
-        return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template))
+        return cpp_unit(preprocessed, {})
 
     def entries(self, kernels: Sequence[str]) -> str:
         """An entry and a signature for each kernel."""
-        lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *sections("slots", "ports")]
-        for number, kernel in enumerate(kernels):
-            signature = f"return ::mlusim::signature(&{kernel}, out, room);"
-            lines += [
-                f'# 1 "<launch of {kernel}>"',
-                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ ::mlusim::invoke(&{kernel}, arguments); }}",
-                f"{VISIBLE} int mlusim_signature_{number}(char* out, int room) {{ {signature} }}",
-            ]
-        return "\n".join([*lines, "}", ""])
+        return cpp_entries(kernels)

@@ -3,6 +3,6 @@
 from .abi import load_runtime
 from .image import LoadedImage, load_image
 from .lines import SourceLines
-from .runner import NativeRunner
+from .runner import SIGNALS, NativeRunner
 
-__all__ = ["LoadedImage", "NativeRunner", "SourceLines", "load_image", "load_runtime"]
+__all__ = ["SIGNALS", "LoadedImage", "NativeRunner", "SourceLines", "load_image", "load_runtime"]

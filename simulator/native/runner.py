@@ -19,8 +19,9 @@ from .core import NativeCore, range_table
 from .image import LoadedImage, load_image
 from .lines import SourceLines
 
-_SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
-            11: "segmentation fault"}  # fmt: skip
+#: What a signal says of a kernel.
+SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
+           11: "segmentation fault"}  # fmt: skip
 #: Signals that name the address of a memory access.
 _ADDRESSED = (7, 11)
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
@@ -178,7 +179,7 @@ class NativeRunner:
                 )
             else:
                 where = f" at {address:#x}" if size in _ADDRESSED else ""
-                finding = Finding(rules.CRASH, f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')}{where}")
+                finding = Finding(rules.CRASH, f"the kernel crashed: {SIGNALS.get(size, f'signal {size}')}{where}")
             self.machine.collector.report(finding, pc)
 
     def _local(self, variable: Any, pc: int) -> int:

@@ -7,11 +7,10 @@ from ..findings import Finding, not_modelled, rules
 from ..hardware import Shape
 from ..log import Region
 from ..memory import Memory
+from ..native import SIGNALS
 from .abi import Fault, Kind, Runtime
 from .grid import Grid
 
-_SIGNALS = {4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic exception (division by zero?)",
-            11: "segmentation fault"}  # fmt: skip
 _GUARD = 4096  # addresses that stand for a null pointer
 
 
@@ -117,7 +116,7 @@ class Faults:
         )  # fmt: skip
 
     def _signal(self, fault: Fault) -> Finding:
-        name = _SIGNALS.get(int(fault.size), f"signal {fault.size}")
+        name = SIGNALS.get(int(fault.size), f"signal {fault.size}")
         return Finding(rules.CRASH, f"the kernel crashed in {self._who(fault)}: {name}")
 
     def _time(self, fault: Fault) -> Finding:

@@ -84,45 +84,9 @@ struct Dynamic {
   }
 };
 
-// The value of what is known and not modelled: fits wherever a number is expected. Nothing can stand for it, so that a
-// thread that uses it ends there; its finding has been reported.
-struct Unmodelled {
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T> || std::is_pointer_v<T> || std::is_same_v<T, half>>>
-  operator T() const {
-    mlusim_end_task();
-    return T{};
-  }
-};
-#define MLUSIM_UNMODELLED(op)              \
-  template <class T, class = if_number<T>> \
-  T& operator op##=(T& left, Unmodelled) { \
-    mlusim_end_task();                     \
-    return left;                           \
-  }                                        \
-  template <class T, class = if_number<T>> \
-  T operator op(T left, Unmodelled) {      \
-    mlusim_end_task();                     \
-    return left;                           \
-  }                                        \
-  template <class T, class = if_number<T>> \
-  T operator op(Unmodelled, T right) {     \
-    mlusim_end_task();                     \
-    return right;                          \
-  }
-MLUSIM_UNMODELLED(+)
-MLUSIM_UNMODELLED(-)
-MLUSIM_UNMODELLED(*)
-MLUSIM_UNMODELLED(/)
-#undef MLUSIM_UNMODELLED
-
-// What the rewriter makes of inline PTX.
-template <class... A>
-__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
-  mlusim_not_modelled(name, MLUSIM_PC);
-  return {};
-}
-
 }  // namespace mlusim
+
+#include "../../../native/csrc/include_bang/mlusim_unmodelled.h"
 
 #define MLUSIM_KNOWN(name)                    \
   template <class... A>                       \

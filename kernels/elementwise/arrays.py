@@ -28,6 +28,8 @@ def is_number(value: Any) -> bool:
 
 def checked_array(name: str, value: Any) -> Array:
     """The array itself, or an array made of a list or a NumPy scalar; TypeError unless its elements are computed."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost; pass {name}.filled(...)")
     array = value if isinstance(value, (np.ndarray, DeviceArray)) else np.asarray(value)
     if array.dtype not in TYPES:
         raise TypeError(f"{name} has dtype {array.dtype}, which is not computed; pass an array of {LISTED}")

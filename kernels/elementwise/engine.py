@@ -17,7 +17,7 @@ from .operators import Operator
 from .plan import Plan
 from .planner import View, make_plan
 from .quantized import Scales, check_scales, plan_scales
-from .types import INT32, TYPES, check_cast, operator_types, scalar_type
+from .types import INT32, TYPES, check_cast, operator_types, scalar_type, widest_scalar
 
 #: The first architecture that has what the kernels use, see device/launch.h.
 _FIRST_ARCH = 322
@@ -52,6 +52,8 @@ class Call:
         tolerance: float | None = None,
     ) -> Call:
         """Check the arguments and plan; nothing runs. TypeError or ValueError says what is wrong."""
+        if not isinstance(device, Device):
+            raise TypeError(f"device is {device!r}; pass a Device, say Device.load('mlu370-x4')")
         if device.isa != "bang" or device.shape.arch < _FIRST_ARCH:
             raise ValueError(
                 f"device is {device.name}; {operator.name} runs on a Cambricon device of architecture {_FIRST_ARCH} or "
@@ -112,17 +114,17 @@ class Call:
 
 
 def _arrays(operands: tuple[Any, ...]) -> tuple[Array, ...]:
-    """The operands as arrays; a number of Python's takes the type of the array beside it."""
+    """The operands as arrays; a number of Python's takes the type of the array, or of the wider number, beside it."""
     found = [
         None if is_number(value) else checked_array(name, value) for name, value in zip("ab", operands, strict=False)
     ]
-    partner = next((array.dtype for array in found if array is not None), None)
+    partner = next((array.dtype for array in found if array is not None), None) or widest_scalar(operands)
     return tuple(
         _array_of(value, partner) if array is None else array for value, array in zip(operands, found, strict=True)
     )
 
 
-def _array_of(value: bool | int | float, partner: np.dtype[Any] | None) -> np.ndarray:
+def _array_of(value: bool | int | float, partner: np.dtype[Any]) -> np.ndarray:
     dtype = scalar_type(value, partner)
     try:
         with np.errstate(over="ignore"):

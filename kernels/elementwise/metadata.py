@@ -6,7 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 Shape = tuple[int, ...]
+#: Offsets of elements that are compared one by one at most.
+_MOST_OFFSETS = 1_000_000
 
 
 def broadcast_shape(shapes: Sequence[Shape]) -> Shape:
@@ -38,6 +42,24 @@ def dense_strides(shape: Shape, itemsize: int) -> Shape:
         strides[axis] = step
         step *= shape[axis]
     return tuple(strides)
+
+
+def elements_coincide(shape: Shape, strides: Shape, itemsize: int) -> bool:
+    """Whether two elements of an array share a byte; True as well where there are too many to tell."""
+    if 0 in shape:
+        return False
+    reach, nested = itemsize, True
+    for step, length in sorted((abs(step), length) for step, length in zip(strides, shape, strict=True) if length > 1):
+        if not step:
+            return True
+        nested = nested and step >= reach
+        reach += step * (length - 1)
+    if nested or math.prod(shape) > _MOST_OFFSETS:
+        return not nested
+    offsets = np.zeros(1, np.int64)
+    for step, length in zip(strides, shape, strict=True):
+        offsets = np.add.outer(offsets, np.arange(length) * step).ravel()
+    return bool((np.diff(np.sort(offsets)) < itemsize).any())
 
 
 @dataclass(frozen=True)

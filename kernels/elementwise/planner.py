@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from mlusim.simulator import Device
 
-from .metadata import Metadata, Shape
+from .metadata import Metadata, Shape, elements_coincide
 from .operators import Operator
 from .plan import Buffer, Plan, Walk
 from .types import INT8, INT32, OperatorTypes
@@ -49,13 +49,16 @@ def make_plan(
 ) -> Plan:
     """Plan an operator on arrays whose shapes broadcast to that of ``out``.
 
-    Raises ValueError for an output that is broadcast itself, more than 7 axes after merging, and a variant that is
+    Raises ValueError for an output whose elements coincide, more than 7 axes after merging, and a variant that is
     unknown or does not apply.
     """
     if variant is not None and variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; pass one of {', '.join(VARIANTS)}")
-    if any(length > 1 and not step and 0 not in out.shape for length, step in zip(out.shape, out.strides, strict=True)):
-        raise ValueError(f"out has shape {list(out.shape)} and a stride of 0, so that elements coincide; pass another")
+    if elements_coincide(out.shape, out.strides, out.dtype.itemsize):
+        raise ValueError(
+            f"out has shape {list(out.shape)} and strides of {list(out.strides)} bytes, so that elements coincide; "
+            "pass another"
+        )
     metadata = Metadata.create(
         out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]
     )

@@ -38,6 +38,8 @@ def check_scales(operator: Operator, scales: Any) -> tuple[float, ...]:
     names = "(s0, s1, s_out)" if operator.inputs == 2 else "(s_in, s_out)"
     if not operator.scalable:
         raise ValueError(f"{operator.name} takes no scales; leave them out")
+    if isinstance(scales, np.ndarray):
+        scales = scales.tolist()
     if not isinstance(scales, Sequence) or isinstance(scales, str):
         raise TypeError(f"scales is {scales!r}; pass {names}")
     if len(scales) != wanted:

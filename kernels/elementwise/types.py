@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -32,14 +33,21 @@ def named_type(dtype: Any) -> np.dtype[Any]:
     return found
 
 
-def scalar_type(value: bool | int | float, partner: np.dtype[Any] | None) -> np.dtype[Any]:
+def _scalar_kind(value: bool | int | float) -> int:
+    return 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
+
+
+def widest_scalar(values: Sequence[bool | int | float]) -> np.dtype[Any]:
+    """The type that Python numbers have where no array is beside them."""
+    return (BOOL, INT32, FLOAT)[max(map(_scalar_kind, values))]
+
+
+def scalar_type(value: bool | int | float, partner: np.dtype[Any]) -> np.dtype[Any]:
     """The type that a Python number takes beside an array: that of the array, if its kind holds such a number.
 
     TypeError where NumPy would go on in float64 or int64, which are not computed.
     """
-    kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
-    if partner is None:
-        return (BOOL, INT32, FLOAT)[kind]
+    kind = _scalar_kind(value)
     if kind > _KINDS[partner]:
         wide = "float64" if kind == 2 else "int64"
         raise TypeError(

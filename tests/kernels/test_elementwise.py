@@ -182,6 +182,9 @@ def test_numbers_and_mixed_types_are_promoted_as_in_numpy(device, random):
         assert found.output.dtype == wanted.dtype
         np.testing.assert_array_equal(found.output, wanted)
         assert found.plan.policy == ("contiguous_cast" if first != second else "contiguous")
+    for number, other, dtype in ((1.5, 2, np.float32), (2, 3, np.int32), (True, 2, np.int32)):
+        found = ew.add(device, number, other).output
+        assert (found.dtype, found.tolist()) == (dtype, number + other)
     half, brain = values(random, (9,), FLOATS[1]), np.ones(9, BFLOAT16)
     assert ew.mul(device, half, 2.5).output.dtype == np.float16
     assert ew.add(device, brain, 1).output.dtype == BFLOAT16

@@ -97,6 +97,10 @@ def test_an_output_of_another_type_has_the_rounded_result(device):
         assert run(device, "add", a, np.int8(0), scales=(1, 1, 2), out=out).output.tolist() == wanted
 
 
+def test_scales_as_an_array(device):
+    assert ew.mul(device, np.int8([6]), np.int8([5]), scales=np.array([0.5, 1, 2])).output.tolist() == [8]
+
+
 @pytest.mark.parametrize("variant", [variant for variant in SHAPES if variant != "half8"])
 def test_int8_form_of_every_variant(device, random, variant):
     scales = (0.02, 0.3, 0.07)

@@ -176,6 +176,7 @@ DENSE = DEVICE.array(of(8))
     ("add", (of(4), of(4)), {"out": [0, 0]}, TypeError, ["out is of type list"]),
     ("add", (of(4, dtype=np.float64), of(4)), {}, TypeError, ["a has dtype float64", "float32"]),
     ("add", (of(4), np.array([object()])), {}, TypeError, ["b has dtype object"]),
+    ("add", (of(4), np.ma.ones(4, np.float32)), {}, TypeError, ["b is a masked array", "pass b.filled"]),
     ("add", (of(4), "x"), {}, TypeError, ["b has dtype <U1"]),
     ("add", (of(4, dtype=np.int32), of(4)), {}, TypeError, ["int32 and float32", "float64", "cast"]),
     ("add", (of(4, dtype=np.float16), of(4, dtype=ml_dtypes.bfloat16)), {}, TypeError, ["no type in common"]),
@@ -219,16 +220,33 @@ def test_what_is_refused_is_said_in_a_sentence_and_writes_nothing(name, operands
         ew.plan(DEVICE, name, *operands, **more)
 
 
-def test_an_output_of_stride_0_is_refused():
-    out = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (3, 4), (0, 4))
-    with pytest.raises(ValueError, match=r"out has shape \[3, 4\] and a stride of 0"):
-        ew.add(DEVICE, of(3, 4), of(3, 4), out=out)
+def test_an_output_whose_elements_coincide_is_refused():
+    base = np.zeros(64, np.float32)
+    for strides in ((0, 4), (4, 4), (8, 4), (12, 4), (4, -4), (2, 20)):
+        out = np.ndarray((3, 4), np.float32, base.data, 64, strides)
+        with pytest.raises(ValueError, match=r"out has shape .* so that elements coincide"):
+            ew.add(DEVICE, of(3, 4), of(3, 4), out=out)
+        assert not base.any()
+    # Apart, though neither axis lies within a step of the other.
+    out = np.ndarray((2, 4), np.float32, base.data, 0, (12, 8))
+    ew.add(DEVICE, of(2, 4), of(2, 4), out=out)
+    assert (out == 2).all()
+
+
+def test_overlap_that_takes_too_long_to_find_is_refused():
+    base = np.zeros(192_163_377, np.int8)  # not touched
+    wide = np.lib.stride_tricks.as_strided(base, (1049, 1049, 1049), (36674, 61119, 85569))
+    narrow = np.lib.stride_tricks.as_strided(base[64_023_025:], (1049, 1049, 1), (12223, 12224, 1))
+    with pytest.raises(ValueError, match="out overlaps a in part"):
+        ew.neg(DEVICE, narrow, out=wide)
 
 
 def test_other_devices_are_refused():
     for name in ("bm1684x", "mlu270"):
         with pytest.raises(ValueError, match=f"device is {name}; add runs on a Cambricon device of architecture 322"):
             ew.add(Device.load(name), of(4), of(4))
+    with pytest.raises(TypeError, match=r"device is 'mlu370-x4'; pass a Device, say Device.load\('mlu370-x4'\)"):
+        ew.add("mlu370-x4", of(4), of(4))
     with pytest.raises(ValueError, match="no operator 'plus'; there are add, sub"):
         ew.plan(DEVICE, "plus", of(4), of(4))
 

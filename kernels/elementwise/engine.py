@@ -177,6 +177,5 @@ def _clip_limits(low: Any, high: Any, dtype: np.dtype[Any], scaled: bool) -> tup
             raise TypeError(f"{name} is {value!r} and the array of {dtype}; pass a whole number")
         if whole and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
             raise ValueError(f"{name} is {value}, which {dtype} does not hold; pass a number that it holds, or None")
-        with np.errstate(over="ignore"):
-            limits.append(int(value) if whole else float(np.asarray(value, np.float32 if scaled else dtype)))
+        limits.append(int(value) if whole else float(value))
     return limits[0], limits[1]

@@ -48,14 +48,16 @@ def elements_coincide(shape: Shape, strides: Shape, itemsize: int) -> bool:
     """Whether two elements of an array share a byte; True as well where there are too many to tell."""
     if 0 in shape:
         return False
-    reach, nested = itemsize, True
-    for step, length in sorted((abs(step), length) for step, length in zip(strides, shape, strict=True) if length > 1):
-        if not step:
-            return True
-        nested = nested and step >= reach
+    axes = sorted((abs(step), length) for step, length in zip(strides, shape, strict=True) if length > 1)
+    reach = itemsize
+    for step, length in axes:
+        if step < reach:
+            break
         reach += step * (length - 1)
-    if nested or math.prod(shape) > _MOST_OFFSETS:
-        return not nested
+    else:
+        return False
+    if not axes[0][0] or math.prod(shape) > _MOST_OFFSETS:
+        return True
     offsets = np.zeros(1, np.int64)
     for step, length in zip(strides, shape, strict=True):
         offsets = np.add.outer(offsets, np.arange(length) * step).ravel()

@@ -54,14 +54,14 @@ def make_plan(
     """
     if variant is not None and variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; pass one of {', '.join(VARIANTS)}")
-    if elements_coincide(out.shape, out.strides, out.dtype.itemsize):
+    metadata = Metadata.create(
+        out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]
+    )
+    if not metadata.output_contiguous and elements_coincide(out.shape, out.strides, out.dtype.itemsize):
         raise ValueError(
             f"out has shape {list(out.shape)} and strides of {list(out.strides)} bytes, so that elements coincide; "
             "pass another"
         )
-    metadata = Metadata.create(
-        out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]
-    )
     arrays = (out, *inputs)
     strides = [metadata.output_strides, *map(metadata.input_strides, range(len(inputs)))]
     channels_last = is_channels_last(out.shape, out.strides, out.dtype.itemsize)

@@ -196,6 +196,8 @@ DENSE = DEVICE.array(of(8))
     ("add", (of(4), of(3, 4)), {"variant": "nobroadcast"}, ValueError, ["apply to add of shapes [4] and [3, 4]"]),
     ("add", (of(*(2, 1) * 4), of(*(1, 2) * 4)), {}, ValueError, ["8 axes after merging", "at most 7"]),
     ("equal", (of(4), of(4)), {"tolerance": -1}, ValueError, ["tolerance is -1"]),
+    ("equal", (of(4), of(4)), {"tolerance": np.nan}, ValueError, ["tolerance is nan"]),
+    ("equal", (of(4), of(4)), {"tolerance": np.inf}, ValueError, ["tolerance is inf"]),
     ("equal", (of(4), of(4)), {"tolerance": "x"}, TypeError, ["tolerance is 'x'"]),
     ("equal", (of(4, dtype=np.int32),) * 2, {"tolerance": 0.5}, ValueError, ["tolerance is for floats"]),
     ("clip", (of(4), "low"), {}, TypeError, ["low is 'low'"]),

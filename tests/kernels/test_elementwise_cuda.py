@@ -122,6 +122,10 @@ def test_types_that_differ_are_cast_on_the_way(device):
     check(device, "add", a, numbers(600), "contiguous_cast")
     check(device, "add", numbers(600, HALF), numbers(600), "contiguous_cast")
     check(device, "add", a, numbers(600), "contiguous_cast", dtype=HALF)
+    # Inputs of one type, and another result; whole numbers whose quotients are floats.
+    check(device, "add", numbers(600), numbers(600, seed=2), "contiguous_cast", dtype=HALF)
+    quotients = check(device, "div", a, np.maximum(numbers(600, "int8", seed=2), 1), "contiguous_cast")
+    assert quotients.plan.dtype == FLOAT
 
 
 @pytest.mark.parametrize(

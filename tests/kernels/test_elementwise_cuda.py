@@ -105,6 +105,10 @@ def test_neighbours_share_their_transactions(device):
     # 64 lines of 128 bytes hold 2048 floats: each is moved once.
     assert transactions(cuda.add(device, a, b), "global.load") == {128: 2 * 64}
     assert transactions(cuda.add(device, a, b, policy="strided"), "global.load") == {128: 2 * 64}
+    # Vectors of 2 from byte 8 on: 256 neighbouring bytes for each load of a warp, in two lines and a sector.
+    run = cuda.add(device, numbers(2050)[2:], numbers(2050)[2:])
+    assert run.widths == (2,)
+    assert transactions(run, "global.load") == {128: 2 * 64, 32: 64}
     # Of every other float a warp needs two lines; of every 32nd, a sector of 32 bytes for each thread.
     wide = numbers(2048 * 32)
     assert transactions(cuda.add(device, wide[: 2 * 2048 : 2], b), "global.load") == {128: 3 * 64}

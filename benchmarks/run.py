@@ -13,21 +13,25 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .kernels_speed import adds, instructions, logspaces
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .threads_speed import threads
 
 BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
+    "elementwise": elementwise,
     "instruction": instructions,
     "sort": sorts,
     "topk": topks,
     "replay": replays,
     "isolation": isolation,
     "memory": memory,
+    "threads": threads,
 }
 
 

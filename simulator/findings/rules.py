@@ -45,6 +45,7 @@ LENGTH = declare("length", "a count is positive, or a multiple of what the instr
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+RACE = declare("race", "threads of a block share memory with a barrier between, or atomically")
 SECTION = declare("section", "parallel sections are opened, closed and left in order")
 SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
 STACK = declare("stack", "the kernel's stack suffices")

@@ -8,8 +8,7 @@ from ...isa import Dialect
 from ..hardware import Shape
 from .compiler import CSRC
 from .header import asm_functions
-from .language import UNSEEN, VISIBLE, Unit, sections
-from .rewrite import rewrite
+from .language import Unit, cpp_entries, cpp_unit
 
 
 class BangC:
@@ -34,17 +33,8 @@ class BangC:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""
-        done = rewrite(preprocessed, self._asm)
-        plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
-        return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template))
+        return cpp_unit(preprocessed, self._asm)
 
     def entries(self, kernels: Sequence[str]) -> str:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
-        lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *sections("slots", "ports")]
-        for number, kernel in enumerate(kernels):
-            lines += [
-                f'# 1 "<launch of {kernel}>"',
-                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ ::mlusim::invoke(&{kernel}, arguments); }}",
-                f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}(&{kernel});",
-            ]
-        return "\n".join([*lines, "}", ""])
+        return cpp_entries(kernels)

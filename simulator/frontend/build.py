@@ -13,7 +13,7 @@ from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
 from ..native import STATED
-from .compiler import CSRC, Compiler
+from .compiler import CSRC, THREADS, Compiler
 from .header import enumerations, operations
 from .inputs import embedded, unreadable
 from .language import Language
@@ -86,7 +86,9 @@ class Builder:
         self.compiler = Compiler()
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
         self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
+        self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
+        files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([*self._generated.values(), *(file.read_text(encoding="utf-8") for file in files)])
 
     def _header(self, name: str) -> str:
@@ -132,14 +134,14 @@ class Builder:
                 result = alone if alone.returncode else result
             else:
                 try:
-                    result = link(self.compiler, unlinked, path)
+                    result = link(self.compiler, unlinked, path, self._threads)
                 except LimitReached as error:
                     raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
                 raise self._failed(source.path, result)
 
         files = embedded(text, self.include)
-        key = "\0".join([self.compiler.version, self._key, *self._flags, *LINK, text, files])
+        key = "\0".join([self.compiler.version, self._key, *self._flags, *LINK, str(self._threads), text, files])
         name = _UNUSUAL.sub("_", source.path.stem)[:64]
         library = self.compiler.cache.file(f"{name}.so", key, make)
         return Image(source, library, library.stat().st_size, wanted)

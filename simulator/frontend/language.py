@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ..hardware import Shape
+from .rewrite import rewrite
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -42,6 +43,25 @@ def sections(*names: str) -> list[str]:
                 f"{VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
             ]
     return lines
+
+
+def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
+    """A preprocessed source of a C++ dialect as plain C++; see `rewrite`."""
+    done = rewrite(preprocessed, known_asm)
+    plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
+    return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template))
+
+
+def cpp_entries(kernels: Sequence[str]) -> str:
+    """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
+    lines = ["", '# 1 "<mlusim entry points>"', 'extern "C" {', *sections("slots", "ports")]
+    for number, kernel in enumerate(kernels):
+        lines += [
+            f'# 1 "<launch of {kernel}>"',
+            f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ ::mlusim::invoke(&{kernel}, arguments); }}",
+            f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}(&{kernel});",
+        ]
+    return "\n".join([*lines, "}", ""])
 
 
 class Language(Protocol):

@@ -6,17 +6,18 @@ from pathlib import Path
 
 from ...isa import Dialect
 from .bang_c import BangC
+from .cuda import Cuda
 from .language import Language
 from .tpu_kernel import TpuKernel
 
 
 def headers_of(dialect: Dialect) -> Path:
     """The folder of our headers for a dialect."""
-    return TpuKernel.include if dialect.language == "tpu-kernel" else BangC.include
+    return {"tpu-kernel": TpuKernel.include, "cuda": Cuda.include}.get(dialect.language, BangC.include)
 
 
 def language_of(dialect: Dialect, path: Path) -> Language:
     """The language of a source file."""
     if dialect.language == "tpu-kernel":
         return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++")
-    return BangC(dialect)
+    return Cuda() if dialect.language == "cuda" else BangC(dialect)

@@ -25,27 +25,40 @@ LINK = (
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
 #: What throws exceptions, or gives up, in the words of an object file.
-_THROWING = re.compile(rb"(?<=\0)(?:__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)")
+_THROWING = re.compile(
+    rb"(?<=\0)(?:__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
+)
+_HANDLER = "__attribute__((init_priority(101))) static mlusim_terminate handler;"
 #: A function that notes its caller, and goes on to what it stands for.
 _NOTE = """__asm__(
     ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
     "  mov (%rsp), %r10\\n  mov mlusim_throw_pc@GOTPCREL(%rip), %r11\\n  mov %r10, (%r11)\\n  jmp {0}@PLT\\n");
 """
+#: Where kernels run as blocks of threads: any exception ends the thread there.
+_THROWN = """__asm__(
+    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
+    "  mov (%rsp), %rdi\\n  jmp mlusim_thrown\\n");
+"""
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
+_OF_THREADS = re.compile(r"mlusim_")
 #: A call in an object file, in the words of readelf: its offset, its kind, the symbol.
 _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
 
 
-def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
-    """Link an image, without the sanitizer's own library: ours takes its place."""
-    extra = _throws(unlinked)
+def link(compiler: Compiler, unlinked: Path, image: Path, threads: Path | None) -> Done:
+    """Link an image, without the sanitizer's own library: ours takes its place.
+
+    ``threads`` is the runtime of blocks of threads where the image needs it: its hooks are those of the image alone.
+    """
+    extra = [*_throws(unlinked, threads is not None), *([str(threads)] if threads else [])]
     step = [*LINK, *_STATIC, "-o", str(image), str(unlinked), *extra]
     result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
     if result.returncode and _NOT_STATIC.search(result.messages):
         step = [word for word in step if word not in _STATIC]
         result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
-    unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not _OF_RUNTIME.match(name)}
+    ours = _OF_THREADS if threads else _OF_RUNTIME
+    unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
     if result.returncode or not unresolved:
         return result
     missing = sorted(unresolved.intersection(_called(unlinked)))
@@ -57,7 +70,7 @@ def link(compiler: Compiler, unlinked: Path, image: Path) -> Done:
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
 
-def _throws(unlinked: Path) -> list[str]:
+def _throws(unlinked: Path, threads: bool) -> list[str]:
     """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
     names = sorted({name.decode() for name in _THROWING.findall(unlinked.read_bytes())})
     if not names:
@@ -67,8 +80,9 @@ def _throws(unlinked: Path) -> list[str]:
         renamed = [f"--redefine-sym={name}=mlusim_note_{name}" for name in names]
         subprocess.run([tool, *renamed, str(unlinked)], capture_output=True, check=False)
     source = unlinked.with_suffix(".throws.cpp")
-    lines = ['#include "mlusim_terminate.h"', "__attribute__((init_priority(101))) static mlusim_terminate handler;"]
-    source.write_text("\n".join([*lines, *(_NOTE.format(name) for name in names)]), encoding="utf-8")
+    lines = [] if threads else ['#include "mlusim_terminate.h"', _HANDLER]
+    form = _THROWN if threads else _NOTE
+    source.write_text("\n".join([*lines, *(form.format(name) for name in names)]), encoding="utf-8")
     return ["-O1", "-fPIC", f"-I{CSRC}", str(source)]
 
 

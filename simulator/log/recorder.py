@@ -97,6 +97,11 @@ class Recorder:
         _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, 0, pc, work, *flat)
         self.at += ROW
 
+    def extend(self, rows: np.ndarray) -> None:
+        """Append records of at most `ROOM` operands, `RAW` [rows]."""
+        self.buffer[self.at :] = rows.tobytes()
+        self.at = self.limit = len(self.buffer)
+
     def finish(
         self,
         locate: Callable[[list[int]], list[Location]],

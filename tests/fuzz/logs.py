@@ -189,7 +189,7 @@ def variant(log: dict[str, Any], whole: bytes, rng: random.Random) -> bytes:
             )
         case 8:
             text = rng.choice(
-                (b"", b"{", b"[" * 100_000, b"null", b"[1]", b'{"format": 2}', b"\xff\xfe", b"{" + b'"a":{' * 100_000)
+                (b"", b"{", b"[" * 100_000, b"null", b"[1]", b'{"format": 3}', b"\xff\xfe", b"{" + b'"a":{' * 100_000)
             )
             log["header"] = text
         case _:

@@ -1,0 +1,41 @@
+"""CUDA: C++ whose kernels run as grids of thread blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..hardware import Shape
+from .compiler import THREADS
+from .language import Unit, cpp_entries, cpp_unit
+
+#: The version of the vendor's compiler that the macros name.
+_VERSION = (12, 4)
+
+
+class Cuda:
+    """How a CUDA source is built."""
+
+    kind = "c++"
+    include = THREADS / "include_cuda"
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that the vendor's compiler defines in its pass for an architecture."""
+        major, minor = _VERSION
+        defines = {
+            "__CUDACC__": 1, "__NVCC__": 1, "__CUDA_ARCH__": 10 * shape.arch, "__CUDACC_VER_MAJOR__": major,
+            "__CUDACC_VER_MINOR__": minor, "__CUDACC_VER_BUILD__": 0, "CUDART_VERSION": 1000 * major + 10 * minor,
+            "CUDA_VERSION": 1000 * major + 10 * minor,
+        }  # fmt: skip
+        return ["-std=c++17", *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlusim_cuda.h"]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler. A structure is loaded as a whole: taken apart, it would be several accesses."""
+        return ["-std=c++17", "-w", "-fno-tree-sra", "-fno-ipa-sra", "-fno-store-merging"]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions declared `__global__`."""
+        return cpp_unit(preprocessed, {})
+
+    def entries(self, kernels: Sequence[str]) -> str:
+        """An entry and a signature for each kernel."""
+        return cpp_entries(kernels)

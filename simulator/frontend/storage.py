@@ -44,6 +44,8 @@ def declaration(source: Source, site: Site, serial: Iterator[int]) -> tuple[list
     if specifiers is None or all(token.start != site.start for token in specifiers.qualifiers):
         return dropped
     declarators = read_declarators(source, found, specifiers)
+    if site.word == "__shared__" and not all(declarator.name for declarator in declarators):
+        raise source.error("a __shared__ pointer is not modelled; keep an index or an address as a number", site.start)
     if not any(declarator.name for declarator in declarators):
         return dropped
     words = {token.text for token in specifiers.qualifiers}

@@ -21,6 +21,7 @@ from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
 _TEXT = 1 << 16  # characters of a text in a finding
+_MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
 
 
@@ -81,6 +82,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     records, operands, *pieces = arrays
     ops = tuple(_op(text) for text in _texts(tables["ops"]))
     launch = request.launch | ({"shared": _count(tables["shared"])} if request.grid else {})
+    _require(_count(tables["shared"]) <= _MOST_SHARED, "shared memory")
     log = Log(
         records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
         request.shape, request.device, launch,

@@ -300,6 +300,11 @@ def test_wrong_use(device, program, tmp_path):
         ("__global__ void k(const int* p) { p[threadIdx.x] = 1; }", "read-only"),
         ("#include <cooperative_groups.h>\n", "cooperative groups are not modelled"),
         ("__global__ void k(int* p) { __shared__ int s = 1; *p = s; }", "cannot have an initialiser"),
+        ("__global__ void k(int* p) { __shared__ int *s; s = p; }", "a __shared__ pointer is not modelled"),
+        (
+            "__global__ void k(int* p) { __shared__ int n, (*s)[4]; s[0][0] = n; }",
+            "a __shared__ pointer is not modelled",
+        ),
     ],
 )
 def test_what_does_not_compile(device, tmp_path, text, said):

@@ -32,30 +32,31 @@ struct Global {  // a variable of the module: __device__ or __constant__
   bool constant;
 };
 
-simt::Shared& shared() {  // made by the first declaration that is met, which may be while the image is loaded
-  static simt::Shared* made = new simt::Shared();
-  return *made;
-}
+// All that the runtime keeps in the image stands apart from what kernels may access there.
+#define STATE __attribute__((section("simt_state")))
+extern "C" char __start_simt_state[] __attribute__((visibility("hidden")));
+extern "C" char __stop_simt_state[] __attribute__((visibility("hidden")));
 
-std::vector<Global>& globals() {
-  static auto* made = new std::vector<Global>();
-  return *made;
-}
+STATE simt::Shared* shared_memory;
+STATE std::vector<Global>* globals_made;
+STATE simt_launch given;
+STATE void (*entry)(void**);
+STATE void** arguments;
+STATE simt::Threads threads;
+STATE simt::Warps* warps;
+STATE uint64_t block;     // the running block
+STATE uint64_t declared;  // most bytes of declared shared memory that a block has used
+STATE bool faulty;        // a thread of it has ended on an error
+STATE volatile char nothing_runs;
+STATE mlusim_guest guest{&nothing_runs, nullptr, nullptr};  // shared with the process's own runtime since the first launch
+STATE simt_range last_array;                                // where the last access to an array was
+STATE std::vector<simt_row> rows;
+STATE std::vector<simt_fault> faults;
+STATE std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;
 
-simt_launch given;
-void (*entry)(void**);
-void** arguments;
-simt::Threads threads;
-simt::Warps* warps;
-uint64_t block;            // the running block
-uint64_t declared;         // most bytes of declared shared memory that a block has used
-bool faulty;               // a thread of it has ended on an error
-volatile char nothing_runs;
-mlusim_guest guest{&nothing_runs, nullptr, nullptr};  // shared with the process's own runtime once a launch has begun
-simt_range last_array;     // where the last access to an array was
-std::vector<simt_row> rows;
-std::vector<simt_fault> faults;
-std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;
+// Both are made by the first declaration that is met, which may be while the image is loaded.
+simt::Shared& shared() { return *(shared_memory ? shared_memory : shared_memory = new simt::Shared()); }
+std::vector<Global>& globals() { return *(globals_made ? globals_made : globals_made = new std::vector<Global>()); }
 
 // For as long as it lives, the runtime's own code runs, and makes its own system calls: called by a thread, or by a
 // static initialiser.
@@ -160,7 +161,8 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
       return;
     }
     if (!variable) {
-      if (holds(given.image, address, size)) return;
+      bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
+      if (holds(given.image, address, size) && !state) return;
       fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
     }
   }

@@ -109,13 +109,13 @@ class Threads {
     fiber->context.uc_stack.ss_sp = fiber->low + GUARD;
     fiber->context.uc_stack.ss_size = STACK - GUARD;
     fiber->context.uc_link = nullptr;
-    self() = this;
-    makecontext(&fiber->context, work, 0);
+    makecontext(&fiber->context, (void (*)())work, 2, (uint32_t)(uint64_t)this, (uint32_t)((uint64_t)this >> 32));
     setcontext(&fiber->context);
   }
 
-  static void work() {
-    for (;;) self()->work_once();
+  static void work(uint32_t low, uint32_t high) {  // arguments of a context are integers
+    Threads* self = (Threads*)((uint64_t)high << 32 | low);
+    for (;;) self->work_once();
   }
 
   __attribute__((noinline)) void work_once() {
@@ -125,11 +125,6 @@ class Threads {
     }
     idle_.push_back(running);
     if (_setjmp(running->at) == 0) _longjmp(home_, 1);
-  }
-
-  static Threads*& self() {
-    static Threads* only;
-    return only;
   }
 
   std::vector<Thread> waiting_;

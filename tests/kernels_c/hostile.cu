@@ -61,6 +61,9 @@ __global__ void loop_for_ever(int* x) {
 __global__ void sleep_for_ever(int* x) {
   while (true) sleep(100);  // ^ sleep_for_ever
 }
+__global__ void wait_for_ever(int* x) {
+  while (true) __syncthreads();  // ^ wait_for_ever
+}
 __device__ int deep(int n) {
   volatile int kept[64];
   kept[n % 64] = n;
@@ -80,4 +83,5 @@ __global__ void throw_in_library(int* x) {
   std::array<int, 4> few{};
   x[0] = few.at(threadIdx.x + x[1] + 4);  // ^ throw_in_library
 }
+__global__ void nothing(int* x) {}
 __global__ void jump_nowhere(int* x) { ((void (*)())8)(); }  // ^ jump_nowhere

@@ -31,6 +31,7 @@ ATTACKS = {
     "store_into_the_runtime": ("bounds", "store of 1 bytes .* belongs to no array of the device"),
     "loop_for_ever": ("time", "the kernel ran longer than the time limit of 0.2 s, in thread"),
     "sleep_for_ever": ("time", "the kernel ran longer than the time limit of 0.2 s"),
+    "wait_for_ever": ("time", "the kernel ran longer than the time limit of 0.2 s"),
     "recurse_for_ever": ("stack", "the kernel has overflowed its stack"),
     "stack_for_ever": ("stack", "the kernel has overflowed its stack"),
     "take_memory": ("not-modelled", ".*new"),
@@ -42,7 +43,7 @@ ATTACKS = {
     "throw_in_library": ("crash", "the kernel threw an exception that nobody catches: code of a device has none"),
     "jump_nowhere": ("crash", "the kernel crashed: segmentation fault at 0x8"),
 }  # fmt: skip
-TIMED = ("loop_for_ever", "sleep_for_ever")
+TIMED = ("loop_for_ever", "sleep_for_ever", "wait_for_ever")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,13 @@ def test_an_attack_of_a_thread_is_contained_and_named_at_its_line(program, kerne
 def test_an_attack_ends_the_launch_where_findings_are_collected(program):
     run = program.launch("file_open", 2, args=[np.zeros(8, np.int32)], block=64, on_finding="collect")
     assert [(finding.rule, finding.count) for finding in run.errors] == [("forbidden", 1)]
+    assert healthy(program)
+
+
+def test_threads_that_do_nothing_meet_the_time_limit(program):
+    with pytest.raises(KernelError, match=r"the kernel ran longer than the time limit of 0\.2 s") as caught:
+        program.launch("nothing", 2**31 - 1, args=[None], block=1, time_limit=0.2)
+    assert caught.value.finding.rule == "time"
     assert healthy(program)
 
 

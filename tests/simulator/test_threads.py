@@ -275,6 +275,13 @@ def test_an_assertion(program):
         ((1, 65536), 32, 0, "the most is"),
         (1, 32, 166913, "pass 0 to 166912 bytes"),
         (1, 32, -1, "pass 0 to 166912 bytes"),
+        (1, 32, 1.5, "pass 0 to 166912 bytes"),
+        (1, 32, None, "pass 0 to 166912 bytes"),
+        (1, True, 0, "pass one to three whole numbers"),
+        (1, "32", 0, "pass one to three whole numbers"),
+        (1, float("nan"), 0, "pass one to three whole numbers"),
+        (0, 32, 0, "dim is 0; pass one to three whole numbers"),
+        ((2**31 - 1, 3, 1), 32, 0, "at most 4294967295 blocks"),
     ],
 )
 def test_launches_that_the_device_cannot_run(program, dim, block, shared, text):

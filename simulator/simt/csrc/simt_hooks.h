@@ -85,6 +85,7 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
 
 void mlusim_barrier(int site) {
   if (!*guest.in_kernel) return;
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
   *guest.in_kernel = 0;
   threads.wait(site, MLUSIM_PC);
 }

@@ -96,10 +96,13 @@ simt_fault fault(int kind, int64_t pc, uint64_t address = 0, uint64_t size = 0, 
 }
 
 // What ends the launch as a whole: a signal, a system call, the time limit.
-[[noreturn]] void ended(int kind, uint64_t address, uint64_t size, int64_t pc) {
+void note_end(int kind, uint64_t address, uint64_t size, int64_t pc) {
   simt_fault what = fault(SIMT_PROCESS, pc, address, size);
   what.other = (uint32_t)kind;
   note(what);
+}
+[[noreturn]] void ended(int kind, uint64_t address, uint64_t size, int64_t pc) {
+  note_end(kind, address, size, pc);
   leave(true);
 }
 
@@ -265,6 +268,10 @@ EXPORTED int simt_run(uint64_t first, uint64_t last) {
       if (rows[i].space == SIMT_SHARED) rows[i].address = simt_shared_offset(rows[i].address);
     declared = std::max(declared, shared().bytes);
     on = met && !threads.stopped;
+    if (on && *guest.time_is_up) {  // threads that do nothing do not meet it
+      note_end(MLUSIM_TIME, 0, 0, 0);
+      on = false;
+    }
   }
   return on;
 }

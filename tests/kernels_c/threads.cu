@@ -15,6 +15,10 @@ __global__ void one_too_many(const float* a, float* c, unsigned n) {
   c[i] = a[i];  // line: one_too_many
 }
 
+__global__ void through_header(const int* a, int* c) {
+  c[threadIdx.x] = __ldg(a + threadIdx.x);  // line: through_header
+}
+
 __global__ void coordinates(unsigned* out) {
   unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

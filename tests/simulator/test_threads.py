@@ -127,6 +127,11 @@ def test_an_element_too_many(program):
     )
 
 
+def test_an_access_in_a_function_of_our_headers_has_the_line_of_its_call(program):
+    assert findings(program, "through_header", 1, 8, zeros(8), zeros(16)) == []
+    assert findings(program, "through_header", 1, 9, zeros(8), zeros(16)) == [("bounds", marked("through_header"))]
+
+
 def test_other_threads_go_on_where_findings_are_collected(program):
     a, c = np.ones(100, np.float32), zeros(100, "float32")
     run = program.launch("one_too_many", 1, args=[a, c, 110], block=128, on_finding="collect")

@@ -13,16 +13,19 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
 from .tensors_speed import tensors
+from .threads_speed import threads
 
 BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
+    "elementwise": elementwise,
     "instruction": instructions,
     "tensors": tensors,
     "scalar": scalars,
@@ -32,6 +35,7 @@ BENCHMARKS = {
     "replay": replays,
     "isolation": isolation,
     "memory": memory,
+    "threads": threads,
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .bang import BANG
+from .cuda import CUDA
 from .dialect import Dialect
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Wait
 from .expression import FUNCTIONS, folded, is_multiple
@@ -65,4 +66,4 @@ __all__ = [
 ]
 
 #: Every dialect by the name that device files use.
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU)})
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, CUDA)})

@@ -35,6 +35,7 @@ class Dialect:
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
     known_forms: Mapping[str, int] = field(default_factory=dict)  # modelled name -> arguments of a form that is not
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
+    threads: bool = False  # its kernels run as grids of blocks of threads
     launch_type: str = "block"  # how kernels are launched unless told otherwise
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
@@ -85,7 +86,12 @@ class Dialect:
 
     @cached_property
     def engines(self) -> frozenset[str]:
-        """What a device file may give the cost of: what pays for instructions, and the scalar unit on every space."""
+        """What a device file may give the cost of: what pays for instructions, and the scalar unit on every space.
+
+        Where kernels run as blocks of threads, a space itself pays for the transactions to it.
+        """
+        if self.threads:
+            return frozenset({"scalar", *self.spaces})
         paid = {"scalar", *(f"scalar_{space}" for space in self.spaces)}
         for entry in self.instructions:
             pipes = [case.pipe for case in entry.select.cases.values()] if entry.select else [entry.pipe]
@@ -95,6 +101,8 @@ class Dialect:
     @cached_property
     def needed_spaces(self) -> frozenset[str]:
         """The spaces that a device must have, as instructions name them whatever their arguments are."""
+        if self.threads:
+            return frozenset(self.spaces)
         named = {entry.space_of(p) for entry in self.instructions if not entry.select for p in entry.prototype.memory}
         return frozenset(name for name in named if not self.spaces[name].members) | {next(iter(self.spaces))}
 

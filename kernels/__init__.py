@@ -7,10 +7,13 @@ from types import MappingProxyType
 
 from mlusim.simulator import Run
 
+from . import elementwise
 from .hau import argsort, embedding, sort_by_key, topk
 from .logspace import logspace
 
-__all__ = ["DEFAULT_DEVICES", "OPERATORS", "argsort", "embedding", "logspace", "sort_by_key", "topk"]
+__all__ = [
+    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "elementwise", "embedding", "logspace", "sort_by_key", "topk",
+]  # fmt: skip
 
 #: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.
 OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
@@ -20,10 +23,17 @@ OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
         "argsort": argsort,
         "sort_by_key": sort_by_key,
         "embedding": embedding,
+        **elementwise.FUNCTIONS,
     }
 )
 
 #: The device that an operator runs on when none is named.
 DEFAULT_DEVICES: Mapping[str, str] = MappingProxyType(
-    {"logspace": "mlu370-x4", **dict.fromkeys(("topk", "argsort", "sort_by_key", "embedding"), "bm1684x")}
+    {
+        **dict.fromkeys(("logspace", *elementwise.FUNCTIONS), "mlu370-x4"),
+        **dict.fromkeys(("topk", "argsort", "sort_by_key", "embedding"), "bm1684x"),
+    }
 )
+
+#: The operators whose runs have a ``plan``.
+PLANNED = frozenset(elementwise.FUNCTIONS)

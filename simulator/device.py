@@ -204,12 +204,15 @@ def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> No
                 raise ValueError(f"{dialect.name} has no {what} {name}{nearest(name, names)}; it has {listed}")
     if missing := sorted(dialect.needed_spaces - set(shape.spaces)):
         raise ValueError(f"shape.spaces.{missing[0]} is missing, which instructions of {dialect.name} work on")
+    if dialect.threads != (shape.threads is not None):
+        raise ValueError(f"shape.threads {'is missing' if dialect.threads else 'must not be there'} for {dialect.name}")
     first = next(name for name, space in shape.spaces.items() if space.scope == "device")
     if first != (wanted := next(iter(known))):
         raise ValueError(f"the first space of the scope 'device' must be {wanted}, where arrays lie, and is {first}")
     for name, space in shape.spaces.items():
         facts = dialect.spaces[name]
-        if space.scope != "core" and (facts.registers or facts.lanes or facts.offsets):
+        own = facts.registers or facts.lanes or facts.offsets or (dialect.threads and name != first)
+        if space.scope != "core" and own:
             raise ValueError(f"shape.spaces.{name}.scope is {space.scope!r}; a core of {dialect.name} has its own")
         if facts.lanes and space.bytes % ((shape.lanes or 1) * 4):
             raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; each of {shape.lanes} lanes has whole words")

@@ -338,3 +338,35 @@ def test_pipes_are_quiet():
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() in (0, 128 + signal.SIGPIPE)
+
+
+def test_elementwise_operators(capsys, folder):
+    code, out, err = call(capsys, "op", "add", "a=x.npy", "b=y.npy", "--out", "c.npy", "--plan")
+    assert (code, err) == (0, "")
+    assert "variant         nobroadcast\n" in out
+    assert "result: float32[1024] = [0.5, 1.5, 2.5" in out
+    np.testing.assert_array_equal(np.load("c.npy"), np.arange(1024) + np.float32(0.5))
+    np.save("i.npy", np.arange(-50, 50, dtype=np.int8))
+    code, data = document(capsys, "op", "mul", "a=i.npy", "b=i.npy", "scales=0.5,0.5,4", "--out", "c.npy", "--plan")
+    assert (code, data["results"]["result"]["dtype"]) == (0, "int8")
+    assert any("nobroadcast_int8" in line for line in data["plan"])
+    np.testing.assert_array_equal(np.load("c.npy"), np.clip(np.rint(np.arange(-50, 50) ** 2 / 16), -128, 127))
+    code, data = document(capsys, "op", "clip", "a=x.npy", "low=1", "high=none")
+    assert (code, data["results"]["result"]["head"][:3]) == (0, [1, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["add", "a=x.npy"], "add needs b"),
+        (["add", "a=x.npy", "b=i.npy"], "i.npy does not exist"),
+        (["mul", "a=x.npy", "b=2", "scales=1,0,1"], "scales has 0; pass numbers above 0"),
+        (["add", "a=x.npy", "b=y.npy", "variant=fast"], "variant is 'fast'"),
+        (["logspace", "start=0", "end=1", "steps=3", "--plan"], "logspace has no plan"),
+    ],
+)
+def test_wrong_use_of_elementwise_operators(capsys, folder, arguments, words):
+    code, out, err = call(capsys, "op", *arguments, "--out", "c.npy")
+    assert (code, out) == (2, "")
+    assert words in err
+    assert not Path("c.npy").exists()

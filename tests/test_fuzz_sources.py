@@ -30,13 +30,13 @@ def test_a_few_mutants(judge):
     ],
 )  # fmt: skip
 def test_the_judge_notices(judge, monkeypatch, data, fault, verdict):
-    from mlusim.simulator.frontend import bang_c
+    from mlusim.simulator.frontend import language
 
-    rewrite = bang_c.rewrite
+    rewrite = language.rewrite
 
     def wrong(text: str, asm: dict[str, str]) -> object:
         done = rewrite(text, asm)
         return type(done)(done.text.replace(*fault), done.kernels)
 
-    monkeypatch.setattr(bang_c, "rewrite", wrong)
+    monkeypatch.setattr(language, "rewrite", wrong)
     assert verdict in judge(Path("k.mlu"), "", data).verdict

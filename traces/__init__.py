@@ -3,5 +3,17 @@
 from .perfetto import write_trace
 from .report import print_summary
 from .summary import LineUse, Peak, PipeUse, Summary, Traffic, Wait, summarise
+from .transactions import LineTransactions
 
-__all__ = ["LineUse", "Peak", "PipeUse", "Summary", "Traffic", "Wait", "print_summary", "summarise", "write_trace"]
+__all__ = [
+    "LineTransactions",
+    "LineUse",
+    "Peak",
+    "PipeUse",
+    "Summary",
+    "Traffic",
+    "Wait",
+    "print_summary",
+    "summarise",
+    "write_trace",
+]

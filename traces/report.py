@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ..simulator.sizes import percent, size
 from .summary import Summary
+from .transactions import TRANSACTIONS
 
 _Column = tuple[str, Literal["left", "right"]]
 
@@ -55,6 +56,19 @@ def print_summary(summary: Summary, console: Console) -> None:
             for n in summary.lines
         ),
     )
+    _table(
+        console,
+        "transactions",
+        [("access", "left"), *((f"{width} B", "right") for width in TRANSACTIONS), ("moved", "right"),
+         ("used", "right")],
+        (
+            (
+                _place(n.file, n.line), n.access, *(f"{count:,}" for count in n.counts), size(n.moved),
+                percent(n.requested / n.moved) if n.access.startswith("global") else "",
+            )
+            for n in summary.transactions
+        ),
+    )  # fmt: skip
     _table(
         console,
         "pipes idle for",

@@ -10,6 +10,7 @@ import numpy as np
 from ..simulator.log import BLOCKING, Log
 from ..simulator.timing import Reason, Timeline
 from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
+from .transactions import LineTransactions, transactions
 
 #: Gaps below half a nanosecond are the rounding of sums of times.
 _NOISE_US = 0.5e-3
@@ -96,6 +97,7 @@ class Summary:
     peaks: tuple[Peak, ...]
     lines: tuple[LineUse, ...]
     waits: tuple[Wait, ...]
+    transactions: tuple[LineTransactions, ...] = ()  # of kernels that run as blocks of threads
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON data."""
@@ -121,6 +123,7 @@ def summarise(timeline: Timeline, top: int = 10) -> Summary:
         peaks=tuple(_peaks(log)),
         lines=tuple(_lines(log, row, busy, top)),
         waits=tuple(_waits(timeline, row, top)),
+        transactions=transactions(log),
     )
 
 

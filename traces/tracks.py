@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from ..simulator.log import ALLOC, FREE, Log, Region, region_of
+from ..simulator.log import ALLOC, FREE, REQUEST, Log, Region, region_of
 
-#: Row of a record that no row shows: taking and returning memory is drawn as a counter.
+#: Row of a record that no row shows: taking and returning memory is drawn as a counter, requests are for the summary.
 HIDDEN = -1
 #: Row of what the core's front end does itself: syncs, barriers, and marks without an engine. They may lie
 #: beside work that is still under way in their pipe, so they cannot share the pipe's row.
@@ -17,7 +17,7 @@ FRONT_END = 0
 
 def rows(log: Log) -> np.ndarray:
     """Row of every record within its core, int64 [records]: `HIDDEN`, `FRONT_END`, or 1 + its pipe."""
-    hidden = np.array([op.name in (ALLOC, FREE) for op in log.ops], bool)
+    hidden = np.array([op.name in (ALLOC, FREE, REQUEST) for op in log.ops], bool)
     front_end = np.array([not op.engine or bool(op.waits) or bool(op.barrier) for op in log.ops], bool)
     op = log.records["op"]
     row = np.where(front_end[op], FRONT_END, log.records["pipe"].astype(np.int64) + 1)

@@ -29,6 +29,7 @@ BANG = [
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless",
 ]  # fmt: skip
+CUDA = ["race"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
 
 
@@ -54,6 +55,13 @@ def tpu_finding(kernel: str) -> Finding:
     return load([HERE / "faults.c"], device=device).launch(kernel, args=arguments, on_finding="collect").findings[0]
 
 
+def cuda_finding(kernel: str) -> Finding:
+    """The first finding of a kernel of faults.cu, on one block of 128 threads."""
+    program = load([HERE / "faults.cu"], device=Device.load("cuda-sm80"))
+    run = program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect")
+    return next(finding for finding in run.findings if finding.rule == kernel)
+
+
 def build_finding(name: str) -> Finding:
     """The finding of a source that does not compile."""
     try:
@@ -66,13 +74,14 @@ def build_finding(name: str) -> Finding:
 
 def rules() -> list[str]:
     """Every rule that is broken here."""
-    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, "misfit")]
+    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, *CUDA, "misfit")]
 
 
 def findings() -> dict[str, Finding]:
     """Every rule with a finding."""
     found = {kernel: bang_finding(kernel) for kernel in BANG}
     found |= {kernel: tpu_finding(kernel) for kernel in TPU}
+    found |= {kernel: cuda_finding(kernel) for kernel in CUDA}
     found["misfit"] = build_finding("misfit")
     return {RULES.get(kernel, kernel): finding for kernel, finding in found.items()}
 

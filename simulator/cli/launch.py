@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import DEFAULT_DEVICES, OPERATORS
+from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
 from ..device import Device
 from ..findings import KernelError
 from ..launches import Program, load
@@ -30,6 +30,8 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
             + "\n".join(f"  {operator_signature(name, function)}" for name, function in OPERATORS.items())
         )
     function = OPERATORS[options.name]
+    if options.plan and options.name not in PLANNED:
+        raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     wanted = options.device or DEFAULT_DEVICES[options.name]
     device = Device.load(wanted)
@@ -59,12 +61,14 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     read = [*options.files, options.device, *array_files(options.arg)]
     check_paths(*saved, options.trace, options.log, read=read)
     dim = dimensions(options.dim) if options.dim else None
+    block = dimensions(options.block, "--block") if options.block else None
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = _load(options, device)
     try:
         with screen.progress(f"running {options.kernel} on {device.name}") as progress:
             run = program.launch(
-                options.kernel, dim, options.type, values, on_finding=_on_finding(options),
+                options.kernel, dim, options.type, values, block=block, shared=options.shared,
+                on_finding=_on_finding(options),
                 time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
             )  # fmt: skip
     except KernelError as error:
@@ -86,6 +90,8 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         screen.document({"device": device.name, "kernels": kernels, "signatures": signatures, "budget": rows})
         return True
     screen.table([(f"KERNELS FOR {device.name}", False)], ([shown] for shown in program.signatures.values()))
+    if not budget:
+        return True
     screen.line()
     screen.table(
         [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],

@@ -90,8 +90,10 @@ def report_run(
     for path, names in saved.items():
         write_arrays({name: results[name] for name in names}, path)
     written += write_records(options, screen, run.log, run.timeline)
+    plan = str(run.plan) if getattr(options, "plan", False) and hasattr(run, "plan") else None
     if screen.json:
         document = {
+            **({"plan": plan.splitlines()} if plan else {}),
             "results": {name: _array_dict(array) for name, array in results.items()},
             "findings": [finding.to_dict() for finding in run.findings],
             "time_us": run.time_us,
@@ -100,6 +102,9 @@ def report_run(
         }
         screen.document(document)
     else:
+        if plan:
+            screen.line(plan)
+            screen.line()
         for name, array in results.items():
             screen.line(f"{name}: {array_text(array)}")
         if not run.findings:

@@ -63,12 +63,13 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
         "op",
         help="run an operator",
         description="Run an operator; without NAME, list the operators.",
-        epilog="VALUE: a number, inf, nan, true, false, none, a file such as x.npy, or text.",
+        epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
     )
     command.set_defaults(handler=launch.run_operator)
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
     command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
+    command.add_argument("--plan", action="store_true", help="show how an elementwise operator is carried out as well")
     command.add_argument(
         "--device", metavar="D", help="name or .toml file (default: one that the operator is made for)"
     )
@@ -88,6 +89,8 @@ def _run(commands: _Commands[_Parser]) -> _Parser:
     _add_sources(command)
     command.add_argument("--kernel", required=True, metavar="NAME", help="with template arguments if it is a template")
     command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
+    command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
+    command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
     command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
     command.add_argument(
         "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel, in order"

@@ -24,7 +24,7 @@ _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 
 
 def literal(text: str) -> Any:
-    """A number, true, false or none (in any case), the array in a .npy file, or else the text itself."""
+    """A number, several with commas, true, false or none (in any case), the array in a .npy file, or else the text."""
     if text.lower() in _NAMED:
         return _NAMED[text.lower()]
     if text.endswith(".npy"):
@@ -34,6 +34,10 @@ def literal(text: str) -> Any:
             return read()
         except ValueError:
             continue
+    if "," in text:
+        parts = [literal(part.strip()) for part in text.split(",")]
+        if all(isinstance(part, (int, float)) for part in parts):
+            return tuple(parts)
     return text
 
 
@@ -53,7 +57,7 @@ def kernel_argument(text: str) -> Any:
             raise ValueError(f"{quoted(text)} has more dimensions or bytes than any device has")
         return np.zeros(shape, dtype)
     value = literal(text)
-    if isinstance(value, str):
+    if isinstance(value, (str, tuple)):
         raise ValueError(
             f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
         )
@@ -102,11 +106,11 @@ def numbers(texts: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def dimensions(text: str) -> tuple[int, int, int]:
+def dimensions(text: str, option: str = "--dim") -> tuple[int, int, int]:
     """``X``, ``X,Y`` or ``X,Y,Z``; missing ones are 1. ValueError for anything else."""
     parts = text.split(",")
     if len(parts) > 3 or not all(part.strip().isdecimal() and len(part) < 20 for part in parts):
-        raise ValueError(f"--dim is {quoted(text)}; write one to three whole numbers such as 4,8 or 4,8,1")
+        raise ValueError(f"{option} is {quoted(text)}; write one to three whole numbers such as 4,8 or 4,8,1")
     x, y, z = [*(int(part) for part in parts), 1, 1][:3]
     return x, y, z
 

@@ -46,6 +46,7 @@ MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+RACE = declare("race", "threads of a block share memory with a barrier between, or atomically")
 SECTION = declare("section", "parallel sections are opened, closed and left in order")
 SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
 STACK = declare("stack", "the kernel's stack suffices")

@@ -8,10 +8,9 @@ from ...isa import Dialect
 from ..hardware import Shape
 from .compiler import CSRC
 from .header import asm_functions
-from .language import UNSEEN, VISIBLE, Unit, sections
+from .language import Unit, cpp_entries, cpp_unit
 from .launches import KernelDecl
 from .options import Options
-from .rewrite import rewrite
 
 #: Inline assembly that is no instruction of its own, and the functions that do the same.
 _ASM = {
@@ -44,34 +43,8 @@ class BangC:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""
-        done = rewrite(preprocessed, self._asm)
-        plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
-        return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template), done.kernels)
+        return cpp_unit(preprocessed, self._asm)
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
-        lines = ["", '# 1 "<mlusim entry points>"']
-        plain = {kernel.name: kernel for kernel in declared if not kernel.template}
-        address = {}
-        for number, kernel in enumerate(kernels):
-            address[kernel] = f"&{kernel}"
-            if kernel in plain:  # it may have the name of a function of the C library
-                lines.append(_pointer(plain[kernel], f"mlusim_kernel_{number}"))
-                address[kernel] = "::".join(filter(None, ["", plain[kernel].home, f"mlusim_kernel_{number}"]))
-        lines += ['extern "C" {', *sections("slots", "ports")]
-        for number, kernel in enumerate(kernels):
-            lines += [
-                f'# 1 "<launch of {kernel}>"',
-                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) "
-                f"{{ ::mlusim::invoke({address[kernel]}, arguments); }}",
-                f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}({address[kernel]});",
-            ]
-        return "\n".join([*lines, "}", ""])
-
-
-def _pointer(kernel: KernelDecl, name: str) -> str:
-    """A constant that points to a kernel, in its namespace: there its parameters' types mean what they say."""
-    kinds = ", ".join(parameter.text for parameter in kernel.parameters)
-    own = kernel.name.rpartition("::")[2]
-    pointer = f"static constexpr void (*{name})({kinds}) = &{own};"
-    return f"namespace {kernel.home} {{ {pointer} }}" if kernel.home else pointer
+        return cpp_entries(kernels, declared)

@@ -14,7 +14,7 @@ from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
 from ..native import STATED
-from .compiler import CSRC, Compiler
+from .compiler import CSRC, THREADS, Compiler
 from .header import enumerations, operations
 from .inputs import embedded, unreadable
 from .language import Language
@@ -102,7 +102,9 @@ class Builder:
         self.compiler = Compiler()
         self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
         self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
+        self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
+        files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([*self._generated.values(), *(file.read_text(encoding="utf-8") for file in files)])
 
     def _header(self, name: str) -> str:
@@ -141,7 +143,7 @@ class Builder:
             unlinked = path.with_suffix(".o")
             self._compile(source, text, unlinked, note)
             try:
-                result = link(self.compiler, unlinked, path, lambda: map(self._object, others))
+                result = link(self.compiler, unlinked, path, lambda: map(self._object, others), self._threads)
             except LimitReached as error:
                 raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
@@ -180,7 +182,7 @@ class Builder:
 
     def _key_of(self, source: Source, texts: Sequence[str]) -> str:
         files = [embedded(text, self.options.include) for text in texts]
-        flags = [*source.language.compile(), *self._flags, *LINK]
+        flags = [*source.language.compile(), *self._flags, *LINK, str(self._threads)]
         return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
 
     @staticmethod

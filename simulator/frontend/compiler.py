@@ -14,6 +14,8 @@ from .cache import Cache
 from .process import Done, LimitReached, Limits, run_limited
 
 CSRC = Path(__file__).resolve().parent.parent / "native" / "csrc"
+#: The runtime and the headers of kernels that run as blocks of threads.
+THREADS = CSRC.parent.parent / "simt" / "csrc"
 _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
 #: Seconds in which a compiler says what it is.
@@ -62,12 +64,23 @@ class Compiler:
 
     def runtime(self) -> Path:
         """The native runtime as a shared library; BuildError when the compiler cannot build it for this machine."""
-        sources, main = sorted(CSRC.glob("mlusim_*")), str(CSRC / "mlusim_rt.cpp")
-        flags = ["-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-Wl,--no-undefined"]
+        return self._built(
+            "libmlusim_rt.so", CSRC / "mlusim_rt.cpp", "mlusim_*", "-shared", "-Wl,--no-undefined", "-lpthread"
+        )
+
+    def threads_runtime(self) -> Path:
+        """The runtime of blocks of threads as an object, to be linked into images; BuildError as above."""
+        # setjmp and longjmp change stacks here, which a fortified C library takes for a fault.
+        options = ["-c", f"-I{CSRC}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+        return self._built("simt_rt.o", THREADS / "simt_rt.cpp", "simt*", *options)
+
+    def _built(self, name: str, main: Path, sources: str, *options: str) -> Path:
+        """The file ``name`` made from a source of our own, which includes others beside it and the runtime's header."""
+        flags = ["-std=c++17", "-O2", "-g", "-fPIC"]
 
         def make(path: Path) -> None:
             try:
-                result = self.run([*flags, "-o", str(path), main, "-lpthread"], path.parent)
+                result = self.run([*flags, "-o", str(path), str(main), *options], path.parent)
             except LimitReached as error:
                 raise BuildError(f"{self.title} cannot build the runtime of mlusim: {error}") from None
             if result.returncode or not path.is_file():
@@ -78,8 +91,10 @@ class Compiler:
             if _machine(path) != _machine(Path("/proc/self/exe")):
                 raise BuildError(f"{self.title} builds for another machine; set CXX to a compiler for this one")
 
-        key = [self.version, *flags, *(source.read_text(encoding="utf-8") for source in sources)]
-        return self.cache.file("libmlusim_rt.so", "\0".join(key), make)
+        texts = [
+            file.read_text(encoding="utf-8") for file in (CSRC / "mlusim_rt.h", *sorted(main.parent.glob(sources)))
+        ]
+        return self.cache.file(name, "\0".join([self.version, *flags, *options, *texts]), make)
 
 
 def _command(wanted: str) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ..hardware import Shape
 from .launches import KernelDecl
+from .rewrite import rewrite
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -44,6 +45,42 @@ def sections(*names: str) -> list[str]:
                 f"{VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
             ]
     return lines
+
+
+def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
+    """A preprocessed source of a C++ dialect as plain C++; see `rewrite`."""
+    done = rewrite(preprocessed, known_asm)
+    plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
+    return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template), done.kernels)
+
+
+def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+    """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
+    lines = ["", '# 1 "<mlusim entry points>"']
+    plain = {kernel.name: kernel for kernel in declared if not kernel.template}
+    address = {}
+    for number, kernel in enumerate(kernels):
+        address[kernel] = f"&{kernel}"
+        if kernel in plain:  # it may have the name of a function of the C library
+            lines.append(_pointer(plain[kernel], f"mlusim_kernel_{number}"))
+            address[kernel] = "::".join(filter(None, ["", plain[kernel].home, f"mlusim_kernel_{number}"]))
+    lines += ['extern "C" {', *sections("slots", "ports")]
+    for number, kernel in enumerate(kernels):
+        lines += [
+            f'# 1 "<launch of {kernel}>"',
+            f"{UNSEEN} void mlusim_entry_{number}(void** arguments) "
+            f"{{ ::mlusim::invoke({address[kernel]}, arguments); }}",
+            f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}({address[kernel]});",
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _pointer(kernel: KernelDecl, name: str) -> str:
+    """A constant that points to a kernel, in its namespace: there its parameters' types mean what they say."""
+    kinds = ", ".join(parameter.text for parameter in kernel.parameters)
+    own = kernel.name.rpartition("::")[2]
+    pointer = f"static constexpr void (*{name})({kinds}) = &{own};"
+    return f"namespace {kernel.home} {{ {pointer} }}" if kernel.home else pointer
 
 
 class Language(Protocol):

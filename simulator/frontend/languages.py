@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...isa import Dialect
 from .bang_c import BangC
+from .cuda import Cuda
 from .language import Language
 from .options import Options
 from .tpu_kernel import TpuKernel
@@ -13,11 +14,11 @@ from .tpu_kernel import TpuKernel
 
 def headers_of(dialect: Dialect) -> Path:
     """The folder of our headers for a dialect."""
-    return TpuKernel.include if dialect.language == "tpu-kernel" else BangC.include
+    return {"tpu-kernel": TpuKernel.include, "cuda": Cuda.include}.get(dialect.language, BangC.include)
 
 
 def language_of(dialect: Dialect, path: Path, options: Options) -> Language:
     """The language of a source file."""
     if dialect.language == "tpu-kernel":
         return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++", options)
-    return BangC(dialect, options)
+    return Cuda(options) if dialect.language == "cuda" else BangC(dialect, options)

@@ -25,14 +25,24 @@ LINK = (
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
 #: What throws exceptions, or gives up, in the words of an object file.
-_THROWING = re.compile(rb"(?<=\0)(?:mlusim_note_)?(__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)")
+_THROWING = re.compile(
+    rb"(?<=\0)(?:mlusim_note_)?"
+    rb"(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
+)
+_HANDLER = "__attribute__((init_priority(101))) static mlusim_terminate handler;"
 #: A function that notes its caller, and goes on to what it stands for.
 _NOTE = """__asm__(
     ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
     "  mov (%rsp), %r10\\n  mov mlusim_throw_pc@GOTPCREL(%rip), %r11\\n  mov %r10, (%r11)\\n  jmp {0}@PLT\\n");
 """
+#: Where kernels run as blocks of threads: any exception ends the thread there.
+_THROWN = """__asm__(
+    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
+    "  mov (%rsp), %rdi\\n  jmp mlusim_thrown\\n");
+"""
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
+_OF_THREADS = re.compile(r"mlusim_")
 #: A call in an object file, in the words of readelf: its offset, its kind, the symbol.
 _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
 
@@ -40,19 +50,24 @@ _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] 
 _OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK) +\w+ +\d+ (\S+)", re.M)
 
 
-def link(compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]]) -> Done:
+def link(
+    compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]], threads: Path | None
+) -> Done:
     """Link an image, without the sanitizer's own library: ours takes its place.
 
-    Of the object files ``others`` it takes those that define what the rest lacks.
+    Of the object files ``others`` it takes those that define what the rest lacks. ``threads`` is the runtime of blocks
+    of threads where the image needs it: its hooks are those of the image alone.
     """
     objects, left = [unlinked], None
+    runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([], _OF_RUNTIME)
     while True:
-        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects)]
+        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects, threads is not None)]
+        step += runtime
         result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         if result.returncode and _NOT_STATIC.search(result.messages):
             step = [word for word in step if word not in _STATIC]
             result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
-        unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not _OF_RUNTIME.match(name)}
+        unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
         if result.returncode or not unresolved:
             return result
         left = list(others()) if left is None else left
@@ -70,7 +85,7 @@ def link(compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], I
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
 
-def _throws(objects: Sequence[Path]) -> list[str]:
+def _throws(objects: Sequence[Path], threads: bool) -> list[str]:
     """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
     names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
     if not names:
@@ -81,8 +96,9 @@ def _throws(objects: Sequence[Path]) -> list[str]:
         for path in objects:
             subprocess.run([tool, *renamed, str(path)], capture_output=True, check=False)
     source = objects[0].with_suffix(".throws.cpp")
-    lines = ['#include "mlusim_terminate.h"', "__attribute__((init_priority(101))) static mlusim_terminate handler;"]
-    source.write_text("\n".join([*lines, *(_NOTE.format(name) for name in names)]), encoding="utf-8")
+    lines = [] if threads else ['#include "mlusim_terminate.h"', _HANDLER]
+    form = _THROWN if threads else _NOTE
+    source.write_text("\n".join([*lines, *(form.format(name) for name in names)]), encoding="utf-8")
     return ["-O1", "-fPIC", f"-I{CSRC}", str(source)]
 
 

@@ -9,9 +9,12 @@ from typing import Literal
 from .source import Marker, Source
 from .tokens import COMMENT, GROUP_WORDS, STRING, Token, close, close_angle, tokens
 
-SPACES = {"__nram__": "nram", "__wram__": "wram", "__mlu_shared__": "sram", "__ldram__": "ldram"}
-"""Memory-space qualifier -> name of the space."""
-KERNEL_WORDS = frozenset({"__mlu_global__", "__mlu_entry__"})
+SPACES = {
+    "__nram__": "nram", "__wram__": "wram", "__mlu_shared__": "sram", "__ldram__": "ldram",
+    "__shared__": "shared", "__constant__": "constant", "__device__": "device", "__managed__": "device",
+}  # fmt: skip
+"""Memory-space qualifier -> name of the space: those of BANG C, then those of CUDA."""
+KERNEL_WORDS = frozenset({"__mlu_global__", "__mlu_entry__", "__global__"})
 ASM_WORDS = frozenset({"asm", "__asm__", "__asm"})
 LAUNCH = "<<<"
 
@@ -20,7 +23,7 @@ _DEVICE_SYNTAX = re.compile("|".join((*SPACES, *KERNEL_WORDS, LAUNCH, "asm")))
 # A character literal holds exactly one character here, so that the digit separators of 1'000 open none.
 _LANDMARK = re.compile(
     rf"""[{{}}();]|{STRING}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|{COMMENT}|\n[ \t]*\#[^\n]*|<<<"""
-    r"""|__(?:nram|wram|mlu_shared|ldram|mlu_global|mlu_entry|asm)__(?![\w$])|__asm(?![\w$])|asm(?![\w$])"""
+    r"""|__(?:nram|wram|mlu_shared|ldram|mlu_global|mlu_entry|asm|shared|constant|device|managed|global)__(?![\w$])|__asm(?![\w$])|asm(?![\w$])"""
 )
 _MARKER = re.compile(r'\n?[ \t]*#(?:line)? (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 _USER_MARKER = re.compile(r'^# \d+ "((?:[^"\\\n]|\\.)*)"((?: [124])*)$', re.MULTILINE)

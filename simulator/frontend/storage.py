@@ -14,10 +14,12 @@ from .declarators import Declarator, read_declarators
 from .scan import KERNEL_WORDS, SPACES, Site
 from .source import Edit, Source, layout
 from .specifiers import Specifiers, read_specifiers
-from .tokens import spell, statement
+from .tokens import spell, statement, tokens
 
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
+#: The space in which `extern` declares a part whose size the launch gives.
+_SHARED = "shared"
 
 # A reference that begins with the name of another variable: `&r = a`, `(&r)[4] = a`.
 _ALIAS = re.compile(r"(?:&\s*\w+|\(\s*&\s*\w+\s*\)\s*[^=]*)\s*=\s*(\w+)\s*")
@@ -40,7 +42,7 @@ def declaration(source: Source, site: Site, serial: Iterator[int], names: set[st
     """
     word = source.remove_word(site.start, site.end)
     dropped = [word], word.end
-    if site.parentheses or site.scope.kind == "class":
+    if site.parentheses or site.scope.kind == "class" or (site.word == "__device__" and _is_function(source, site)):
         return dropped
     found = statement(source.text, site.statement)
     specifiers = read_specifiers(found)
@@ -48,11 +50,18 @@ def declaration(source: Source, site: Site, serial: Iterator[int], names: set[st
         return dropped
     declarators = read_declarators(source, found, specifiers)
     names.update(spell(declarator.name) for declarator in declarators)
+    if site.word == "__shared__" and not all(declarator.name for declarator in declarators):
+        raise source.error("a __shared__ pointer is not modelled; keep an index or an address as a number", site.start)
     if not any(declarator.name for declarator in declarators):
         if site.scope.kind == "namespace" and len(declarators) == 1 and _is_alias(source, declarators[0], names):
             return [Edit(site.start, site.end, _SLOT)], word.end
         return dropped
-    if len({token.text for token in specifiers.qualifiers}) > 1:
+    words = {token.text for token in specifiers.qualifiers}
+    if len(words) > 1 and "__device__" in words:  # beside another one it says nothing
+        words.remove("__device__")
+        if site.word not in words:
+            return [], word.end  # the edits for the other one take it out
+    if len(words) > 1:
         raise source.error("a variable lives in one memory space, this declaration names several", site.start)
     named = next(declarator.name[0] for declarator in declarators if declarator.name)
     if any(token.text in KERNEL_WORDS for token in found if token.start < named.start):
@@ -79,9 +88,23 @@ def declaration(source: Source, site: Site, serial: Iterator[int], names: set[st
     return edits, declarators[0].first.start
 
 
+def _is_function(source: Source, site: Site) -> bool:
+    """Whether a parenthesis comes before anything that only a variable has."""
+    return next((t.text for t in tokens(source.text, site.end) if t.text in ("(", "=", ";", "[", "{", ",")), "") == "("
+
+
+def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) -> _Form:
+    """The memory that a launch asks for: a reference to its beginning, under the type that stands here."""
+    name = spell(declarator.name)
+    reference = f"(&{name})" if declarator.array else f"&{name}"
+    return _Form(_words(specifiers.lead, storage, specifiers.kind), reference, " = ::mlusim::Dynamic{}", False)
+
+
 def _namespace_form(
     source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
+    if space == _SHARED and specifiers.has("extern") and declarator.name:
+        return _dynamic_form(specifiers, declarator, "static")
     lead, kind = specifiers.lead, specifiers.kind
     storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
     outside = _words(lead, spell(specifiers.storage), kind)
@@ -115,6 +138,8 @@ def _is_alias(source: Source, declarator: Declarator, names: Collection[str]) ->
 def _block_form(
     source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
+    if space == _SHARED and specifiers.has("extern") and declarator.name:
+        return _dynamic_form(specifiers, declarator, "")
     if specifiers.has("extern") or not declarator.name:
         return _namespace_form(source, space, specifiers, declarator, serial)
     # Storage classes are dropped: the variable is initialised on every entry.

@@ -3,6 +3,6 @@
 Only shapes come from here: who runs kernels needs no more, and the files need a library that takes long to import.
 """
 
-from .shape import Shape, Space
+from .shape import Shape, Space, Threads
 
-__all__ = ["Shape", "Space"]
+__all__ = ["Shape", "Space", "Threads"]

@@ -68,6 +68,16 @@ class SpaceTable(_Table):
     scope: Scope
 
 
+class ThreadsTable(_Table):
+    """Limits of blocks of threads."""
+
+    warp: Quantity
+    per_block: Quantity
+    per_cluster: Quantity
+    static_shared: Quantity
+    shared_per_cluster: Quantity
+
+
 class ShapeTable(_Table):
     """Counts of units and the memory spaces."""
 
@@ -79,6 +89,7 @@ class ShapeTable(_Table):
     lanes: Quantity | None = None
     banks: Quantity | None = None
     eu_bytes: Quantity | None = None
+    threads: ThreadsTable | None = None
     spaces: dict[Name, SpaceTable]
 
 

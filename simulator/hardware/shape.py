@@ -40,6 +40,21 @@ class Space:
 
 
 @dataclass(frozen=True)
+class Threads:
+    """Limits of a device whose kernels run as blocks of threads; a cluster is a multiprocessor, a core a place in it.
+
+    ``static_shared`` are the bytes of shared memory that a block may declare; the space ``shared`` says what it may
+    have in all, and ``shared_per_cluster`` what the blocks of a multiprocessor have together.
+    """
+
+    warp: int
+    per_block: int
+    per_cluster: int
+    static_shared: int
+    shared_per_cluster: int
+
+
+@dataclass(frozen=True)
 class Shape:
     """What a kernel can observe of a device: a kernel runs alike on two devices of equal shape.
 
@@ -57,6 +72,7 @@ class Shape:
     lanes: int | None = None
     banks: int | None = None
     eu_bytes: int | None = None
+    threads: Threads | None = None
 
     @property
     def cores(self) -> int:
@@ -74,7 +90,9 @@ class Shape:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Shape:
         """The shape that `to_dict` wrote."""
-        return cls(**{**data, "spaces": {name: Space(**space) for name, space in data["spaces"].items()}})
+        spaces = {name: Space(**space) for name, space in data["spaces"].items()}
+        threads = data.get("threads")
+        return cls(**{**data, "spaces": spaces, "threads": Threads(**threads) if threads else None})
 
 
 def build_shape(isa: str, scopes: Mapping[str, Scope], facts: Mapping[str, Quantity]) -> Shape:
@@ -87,7 +105,9 @@ def build_shape(isa: str, scopes: Mapping[str, Scope], facts: Mapping[str, Quant
         if reserved >= size:
             raise ValueError(f"{path}.bytes must be above {path}.reserved, {reserved}, and is {size}")
         spaces[name] = Space(name, size, reserved, scope)
-    shape = Shape(isa=isa, spaces=spaces, **{path.removeprefix("shape."): number for path, number in numbers.items()})
+    plain = {path.removeprefix("shape."): number for path, number in numbers.items()}
+    of_threads = {name: plain.pop(f"threads.{name}") for name in Threads.__annotations__ if f"threads.{name}" in plain}
+    shape = Shape(isa=isa, spaces=spaces, **plain, threads=Threads(**of_threads) if of_threads else None)
     check_shape(shape)
     return shape
 

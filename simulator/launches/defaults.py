@@ -13,6 +13,7 @@ from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
 from ..findings import ERROR, KernelError
+from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
 from .run import Run
@@ -23,15 +24,28 @@ _MOST_TASKS = (1 << 31) - 1
 _FOREVER, _SHORTEST = 1e6, 1e-6
 
 
-def launch_shape(
-    device: Device, dim: tuple[int, int, int] | None, type: str | None
-) -> tuple[tuple[int, int, int], str]:
+def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> Grid | None:
+    """The grid of a launch on a device of thread blocks, None on others; ValueError for what the device has not."""
+    if device.shape.threads is None:
+        if block is not None or not (isinstance(shared, int) and shared == 0):
+            raise ValueError(f"{device.name} has no blocks of threads; leave out block and shared")
+        return None
+    if type is not None and not (isinstance(type, str) and type == "grid"):
+        raise ValueError(f"type is {quoted(type)}; the kernels of {device.name} run on a grid, leave type out")
+    if device.checks:
+        raise ValueError(f"checks of one's own watch instructions, which {device.name} has not; leave out watched()")
+    return make_grid(device.shape, dim, block, shared)
+
+
+def launch_shape(device: Device, dim: Any, type: str | None) -> tuple[tuple[int, int, int], str]:
     """The dimensions and type of a launch, filled in where they are not given.
 
     ValueError if the device has no such, or for dimensions that are no three whole numbers; TypeError for what is no
     device or type.
     """
     check_device(device)
+    if device.shape.threads is not None:
+        raise ValueError(f"{device.name} runs kernels written in CUDA; load a .cu file and launch one of its kernels")
     if type is not None and not isinstance(type, str):
         raise TypeError(f"type is {quoted(type)}; pass one of {', '.join(TYPES)}")
     kind = DIALECTS[device.isa].launch_type if type is None else type

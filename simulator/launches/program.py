@@ -30,6 +30,7 @@ from .defaults import (
     in_this_process,
     launch_shape,
     raise_on_error,
+    thread_grid,
     time_limit_seconds,
 )
 from .image import LaunchableImage
@@ -122,10 +123,12 @@ class Program:
     def launch(
         self,
         kernel: str,
-        dim: tuple[int, int, int] | None = None,
+        dim: int | Sequence[int] | None = None,
         type: str | None = None,
         args: Any = (),
         *,
+        block: int | Sequence[int] | None = None,
+        shared: int = 0,
         on_finding: str = "raise",
         time_limit: float | None = None,
         isolate: bool = True,
@@ -139,8 +142,10 @@ class Program:
         a value of `structs`, bytes or a ctypes structure); a kernel that takes one structure may be given it alone.
         Arrays that share memory on the host share it on the device; a launch that raises changes none of them.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
-        of a TPU. ``time_limit`` (seconds) ends a kernel that does not. ``isolate=False`` runs the kernel in this
-        process, for a debugger; a crash then is a crash. An error finding raises KernelError;
+        of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
+        them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
+        ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
+        a crash. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
@@ -149,7 +154,8 @@ class Program:
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
-        dim, type = launch_shape(self.device, dim, type)
+        grid = thread_grid(self.device, dim, type, block, shared)
+        size, type = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
         values = self._in_order(kernel, args)
         kernel = self._instance(kernel, values)
         image = self._present(self._image(kernel))
@@ -161,7 +167,7 @@ class Program:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
                     self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), dim, type, on_finding, time_limit,
+                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
                 made = raise_on_error(Run(findings, log, self.device.rates), on_finding)

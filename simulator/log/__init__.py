@@ -1,7 +1,7 @@
 """Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
 
-from .log import ALLOC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, SERIAL, Log, Op
-from .recorder import Recorder
+from .log import ALLOC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, REQUEST, SERIAL, Log, Op
+from .recorder import RAW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
 
 __all__ = [
@@ -11,7 +11,9 @@ __all__ = [
     "FREE",
     "NOWHERE",
     "OPERAND",
+    "RAW",
     "RECORD",
+    "REQUEST",
     "SERIAL",
     "Location",
     "Log",

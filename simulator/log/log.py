@@ -42,11 +42,14 @@ OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes",
 #: Names of the records by which a task takes on-chip memory for a variable and returns it.
 ALLOC, FREE = "alloc", "free"
 
+#: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
+REQUEST = "request"
+
 #: Flags: the core's front end waits until the instruction is done; it runs after all queues are empty; nobody can
 #: come between its read and its write.
 BLOCKING, SERIAL, ATOMIC = 1, 2, 4
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)

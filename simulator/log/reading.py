@@ -145,6 +145,8 @@ _LAUNCH: Mapping[str, Kind] = {
     "kernel": _text,
     "type": _text,
     "dim": lambda value: _list(_whole(1, 1 << 32), 3)(value) and len(value) == 3,
+    "block": lambda value: _list(_whole(1, 1 << 10), 3)(value) and len(value) == 3,
+    "shared": _whole(0, 1 << 40),
 }
 _OP: Mapping[str, Kind] = {
     "name": _text, "dtypes": _text, "operands": _list(_text, 1 << 16), "engine": _text, "barrier": _text,
@@ -154,8 +156,11 @@ _OP: Mapping[str, Kind] = {
 _SHAPE: Mapping[str, Kind] = {
     "isa": _text, "arch": _COUNT, "clusters": _COUNT, "cores_per_cluster": _COUNT,
     "memory_cores_per_cluster": _whole(0, 1), "memory_core_stores": _whole(0, 1), "spaces": _dict,
-    "lanes": _none_or(_COUNT), "banks": _none_or(_COUNT), "eu_bytes": _none_or(_COUNT),
+    "lanes": _none_or(_COUNT), "banks": _none_or(_COUNT), "eu_bytes": _none_or(_COUNT), "threads": _none_or(_dict),
 }  # fmt: skip
+_THREADS: Mapping[str, Kind] = dict.fromkeys(
+    ("warp", "per_block", "per_cluster", "static_shared", "shared_per_cluster"), _COUNT
+)
 _SPACE: Mapping[str, Kind] = {
     "name": _text, "bytes": _COUNT, "reserved": _whole(0, 1 << 40),
     "scope": lambda value: value in ("device", "cluster", "core"),
@@ -187,6 +192,8 @@ def _shape(table: dict[str, Any]) -> Shape:
         _table(f"space {quoted(name)}", space, _SPACE)
         if space["name"] != name or space["reserved"] >= space["bytes"]:
             raise DamagedError(f"space {quoted(name)} contradicts itself")
+    if table["threads"] is not None:
+        _table("threads", table["threads"], _THREADS)
     shape = Shape.from_dict(table)
     check_shape(shape)
     return shape

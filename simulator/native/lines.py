@@ -19,7 +19,11 @@ from ..log import NOWHERE, Location, Log
 #: Stands before the names of files that a source states without a folder, as in `#line 7 "grammar.y"`.
 STATED = "/<stated>/"
 #: Code that is not the user's: our headers, and what the build adds to a source.
-_OURS = (str(Path(__file__).resolve().parent / "csrc"), "<mlusim ", "<launch of ")
+_OURS = (
+    *(str(Path(__file__).resolve().parents[1] / room / "csrc") for room in ("native", "simt")),
+    "<mlusim ",
+    "<launch of ",
+)
 #: Where the headers of the host's libraries lie.
 _LIBRARIES = ("/usr/include/", "/usr/lib/")
 _BLOCK = re.compile(r"^0x[0-9a-f]{16}\n", re.M)

@@ -46,6 +46,10 @@ class NativeRunner:
         )  # fmt: skip
         self._libc = ctypes.CDLL(None)
 
+    def close(self) -> None:
+        """Give the memories of the machine back; nothing can run afterwards."""
+        self.machine.close()
+
     def run(
         self,
         library: Path,

@@ -21,6 +21,7 @@ from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
 _TEXT = 1 << 16  # characters of a text in a finding
+_MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
 
 
@@ -44,6 +45,7 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "ops": [_op_text(op) for op in log.ops],
         "pipes": log.pipes,
         "places": [entry.line for entry in log.locations],
+        "shared": log.launch.get("shared", 0),
         "records": len(log.records),
         "operands": len(log.operands),
         "findings": [_finding_table(finding) for finding in findings],
@@ -79,9 +81,11 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     _require(at == len(body), "lengths")
     records, operands, *pieces = arrays
     ops = tuple(_op(text) for text in _texts(tables["ops"]))
+    launch = request.launch | ({"shared": _count(tables["shared"])} if request.grid else {})
+    _require(_count(tables["shared"]) <= _MOST_SHARED, "shared memory")
     log = Log(
         records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
-        request.shape, request.device, request.launch,
+        request.shape, request.device, launch,
     )  # fmt: skip
     rows = Rows(log.ops, log.pipes, log.locations, log.shape)
     rows.check_records(records, 0)

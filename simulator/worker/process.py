@@ -23,6 +23,7 @@ from ..machine import Machine
 from ..memory import Mapping, Memory, Turn, reach
 from ..native import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
 from ..native.cage import close_cage
+from ..simt import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
 from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
 from .pool import DEVICES
@@ -52,16 +53,19 @@ class Host:
     def __init__(self, runtime: Path) -> None:
         self.runtime = runtime
         self.turn = Turn()  # native code has one task running in a process
-        self._runners: dict[Memory, NativeRunner] = {}
+        self._runners: dict[Memory, NativeRunner | SimtRunner] = {}
 
-    def runner(self, request: LaunchRequest, memory: Memory) -> NativeRunner:
+    def runner(self, request: LaunchRequest, memory: Memory) -> NativeRunner | SimtRunner:
         """The runner for a device's memory, made at its first launch."""
         found = self._runners.pop(memory, None)
         if found is None:
             while len(self._runners) >= DEVICES:
                 self.drop(next(iter(self._runners)))
-            machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks)
-            found = NativeRunner(machine, self.runtime)
+            if request.grid is not None:
+                found = SimtRunner(request.shape, request.device, memory, self.runtime)
+            else:
+                machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks)
+                found = NativeRunner(machine, self.runtime)
         self._runners[memory] = found
         return found
 
@@ -69,7 +73,7 @@ class Host:
         """Forget the runner of a device's memory, if there is one."""
         runner = self._runners.pop(memory, None)
         if runner is not None:
-            runner.machine.close()
+            runner.close()
 
 
 @lru_cache(maxsize=1)
@@ -84,6 +88,12 @@ def execute(
 ) -> tuple[Log, list[Finding]]:
     """Carry out a request of `Program.launch`; lines are places in the image."""
     runner = host.runner(request, memory)
+    if isinstance(runner, SimtRunner):
+        assert request.grid is not None
+        return runner.run(
+            request.library, request.entry, request.kernel, request.arguments, request.grid,
+            on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
+        )  # fmt: skip
     return runner.run(
         request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
         on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..hardware import Shape
 from ..issue import Check
 from ..memory import Allocation
+from ..simt import Grid
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,13 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
+    grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
 
     @property
     def launch(self) -> dict[str, object]:
         """What a log says of it."""
-        return {"kernel": self.kernel, "dim": list(self.dim), "type": self.type}
+        found: dict[str, object] = {"kernel": self.kernel, "dim": list(self.dim), "type": self.type}
+        return found if self.grid is None else found | {"block": list(self.grid.threads), "shared": self.grid.shared}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import Device, launch
+from mlusim.simulator import Device, launch, load
 from mlusim.traces import summarise
 
 from .search import Tally, command, mutated
@@ -72,8 +72,13 @@ def use(path: Path) -> None:
     """Load a device, launch a kernel on it, time and sum up the run, and copy an array."""
     device = Device.load(path)
     data = np.arange(64, dtype=np.float32)
-    kernels = {"bang": copy_nram, "tpu": lambda tpu, x: tpu.tpu_poll()}
-    run = launch(kernels[device.isa], args=[data], device=device, on_finding="collect")
+    if device.isa == "cuda":
+        source = path.with_name("thread.cu")
+        source.write_text("__global__ void thread(float* x) { x[threadIdx.x] += 1; }\n", encoding="utf-8")
+        run = load([source], device=device).launch("thread", args=[data.copy()], block=1, on_finding="collect")
+    else:
+        kernels = {"bang": copy_nram, "tpu": lambda tpu, x: tpu.tpu_poll()}
+        run = launch(kernels[device.isa], args=[data], device=device, on_finding="collect")
     summarise(run.timeline).to_dict()
     if not np.isfinite(run.time_us):
         raise AssertionError(f"the run takes {run.time_us} us")

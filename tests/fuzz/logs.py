@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import Device, Log, launch, replay
+from mlusim.simulator import Device, Log, launch, load, replay
 from mlusim.simulator.log import OPERAND, RECORD
 from mlusim.traces import summarise, write_trace
 
@@ -78,6 +78,18 @@ def made(kind: str, kernel: Callable[..., None], device: Device) -> Log:
     data = np.ones(4096, np.float32)
     dim = (device.shape.cores_per_cluster if kind == "union1" else 1, 1, 1)
     return launch(kernel, dim, kind, [data], device=device, on_finding="collect").log
+
+
+def threads(folder: Path) -> tuple[Log, Device]:
+    """The log of a kernel of thread blocks, and its device."""
+    source, device = folder / "turn.cu", Device.load("cuda-sm80")
+    source.write_text(
+        "__global__ void turn(float* x) {\n  __shared__ float s[64];\n  s[threadIdx.x] = x[3 * threadIdx.x];\n"
+        "  __syncthreads();\n  x[threadIdx.x] = s[63 - threadIdx.x];\n}\n",
+        encoding="utf-8",
+    )
+    data = np.ones(256, np.float32)
+    return load([source], device=device).launch("turn", 3, args=[data], block=64).log, device
 
 
 def parts(path: Path) -> dict[str, Any]:
@@ -189,7 +201,7 @@ def variant(log: dict[str, Any], whole: bytes, rng: random.Random) -> bytes:
             )
         case 8:
             text = rng.choice(
-                (b"", b"{", b"[" * 100_000, b"null", b"[1]", b'{"format": 2}', b"\xff\xfe", b"{" + b'"a":{' * 100_000)
+                (b"", b"{", b"[" * 100_000, b"null", b"[1]", b'{"format": 3}', b"\xff\xfe", b"{" + b'"a":{' * 100_000)
             )
             log["header"] = text
         case _:
@@ -233,8 +245,9 @@ def run(count: int, seed: int) -> Tally:
     with tempfile.TemporaryDirectory(prefix="logs-") as folder:
         path, trace = Path(folder) / "l.mlulog", Path(folder) / "t.json"
         originals = []
-        for kind, kernel, device in sources().values():
-            made(kind, kernel, device).save(path)
+        logs = [(made(kind, kernel, device), device) for kind, kernel, device in sources().values()]
+        for log, device in [*logs, threads(Path(folder))]:
+            log.save(path)
             use(path, trace, device)
             originals.append((parts(path), path.read_bytes(), device))
         for number in range(count):

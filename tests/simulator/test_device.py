@@ -37,7 +37,7 @@ def user_file(tmp_path):
 
 
 def test_names_lists_every_device_file():
-    assert Device.names() == sorted([*FIGURES, "bm1684x", "bm1688", "bm1690"])
+    assert Device.names() == sorted([*FIGURES, "bm1684x", "bm1688", "bm1690", "cuda-sm80"])
 
 
 @pytest.mark.parametrize("name", FIGURES)

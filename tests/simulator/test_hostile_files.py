@@ -17,6 +17,7 @@ import pytest
 from mlusim.simulator import Device, Log, launch, replay
 from mlusim.simulator.hardware.shape import MAX_BYTES, MAX_OWN_BYTES, MAX_OWNERS
 from mlusim.simulator.log import OPERAND, RECORD
+from mlusim.simulator.log.log import FORMAT
 from mlusim.traces import summarise
 
 DEVICE = Device.load("mlu370-x4")
@@ -120,7 +121,7 @@ def bomb(path: Path, rows: int, dtype: np.dtype, name: str) -> None:
 
 def test_bombs_take_no_memory(tmp_path, log):
     path = tmp_path / "l"
-    header = np.frombuffer(json.dumps(log._tables() | {"format": 2}).encode(), np.uint8)
+    header = np.frombuffer(json.dumps(log._tables() | {"format": FORMAT}).encode(), np.uint8)
     with path.open("wb") as file:
         np.savez(file, header=header, operands=log.operands)
     bomb(path, 16 << 20, RECORD, "records")

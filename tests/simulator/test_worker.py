@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
 from mlusim.simulator.native import Description
+from mlusim.simulator.simt import Grid
 from mlusim.simulator.worker import frames, start
 from mlusim.simulator.worker import pool as pools
 from mlusim.simulator.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
@@ -258,16 +259,20 @@ def program() -> Program:
     return load([HOSTILE], device=Device.load("mlu370-x4"))
 
 
-def request(program: Program) -> LaunchRequest:
+def request(program: Program, grid: Grid | None = None) -> LaunchRequest:
     return LaunchRequest(
-        program.device.shape, program.device.name, (), Path("none"), 0, "healthy", (), (1, 1, 1), "block", "raise", None
-    )
+        program.device.shape, program.device.name, (), Path("none"), 0, "healthy", (), (1, 1, 1),
+        "grid" if grid else "block", "raise", None, grid,
+    )  # fmt: skip
 
 
-def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program):
+@pytest.mark.parametrize("threads", [0, 64])
+def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program, threads):
     """Every byte of an answer may be wrong: it is refused, or it is an answer whose indices lead somewhere."""
+    grid = Grid((1, 1, 1), (threads, 1, 1)) if threads else None
+    program = load([HOSTILE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
     x = np.arange(64, dtype=np.float32)
-    run = program.launch("healthy", args=[x])
+    run = program.launch("healthy", args=[x], block=threads or None)
     memory = program.device.memory.memory
     keep = program.device.array(x)
     places = run.log.__class__(
@@ -277,7 +282,8 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
     )  # fmt: skip
     good = b"".join(bytes(part) for part in encode_answer(places, [], memory, last=False))
     allocations = tuple(memory.allocations())
-    decoded = decode_answer(memoryview(good), request(program), allocations)
+    decoded = decode_answer(memoryview(good), request(program, grid), allocations)
+    assert decoded.log.launch == run.log.launch
     assert decoded.log.records.tobytes() == run.log.records.tobytes()
     assert (decoded.log.ops, decoded.log.pipes, decoded.findings) == (run.log.ops, run.log.pipes, [])
     generator = random.Random(5)
@@ -289,7 +295,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
         if generator.random() < 0.2:
             del bad[generator.randrange(len(bad)) :]
         try:
-            taken = decode_answer(memoryview(bytes(bad)), request(program), allocations).log
+            taken = decode_answer(memoryview(bytes(bad)), request(program, grid), allocations).log
         except BrokenWorker:
             refused += 1
             continue

@@ -118,6 +118,7 @@ static void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) {
     mlusim_last.pc = pc;
     siglongjmp(*loading, 1);
   }
+  if (guest_ended) guest_ended(kind, address, size, pc);
   drain();
   callbacks.fault(kind, address, size, 0, pc);
   mlusim_status = 1;

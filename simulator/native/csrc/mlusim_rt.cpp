@@ -29,7 +29,7 @@ static struct mlusim_callbacks callbacks;
 // Native kernel code is running, not Python. The kernel of the host reads it too: while it is 1, every system call
 // becomes a SIGSYS (see mlusim_guard.h).
 static volatile char in_kernel;
-static volatile sig_atomic_t time_is_up;  // the time limit has passed; the next access or instruction ends the task
+static volatile int time_is_up;           // the time limit has passed; the next access or instruction ends the task
 static sigjmp_buf* volatile loading;      // an image is being loaded: where its static initialisers unwind to
 struct mlusim_fault mlusim_last;
 #define NO_TASK ((struct mlusim_task*)0x8000)  // what runs meanwhile; nothing is mapped there
@@ -44,6 +44,8 @@ static std::map<uint64_t, uint64_t> lasting;  // and of what static initialisers
 static uint64_t heap_bytes;
 
 #include "mlusim_runs.h"
+
+static void (*guest_ended)(int kind, uint64_t address, uint64_t size, int64_t pc);  // while a guest's kernels run
 
 void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
 static void mlusim_begin_guard(void);
@@ -62,9 +64,19 @@ void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* r
   scalar_pipe = (uint8_t)pipe;
   common = ranges;
   common_count = count;
+  guest_ended = NULL;
   empty_heap();
   mlusim_begin_guard();
 }
+
+void mlusim_invite(void (*ended)(int kind, uint64_t address, uint64_t size, int64_t pc)) {
+  guest_ended = ended;
+  mlusim_begin_guard();
+}
+
+struct mlusim_guest mlusim_share(void) { return {&in_kernel, &time_is_up, &stack_low}; }
+
+void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc) { end_task(kind, address, size, pc); }
 
 static int64_t image_frame(int skip);
 static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, int end);

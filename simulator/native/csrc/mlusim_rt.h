@@ -99,6 +99,13 @@ struct mlusim_fault {
   char second[256];    // what argument 1 points to
 };
 
+// What a runtime that images bring along shares with this one, which guards the process of both.
+struct mlusim_guest {
+  volatile char* in_kernel;  // 1 while a kernel's code runs
+  volatile int* time_is_up;
+  uint64_t* stack_low;  // end of the usable part of the stack that runs
+};
+
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
 extern volatile int mlusim_status;  // not 0: the running task has to end
@@ -116,6 +123,11 @@ extern int64_t mlusim_throw_pc;  // where the latest exception was thrown
 void mlusim_say(char* text, size_t room, const char* what);  // appends what an exception says
 void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
+// A launch of the guest's begins. `ended` takes the place of a task's end, for every kind of fault but an access; it does
+// not return.
+void mlusim_invite(void (*ended)(int kind, uint64_t address, uint64_t size, int64_t pc));
+struct mlusim_guest mlusim_share(void);
+void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc);  // ends what runs; does not return
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
 void mlusim_begin_image(const void* begin, const void* end);
 uint64_t mlusim_take_register(void);

@@ -96,51 +96,6 @@ struct Register {
   __attribute__((no_sanitize("thread"))) ~Register() { mlusim_give_register(); }
 };
 
-// The value of an instruction that is known and not modelled: fits wherever a number or a pointer is expected. Nothing
-// can stand for it, so that a task that uses it ends there; its finding has been reported.
-struct Unmodelled {
-  template <class T, class = std::enable_if_t<std::is_scalar_v<T> || std::is_same_v<T, half>>>
-  operator T() const {
-    mlusim_end_task();
-    return T{};
-  }
-};
-
-#define MLUSIM_UNMODELLED(op)                                                                                       \
-  template <class T, class = if_number<T>>                                                                          \
-  T& operator op##=(T& left, Unmodelled) {                                                                          \
-    mlusim_end_task();                                                                                              \
-    return left;                                                                                                    \
-  }                                                                                                                 \
-  MLUSIM_UNMODELLED_BESIDE(op)
-#define MLUSIM_UNMODELLED_BESIDE(op)                                                                                \
-  template <class T, class = if_number<T>>                                                                          \
-  T operator op(T left, Unmodelled) {                                                                               \
-    mlusim_end_task();                                                                                              \
-    return left;                                                                                                    \
-  }                                                                                                                 \
-  template <class T, class = if_number<T>>                                                                          \
-  T operator op(Unmodelled, T right) {                                                                              \
-    mlusim_end_task();                                                                                              \
-    return right;                                                                                                   \
-  }
-MLUSIM_UNMODELLED(+)
-MLUSIM_UNMODELLED(-)
-MLUSIM_UNMODELLED(*)
-MLUSIM_UNMODELLED(/)
-MLUSIM_UNMODELLED(%)
-MLUSIM_UNMODELLED(&)
-MLUSIM_UNMODELLED(|)
-MLUSIM_UNMODELLED(^)
-MLUSIM_UNMODELLED_BESIDE(==)
-MLUSIM_UNMODELLED_BESIDE(!=)
-MLUSIM_UNMODELLED_BESIDE(<)
-MLUSIM_UNMODELLED_BESIDE(>)
-MLUSIM_UNMODELLED_BESIDE(<=)
-MLUSIM_UNMODELLED_BESIDE(>=)
-#undef MLUSIM_UNMODELLED
-#undef MLUSIM_UNMODELLED_BESIDE
-
 // What a variable argument list can carry of a value.
 template <class T>
 T printable(T value) {
@@ -160,13 +115,9 @@ void find_last_one(T& position, uint32_t bits) {
   position = (T)(bits ? 31 - __builtin_clz(bits) : -1);
 }
 
-template <class... A>
-__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
-  mlusim_not_modelled(name, MLUSIM_PC);
-  return {};
-}
-
 }  // namespace mlusim
+
+#include "mlusim_unmodelled.h"
 
 typedef mlusim::Register<float> vv_float;
 typedef mlusim::Register<half> vv_half;

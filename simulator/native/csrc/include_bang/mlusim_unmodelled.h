@@ -1,0 +1,58 @@
+// What stands for the result of an instruction or function that is known and not modelled.
+#pragma once
+#include "mlusim_half.h"
+
+namespace mlusim {
+
+// The value of what is known and not modelled: fits wherever a number or a pointer is expected. Nothing
+// can stand for it, so that a task that uses it ends there; its finding has been reported.
+struct Unmodelled {
+  template <class T, class = std::enable_if_t<std::is_scalar_v<T> || std::is_same_v<T, half>>>
+  operator T() const {
+    mlusim_end_task();
+    return T{};
+  }
+};
+
+#define MLUSIM_UNMODELLED(op)                                                                                       \
+  template <class T, class = if_number<T>>                                                                          \
+  T& operator op##=(T& left, Unmodelled) {                                                                          \
+    mlusim_end_task();                                                                                              \
+    return left;                                                                                                    \
+  }                                                                                                                 \
+  MLUSIM_UNMODELLED_BESIDE(op)
+#define MLUSIM_UNMODELLED_BESIDE(op)                                                                                \
+  template <class T, class = if_number<T>>                                                                          \
+  T operator op(T left, Unmodelled) {                                                                               \
+    mlusim_end_task();                                                                                              \
+    return left;                                                                                                    \
+  }                                                                                                                 \
+  template <class T, class = if_number<T>>                                                                          \
+  T operator op(Unmodelled, T right) {                                                                              \
+    mlusim_end_task();                                                                                              \
+    return right;                                                                                                   \
+  }
+MLUSIM_UNMODELLED(+)
+MLUSIM_UNMODELLED(-)
+MLUSIM_UNMODELLED(*)
+MLUSIM_UNMODELLED(/)
+MLUSIM_UNMODELLED(%)
+MLUSIM_UNMODELLED(&)
+MLUSIM_UNMODELLED(|)
+MLUSIM_UNMODELLED(^)
+MLUSIM_UNMODELLED_BESIDE(==)
+MLUSIM_UNMODELLED_BESIDE(!=)
+MLUSIM_UNMODELLED_BESIDE(<)
+MLUSIM_UNMODELLED_BESIDE(>)
+MLUSIM_UNMODELLED_BESIDE(<=)
+MLUSIM_UNMODELLED_BESIDE(>=)
+#undef MLUSIM_UNMODELLED
+#undef MLUSIM_UNMODELLED_BESIDE
+
+template <class... A>
+__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
+  mlusim_not_modelled(name, MLUSIM_PC);
+  return {};
+}
+
+}  // namespace mlusim

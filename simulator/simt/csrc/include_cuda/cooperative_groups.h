@@ -1,0 +1,1 @@
+#error "cooperative groups are not modelled by mlusim"

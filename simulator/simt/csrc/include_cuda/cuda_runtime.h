@@ -1,0 +1,2 @@
+// Everything of it is there already: see mlusim_cuda.h.
+#pragma once

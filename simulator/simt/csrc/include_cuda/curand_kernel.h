@@ -1,0 +1,1 @@
+#error "cuRAND is not modelled by mlusim"

@@ -1,0 +1,49 @@
+// Atomic functions: one thread runs at a time, so that a plain change does; the runtime is told of each.
+#pragma once
+
+namespace mlusim {
+
+// Parameters that take the type of the pointer, as those of CUDA's overloads do.
+template <class T>
+struct same {
+  using type = T;
+};
+template <class T>
+using same_t = typename same<T>::type;
+
+template <class T, class Change>
+__attribute__((always_inline, no_sanitize("thread"))) inline T atomically(T* p, int64_t pc, Change change) {
+  mlusim_atomic(p, sizeof(T), pc);
+  T old = *p;
+  *p = (T)change(old);
+  return old;
+}
+
+}  // namespace mlusim
+
+#define MLUSIM_ATOMIC(name, expression)                                                                            \
+  template <class T>                                                                                               \
+  MLUSIM_OP T name(T* p, mlusim::same_t<T> value) {                                                                \
+    return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return expression; }); \
+  }
+#define MLUSIM_ATOMICS(name, expression) \
+  MLUSIM_ATOMIC(name, expression)        \
+  MLUSIM_ATOMIC(name##_block, expression) \
+  MLUSIM_ATOMIC(name##_system, expression)
+MLUSIM_ATOMICS(atomicAdd, old + value)
+MLUSIM_ATOMICS(atomicSub, old - value)
+MLUSIM_ATOMICS(atomicExch, ((void)old, value))
+MLUSIM_ATOMICS(atomicMin, value < old ? value : old)
+MLUSIM_ATOMICS(atomicMax, value > old ? value : old)
+MLUSIM_ATOMICS(atomicAnd, old & value)
+MLUSIM_ATOMICS(atomicOr, old | value)
+MLUSIM_ATOMICS(atomicXor, old ^ value)
+MLUSIM_ATOMICS(atomicInc, old >= value ? 0 : old + 1)
+MLUSIM_ATOMICS(atomicDec, old == 0 || old > value ? value : old - 1)
+#undef MLUSIM_ATOMICS
+#undef MLUSIM_ATOMIC
+
+template <class T>
+MLUSIM_OP T atomicCAS(T* p, mlusim::same_t<T> compare, mlusim::same_t<T> value) {
+  return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return old == compare ? value : old; });
+}

@@ -1,0 +1,1 @@
+#error "textures are not modelled by mlusim"

@@ -1,0 +1,66 @@
+// The boundary between CUDA kernels, the runtime that runs their threads, and Python. The runtime is linked into each
+// kernel image, so that its hooks are those of the image alone.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A range of addresses: an array of the device, or the image.
+struct simt_range {
+  uint64_t start, end;
+};
+
+// What a launch is given.
+struct simt_launch {
+  uint32_t grid[3], block[3];
+  uint64_t dynamic_bytes, static_limit;  // bytes of shared memory a block asks for, and may declare
+  const struct simt_range* arrays;       // global memory, sorted
+  uint64_t array_count;
+  struct simt_range image;
+  int32_t collect;  // go on after an error
+};
+
+enum simt_fault_kind {
+  SIMT_BOUNDS, SIMT_ALIGNMENT, SIMT_RACE, SIMT_UNINITIALIZED, SIMT_BARRIER_ENDED, SIMT_BARRIER_APART,
+  SIMT_PROCESS,  // what a kernel did to its process: `other` is an mlusim_fault_kind
+  SIMT_NOT_MODELLED, SIMT_ASSERT, SIMT_BUDGET, SIMT_CONSTANT
+};
+
+// What went wrong at one place, with the first time that it did.
+struct simt_fault {
+  int64_t pc, related;  // `related` is the other instruction involved, or 0
+  uint64_t address, size, count, block;
+  const char* text;  // the name of a variable, an instruction or an assertion, or NULL
+  uint32_t thread, other;
+  int32_t kind, store;
+};
+
+enum simt_access { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC };
+enum simt_space { SIMT_GLOBAL, SIMT_SHARED };
+
+// What the warps of one block did at one place of the source.
+struct simt_row {
+  int64_t pc;
+  uint64_t block, address, requested;  // the lowest address; bytes that the threads asked for
+  uint64_t units[3];                   // transactions of 32, 64 and 128 bytes; of shared memory: passes
+  int32_t space, access;
+};
+
+void mlusim_begin_image(const void* begin, const void* end);  // see mlusim_rt.h
+uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type);
+uint64_t mlusim_dynamic_shared(void);
+uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial);
+void mlusim_barrier(int site);
+void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
+void mlusim_not_modelled(const char* name, int64_t pc);
+void mlusim_end_task(void);  // what comes next has no meaning: the thread ends
+
+#ifdef __cplusplus
+}
+#endif
+
+#define MLUSIM_PC ((int64_t)__builtin_return_address(0))
+#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))

@@ -15,12 +15,14 @@ from .process import Done
 LINK = (
     BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
-    "-Wl,--wrap=abort,--wrap=exit,--wrap=__assert_fail",  # the runtime turns them into findings
+    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
     # and knows what a kernel may access on the heap
     "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",
     "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdaPv,--wrap=_ZdlPvm,--wrap=_ZdaPvm",
 )  # fmt: skip
+#: A failed assertion too; the runtime of blocks of threads has a function of that name.
+_ASSERT = "-Wl,--wrap=__assert_fail"
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
@@ -59,7 +61,7 @@ def link(
     of threads where the image needs it: its hooks are those of the image alone.
     """
     objects, left = [unlinked], None
-    runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([], _OF_RUNTIME)
+    runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([_ASSERT], _OF_RUNTIME)
     while True:
         step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects, threads is not None)]
         step += runtime

@@ -18,7 +18,7 @@ __mlu_func__ void toFloat(float *dst, const void *src, int32_t type, int32_t n) 
   switch (type) {
     case HALF: __bang_half2float(dst, (const half *)src, n); break;
     case BFLOAT16: __bang_bfloat162float(dst, (const bfloat16_t *)src, n); break;
-    case INT32: __bang_int322float(dst, (const int *)src, n, 0); break;
+    case INT32: __bang_int322float_rn(dst, (const int *)src, n, 0); break;
     default: __bang_int82float(dst, (const int8_t *)src, n, 0); break;  // INT8, BOOL
   }
 }
@@ -63,7 +63,7 @@ __mlu_func__ void deliver(const Launch &launch, const Tile &tile, void *dst) {
   const int32_t n = tile.n, type = launch.out.type;
   if (launch.compute == INT32) {
     if (type == INT8 || launch.result == INT8) wrapToInt8(whole, (int *)scratch, n);
-    if (type != INT32) __bang_int322float(value, whole, n, 0);
+    if (type != INT32) __bang_int322float_rn(value, whole, n, 0);
   } else if (launch.result != type && launch.result != FLOAT) {
     fromFloat(scratch, value, launch.result, n, !launch.scaled);
     toFloat(value, scratch, launch.result, n);

@@ -128,7 +128,7 @@ __mlu_func__ void floatRemainder(const Tile &t) {
   __bang_gt_scalar(d.free0, q, 0x1p20f, n);
   __bang_add(d.by_hand, d.by_hand, d.free0, n);
   __bang_float2int32_tz((int *)q, q, n, 0);
-  __bang_int322float(q, (int *)q, n, 0);
+  __bang_int322float_rn(q, (int *)q, n, 0);
   remainderOf(d.free2, d.x, q, d.y_high, d.y_low, d.free0, d.free1, n);
   __bang_lt_scalar(d.free0, d.free2, 0.0f, n);
   __bang_mul(d.free0, d.free0, d.y, n);
@@ -147,15 +147,15 @@ __mlu_func__ void divideIntegers(const Tile &t, int *quotient, int *remainder) {
   float *reciprocal = spare(t, 3), *by_hand = spare(t, 5), *value = spare(t, 4);
   __bang_abs(remainder, (const int *)t.x, n);
   __bang_abs(y, (const int *)t.y, n);
-  __bang_int322float(reciprocal, y, n, 0);
-  __bang_int322float(value, remainder, n, 0);
+  __bang_int322float_rn(reciprocal, y, n, 0);
+  __bang_int322float_rn(value, remainder, n, 0);
   __bang_lt_scalar(by_hand, value, 0.0f, n);  // -2^31 has no magnitude in int32
   __bang_lt_scalar(value, reciprocal, 1.0f, n);
   __bang_add(by_hand, by_hand, value, n);
   __bang_recip(reciprocal, reciprocal, n);
   __bang_write_value(quotient, n, 0);
   for (int pass = 0; pass < 2; pass++) {
-    __bang_int322float(value, remainder, n, 0);
+    __bang_int322float_rn(value, remainder, n, 0);
     __bang_mul(value, value, reciprocal, n);
     __bang_float2int32_tz(step, value, n, 0);
     __bang_add(quotient, quotient, step, n);

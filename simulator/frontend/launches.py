@@ -60,7 +60,9 @@ def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | Non
     at = 0
     while at < len(found) and found[at].text != "(":
         token = found[at]
-        if token.text in GROUP_WORDS and found[at + 1].text == "(":
+        if token.text == "template":
+            raise source.error(f"{site.word} must stand behind the parameters of the template", site.start)
+        if token.text in GROUP_WORDS and found[at + 1 : at + 2] and found[at + 1].text == "(":
             at = close(found, at + 1) + 1
             continue
         if token.text == "<":
@@ -71,7 +73,7 @@ def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | Non
         if token.kind == "word" or token.text == "::":
             name.append(token)
         at += 1
-    if at == len(found) or not name:
+    if at + 1 >= len(found) or not name:
         raise source.error(f"{site.word} must be followed by a function: its type, name and parameters", site.start)
     if found[at + 1].text in "*&":
         return None

@@ -37,6 +37,22 @@ def test_a_source_for_a_device_of_the_other_kind(tmp_path, name, header, device,
     assert f"{header} is a header of {title}" in caught.value.finding.suggestion
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("__mlu_entry__ void k(", "must be followed by a function"),
+        ("__mlu_entry__ __attribute__", "must be followed by a function"),
+        ("__mlu_entry__ template <class T>\nvoid k(T *x) {}", "must stand behind the parameters of the template"),
+    ],
+)
+def test_a_kernel_that_is_none(tmp_path, text, message):
+    path = tmp_path / "mine.mlu"
+    path.write_text(f"#include <bang.h>\n\n{text}\n")
+    with pytest.raises(BuildError, match=message) as caught:
+        load([path], device=Device.load("mlu370-x4"))
+    assert (caught.value.finding.location.file, caught.value.finding.location.line) == (str(path), 3)
+
+
 def test_source_that_does_not_compile_gives_the_compilers_words(tmp_path):
     error = built(tmp_path, "return undeclared;")
     assert "undeclared" in error.finding.message

@@ -265,7 +265,7 @@ class Program:
 
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""
-        if not self._runtime.is_file():
+        if not os.path.isfile(self._runtime):
             self._runtime = self._builder.compiler.runtime()
         return image.present()
 

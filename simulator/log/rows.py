@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..hardware import Shape
@@ -23,20 +25,27 @@ class Rows:
     def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], locations: tuple[Location, ...], shape: Shape):
         self.counts = np.array([len(op.operands) for op in ops] or [0], np.int64)
         self.lengths = {"op": len(ops), "pipe": len(pipes), "loc": len(locations), "core": shape.owners("core")}
-        self.owners = np.array([shape.owners(space.scope) for space in shape.spaces.values()] or [0])
+        self.owners = _array(*[shape.owners(space.scope) for space in shape.spaces.values()])
         self.lanes = shape.lanes or 0
         self.operands = 0
 
     def check_records(self, block: np.ndarray, at: int) -> None:
         """Every number of a row points into its table, and operands follow one another."""
+        right = (block["flags"] <= _FLAGS) & (block["work"] <= _MOST_WORK)
         for field, length in self.lengths.items():
-            _every(block[field] < length, at, f"record {{}} has {field} of {length} out of range")
-        _every(block["flags"] <= _FLAGS, at, "record {} has unknown flags")
-        _every(block["work"] <= _MOST_WORK, at, "the work of record {} is out of range")
+            right &= block[field] < length
+        if not right.all():
+            self._say_which(block, at)
         held = self.counts[block["op"]]
         ends = self.operands + held.cumsum()
         _every(block["first"] == ends - held, at, "record {} does not have the operands after those of the last one")
         self.operands = int(ends[-1]) if len(ends) else self.operands
+
+    def _say_which(self, block: np.ndarray, at: int) -> None:
+        for field, length in self.lengths.items():
+            _every(block[field] < length, at, f"record {{}} has {field} of {length} out of range")
+        _every(block["flags"] <= _FLAGS, at, "record {} has unknown flags")
+        _every(block["work"] <= _MOST_WORK, at, "the work of record {} is out of range")
 
     def check_operands(self, block: np.ndarray, at: int) -> None:
         """Every region lies in a memory of the shape."""
@@ -47,6 +56,11 @@ class Rows:
         _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
         fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
         _every(fits, at, "operand {} lies in lanes that the shape does not have")
+
+
+@lru_cache(maxsize=16)
+def _array(*numbers: int) -> np.ndarray:
+    return np.array(numbers or [0])
 
 
 def _every(right: np.ndarray, at: int, problem: str) -> None:

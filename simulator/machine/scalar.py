@@ -12,7 +12,7 @@ import numpy as np
 
 from ..execution import MEMORY
 from ..findings import Finding, Squashed, rules
-from ..issue import AccessRun
+from ..issue import AccessRun, Check
 from ..issue.runs import LOAD, STORE
 from ..log import Op
 from ..memory import Allocation, Memory
@@ -30,16 +30,18 @@ class ScalarUnit:
         self.runs: list[AccessRun] = []
         self._open: dict[tuple[int, bool, int], AccessRun] = {}
         self._ops: dict[str, tuple[int, int]] = {}  # numbers in the log, by space
+        self._watching = [check for check in machine.checks if type(check).watches_runs is not Check.watches_runs]
+        self._looking = [check for check in machine.checks if type(check).looks_at_runs is not Check.looks_at_runs]
 
     @property
     def watched(self) -> bool:
         """Whether a check has to see the runs that the running task makes: each keeps to one stride then."""
-        return any(check.watches_runs() for check in self.machine.checks)
+        return any(check.watches_runs() for check in self._watching)
 
     @property
     def looked_at(self) -> bool:
         """Whether a check has to see the runs of the task that enters."""
-        return any(check.looks_at_runs() for check in self.machine.checks)
+        return any(check.looks_at_runs() for check in self._looking)
 
     def access(self, address: int, size: int, store: bool, pc: int) -> None:
         """One access of a Python kernel; raises `Squashed` when it may not happen."""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,13 +65,28 @@ def decode_answer(body: memoryview, request: LaunchRequest, allocations: Sequenc
         raise BrokenWorker(f"its answer makes no sense ({type(error).__name__}: {error})") from None
 
 
+class _Head(NamedTuple):
+    """The text of an answer, checked."""
+
+    ops: tuple[Op, ...]
+    pipes: tuple[str, ...]
+    places: tuple[Location, ...]
+    records: int
+    operands: int
+    holes: tuple[tuple[int, int], ...]  # start of an allocation, number of pieces
+    findings: tuple[Finding, ...]
+    shared: int
+    last: bool
+
+
 def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
     (length,) = _LENGTH.unpack_from(body)
     at = _LENGTH.size + length
     _require(at <= len(body), "lengths")
-    tables = json.loads(bytes(body[_LENGTH.size : at]))
-    sizes = [(RECORD, _count(tables["records"])), (OPERAND, _count(tables["operands"]))]
-    sizes += [(np.dtype((np.int64, 2)), _count(count)) for _, count in tables["holes"]]
+    text = bytes(body[_LENGTH.size : at])
+    head = _known_head(text) if length <= _SHORT else _head(text)
+    sizes = [(RECORD, head.records), (OPERAND, head.operands)]
+    sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
     arrays = []
     for dtype, count in sizes:
         end = at + count * dtype.itemsize
@@ -80,21 +95,35 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
         at = end
     _require(at == len(body), "lengths")
     records, operands, *pieces = arrays
-    ops = tuple(_op(text) for text in _texts(tables["ops"]))
-    launch = request.launch | ({"shared": _count(tables["shared"])} if request.grid else {})
-    _require(_count(tables["shared"]) <= _MOST_SHARED, "shared memory")
-    log = Log(
-        records, operands, ops, _texts(tables["pipes"]), tuple(Location("", _number(n)) for n in tables["places"]),
-        request.shape, request.device, launch,
-    )  # fmt: skip
+    launch = request.launch | ({"shared": head.shared} if request.grid else {})
+    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch)
     rows = Rows(log.ops, log.pipes, log.locations, log.shape)
     rows.check_records(records, 0)
     rows.check_operands(operands, 0)
     _require(rows.operands == len(operands), "operands")
     uninitialized = {}
-    for (start, _), piece in zip(tables["holes"], pieces, strict=True):
+    for (start, _), piece in zip(head.holes, pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
-    return Answer(log, [_finding(table) for table in tables["findings"]], uninitialized, bool(tables["last"]))
+    return Answer(log, list(head.findings), uninitialized, head.last)
+
+
+def _head(text: bytes) -> _Head:
+    tables = json.loads(text)
+    shared = _count(tables["shared"])
+    _require(shared <= _MOST_SHARED, "shared memory")
+    return _Head(
+        tuple(_op(op) for op in _texts(tables["ops"])), _texts(tables["pipes"]),
+        tuple(Location("", _number(place)) for place in tables["places"]),
+        _count(tables["records"]), _count(tables["operands"]),
+        tuple((_number(start), _count(count)) for start, count in tables["holes"]),
+        tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
+    )  # fmt: skip
+
+
+#: Launch after launch has the same text.
+_known_head = lru_cache(maxsize=64)(_head)
+#: Characters of a text that is worth keeping.
+_SHORT = 1 << 14
 
 
 def encode_description(found: Description) -> bytes:

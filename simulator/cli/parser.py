@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ...isa import DIALECTS
 from ..execution.tasks import TYPES
-from . import launch, replay, show
+from . import accuracy, launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
@@ -41,6 +41,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parsers = {
         "op": _op(commands), "run": _run(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
+        "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip
     for command in parsers.values():
         command.json = parser.json
@@ -135,6 +136,40 @@ def _replay(commands: _Commands[_Parser]) -> _Parser:
     )
     _add_trace(command)
     return command
+
+
+def _correlate(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "correlate",
+        help="compare with measured times",
+        description="Simulate the cases of a table of measured times; show how far off the simulator is.",
+    )
+    command.set_defaults(handler=accuracy.correlate_table)
+    _add_table(command)
+    return command
+
+
+def _calibrate(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "calibrate",
+        help="fit rates to measured times",
+        description="Fit the free rates of the devices of a table of measured times, one number for all devices of a "
+        "family; without --fit, those that their files mark as fitted.",
+    )
+    command.set_defaults(handler=accuracy.calibrate_table)
+    _add_table(command)
+    command.add_argument(
+        "--fit", action="append", default=[], metavar="[FAMILY:]NAME", help="a free rate, such as launch.overhead_us"
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="write the device files with the fitted rates there")
+    return command
+
+
+def _add_table(command: _Parser) -> None:
+    command.add_argument("table", type=Path, metavar="TABLE", help="a .csv file of measured times")
+    command.add_argument("--kernels", type=Path, metavar="DIR", help="kernels and their cases.toml (default: our own)")
+    command.add_argument("--plot", type=Path, action="append", default=[], metavar="FILE", help=".png, .svg or .html")
+    command.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the report")
 
 
 def _devices(commands: _Commands[_Parser]) -> _Parser:

@@ -21,6 +21,7 @@ from .languages import headers_of, language_of
 from .linking import LINK, link
 from .process import Done, LimitReached
 from .rewrite import RewriteError
+from .scalar_work import counted
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -35,6 +36,10 @@ _FLAGS = (
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
+_KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
+#: A mark at every basic block, which `scalar_work` turns into a count of its operations.
+_COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
 _UNDECLARED = re.compile(
     r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
@@ -83,7 +88,8 @@ class Builder:
         self.shape, self.include = shape, [str(Path(folder).absolute()) for folder in include]
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
-        self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
+        optional = (_ROUND_HALF, _KEEP_LINES, _KEEP_ACCESSES, _COUNT_WORK)
+        self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
         self._key = "".join([*self._generated.values(), *(file.read_text(encoding="utf-8") for file in files)])
@@ -121,15 +127,18 @@ class Builder:
         output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
 
         def make(path: Path) -> None:
-            unit, unlinked = path.with_suffix(".ii"), path.with_suffix(".o")
+            unit, assembly, unlinked = path.with_suffix(".ii"), path.with_suffix(".s"), path.with_suffix(".o")
             _write(unit, text)
             step = ["-x", output, *language.compile(), *self._flags, *(f"-I{folder}" for folder in self.include)]
-            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], path.parent)
+            result = self._run(source.path, [*step, "-S", "-o", str(assembly), str(unit)], path.parent)
             if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
                 _write(unit, _RELATIVE.sub(rf"\1{STATED}", source.text))
                 alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], path.parent)
                 result = alone if alone.returncode else result
             else:
+                assembly.write_bytes(counted(assembly.read_bytes()))
+                result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], path.parent)
+            if not result.returncode:
                 try:
                     result = link(self.compiler, unlinked, path)
                 except LimitReached as error:

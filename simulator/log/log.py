@@ -22,7 +22,8 @@ from .region import Location, Region, region_of, space_numbers
 
 #: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid
 #: for (bytes or accesses; for a barrier: the number of the barrier); ``first`` is its first row of the operand table,
-#: where it has as many as its instruction has operands.
+#: where it has as many as its instruction has operands; ``gaps`` counts the breaks between the separate runs of bytes
+#: of that operand which has the most of them.
 RECORD = np.dtype(
     [
         ("op", "<u2"),
@@ -33,6 +34,7 @@ RECORD = np.dtype(
         ("loc", "<u4"),
         ("work", "<u8"),
         ("first", "<u4"),
+        ("gaps", "<u4"),
     ]
 )
 #: A row of the operand table: the key of the first byte (see `region_key`), the bytes that it spans, and, of a tensor
@@ -46,7 +48,7 @@ ALLOC, FREE = "alloc", "free"
 #: come between its read and its write.
 BLOCKING, SERIAL, ATOMIC = 1, 2, 4
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)

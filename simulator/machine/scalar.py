@@ -18,6 +18,9 @@ from .machine import Machine
 
 #: Bytes that one access moves at most: the granule of the DRAM (mlu-ops docs/BANG-C-OPS-Develop-Guide.md).
 _GRANULE = 64
+#: Pipes that the front end waits for: the scalar unit is the front end.
+_OWN = ("scalar",)
+_ARITHMETIC = Op("scalar.compute", "", (), (), "scalar", _OWN, provenance="inferred")
 
 
 class ScalarUnit:
@@ -64,6 +67,13 @@ class ScalarUnit:
         for run in runs:
             self.record(run)
 
+    def compute(self, operations: int, pc: int) -> None:
+        """Append a record of arithmetic, branches and calls, counted in simple operations."""
+        machine = self.machine
+        recorder, current = machine.recorder, machine.current
+        op = recorder.op(_ARITHMETIC)
+        recorder.write(op, recorder.pipe("scalar"), 0, current.core, current.task, pc, operations)
+
     def forget(self) -> None:
         """Drop the runs of a task that was ended."""
         self.runs.clear()
@@ -85,7 +95,7 @@ class ScalarUnit:
         if op is None:
             operand = "dst" if run.store else "src"
             entered = Op(
-                run.name, "", (operand,), (run.store,), f"scalar_{memory.name}", machine.dialect.scalar_waits,
+                run.name, "", (operand,), (run.store,), f"scalar_{memory.name}", (*machine.dialect.scalar_waits, *_OWN),
                 provenance="inferred", granule=_GRANULE,
             )  # fmt: skip
             op = self._ops[memory.name, run.store] = machine.recorder.op(entered)

@@ -20,7 +20,7 @@ class Run(ctypes.Structure):
     """A run of scalar accesses."""
 
     _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("count", _u64),
-                ("size", _u64), ("store", _i64)]  # fmt: skip
+                ("size", _u64), ("store", _i64), ("operations", _u64)]  # fmt: skip
 
 
 class NativeTask(ctypes.Structure):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -143,11 +144,18 @@ class NativeRunner:
 
     def _drain(self, runs: Any, count: int) -> None:
         try:
+            operations: Counter[int] = Counter()  # nothing comes between these runs, so that one record a line will do
             for i in range(count):
                 run = runs[i]
+                if run.operations:
+                    operations[run.pc] += run.operations
+                if not run.count:
+                    continue
                 self.scalar.record(
                     AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.count)
                 )
+            for pc, number in operations.items():
+                self.scalar.compute(number, pc)
         except Squashed:
             pass
         except BaseException as error:

@@ -21,6 +21,7 @@ int64_t (**mlusim_port)(void);
 extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run), sizeof(mlusim_task),
                                         sizeof(mlusim_variable), sizeof(mlusim_callbacks)};
 volatile int mlusim_status;
+uint64_t mlusim_scalar_work;
 
 static struct mlusim_callbacks callbacks;
 static volatile sig_atomic_t in_kernel;   // native kernel code is running, not Python
@@ -38,7 +39,10 @@ struct Block {
 static std::map<uint64_t, Block> heap;  // by start, what kernels have taken from the C library's heap
 static int64_t throw_pc;  // where the latest exception was thrown
 
-enum { RUNS = 256, KEYS = 128 };
+enum { RUNS = 256, KEYS = 512 };  // more keys than runs: where code lies must not decide what is one run
+// Operations that are worth a record of their own, before an instruction and at the end of a task.
+enum { WORTH = 512, WORTH_AT_END = 64 };
+static uint64_t work_noted;  // operations that are in records or runs
 static struct mlusim_run runs[RUNS];
 static int run_count;
 static struct {
@@ -77,6 +81,21 @@ static void drain(void) {
 
 void mlusim_leave(void) {
   in_kernel = 0;
+  drain();
+}
+
+// Notes the operations since the last access or note, if they are worth it.
+static void note_work(uint64_t worth, int64_t pc) {
+  uint64_t operations = mlusim_scalar_work - work_noted;
+  if (operations < worth) return;
+  if (run_count == RUNS) drain();
+  work_noted = mlusim_scalar_work;
+  runs[run_count++] = mlusim_run{pc, 0, 0, 0, 0, 0, 0, 0, operations};
+}
+
+void mlusim_leave_at(int64_t pc) {
+  in_kernel = 0;
+  note_work(WORTH, pc);
   drain();
 }
 
@@ -172,14 +191,19 @@ static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t 
 
 // Adds an access to the run of its source position, if both lie in one variable or array: `start` is where that begins.
 static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc, uint64_t start) {
-  int key = (int)((uint64_t)pc * 0x9e3779b97f4a7c15u >> 57) & (KEYS - 1);
-  if (keys[key].pc == pc && keys[key].start == start) {
+  uint64_t operations = mlusim_scalar_work - work_noted;
+  work_noted = mlusim_scalar_work;
+  const int home = (int)((uint64_t)pc * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
+  int key = home;
+  while (keys[key].pc && (keys[key].pc != pc || keys[key].start != start)) key = (key + 1) & (KEYS - 1);
+  if (keys[key].pc) {
     struct mlusim_run* run = &runs[keys[key].index];
     int64_t step = (int64_t)(address - run->last);
     if (run->store == store && run->size == size && (run->count == 1 || step == run->stride)) {
       run->stride = step;
       run->last = address;
       run->count++;
+      run->operations += operations;
       if (address < run->low) run->low = address;
       if (address + size > run->high) run->high = address + size;
       return;
@@ -188,9 +212,10 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
   if (run_count == RUNS) {
     mlusim_leave();
     mlusim_back(pc);
+    key = home;
   }
   uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, words, size, store};
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, words, size, store, operations};
   keys[key].pc = pc;
   keys[key].start = start;
   keys[key].index = run_count++;
@@ -297,11 +322,14 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   mlusim_status = 0;
   last_range = NULL;
   forget_runs();
+  work_noted = mlusim_scalar_work;
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
     char text[256];
     bool returned = call(entry, arguments, text, sizeof text);
-    mlusim_leave();
+    in_kernel = 0;
+    note_work(WORTH_AT_END, (int64_t)entry + 1);
+    drain();
     if (returned) return 0;
     callbacks.exception(text, throw_pc);
     return 1;

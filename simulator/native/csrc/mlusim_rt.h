@@ -14,7 +14,8 @@ struct mlusim_range {
   uint64_t unpoisoned;  // its uninitialized bytes have to be filled before a load
 };
 
-// A run of scalar accesses of one source position at one stride.
+// A run of scalar accesses of one source position at one stride, and the operations of the scalar unit before them;
+// without accesses where `count` is 0.
 struct mlusim_run {
   int64_t pc;
   uint64_t low, high, last;
@@ -22,6 +23,7 @@ struct mlusim_run {
   uint64_t count;
   uint64_t size;
   int64_t store;
+  uint64_t operations;
 };
 
 // What native code needs of the running task. The built-in variables come first.
@@ -62,8 +64,10 @@ enum mlusim_fault_kind { MLUSIM_ACCESS = 0, MLUSIM_STACK = 1, MLUSIM_SIGNAL = 2,
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
 extern volatile int mlusim_status;  // not 0: the running task has to end
+extern uint64_t mlusim_scalar_work;  // operations of the scalar unit; kernels are built to count them
 
 void mlusim_leave(void);  // before a call into Python
+void mlusim_leave_at(int64_t pc);  // the same before an instruction, with the scalar operations that came before it
 void mlusim_back(int64_t pc);  // after it; does not return when the task has to end
 uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
@@ -83,4 +87,11 @@ void mlusim_give_register(void);
 // Puts the number of a port into a section of the image, so that only the ports in use are made.
 #define MLUSIM_PORT(number) __asm__ volatile(".pushsection mlusim_ports,\"a\"\n.long " #number "\n.popsection")
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
-#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
+#if defined(__clang__)
+#define MLUSIM_UNCOUNTED no_sanitize("coverage")
+#elif __GNUC__ >= 12
+#define MLUSIM_UNCOUNTED no_sanitize_coverage
+#else
+#define MLUSIM_UNCOUNTED unused
+#endif
+#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread"), MLUSIM_UNCOUNTED))

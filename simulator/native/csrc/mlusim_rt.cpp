@@ -39,18 +39,6 @@ struct Block {
 static std::map<uint64_t, Block> heap;  // by start, what kernels have taken from the C library's heap
 static int64_t throw_pc;  // where the latest exception was thrown
 
-enum { RUNS = 256, KEYS = 512 };  // more keys than runs: where code lies must not decide what is one run
-// Operations that are worth a record of their own, before an instruction and at the end of a task.
-enum { WORTH = 512, WORTH_AT_END = 64 };
-static uint64_t work_noted;  // operations that are in records or runs
-static struct mlusim_run runs[RUNS];
-static int run_count;
-static struct {
-  int64_t pc;
-  uint64_t start;
-  int index;
-} keys[KEYS];
-
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count) {
   callbacks = *given;
@@ -66,31 +54,11 @@ void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* r
   }
 }
 
-static void forget_runs(void) {
-  run_count = 0;
-  memset(keys, 0, sizeof keys);
-}
-
-static void drain(void) {
-  if (!run_count) return;
-  int count = run_count;
-  run_count = 0;
-  callbacks.drain(runs, (uint64_t)count);
-  memset(keys, 0, sizeof keys);
-}
+#include "mlusim_runs.h"
 
 void mlusim_leave(void) {
   in_kernel = 0;
   drain();
-}
-
-// Notes the operations since the last access or note, if they are worth it.
-static void note_work(uint64_t worth, int64_t pc) {
-  uint64_t operations = mlusim_scalar_work - work_noted;
-  if (operations < worth) return;
-  if (run_count == RUNS) drain();
-  work_noted = mlusim_scalar_work;
-  runs[run_count++] = mlusim_run{pc, 0, 0, 0, 0, 0, 0, 0, operations};
 }
 
 void mlusim_leave_at(int64_t pc) {

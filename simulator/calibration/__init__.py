@@ -5,7 +5,7 @@ Imports: rooms up to launches.
 
 from .correlation import Comparison, Correlation, correlate
 from .fit import Fit, Parameter, calibrate
-from .measured import Case, Cases, Measurement, Skipped, read_cases, read_table
+from .measured import Case, Cases, Free, Measurement, Skipped, read_cases, read_table
 
 __all__ = [
     "Case",
@@ -13,6 +13,7 @@ __all__ = [
     "Comparison",
     "Correlation",
     "Fit",
+    "Free",
     "Measurement",
     "Parameter",
     "Skipped",

@@ -55,6 +55,7 @@ class Comparison:
             "operator": row.operator, "platform": row.platform, "dtype": row.dtype, "shape_or_case": row.shape,
             "measured_us": row.us, "predicted_us": self.predicted_us, "error": self.error,
             "roofline_us": self.roofline_us, "roofline_error": percent_error(self.roofline_us, row.us),
+            "left_out_us": self.left_out_us,
         }  # fmt: skip
 
 
@@ -109,6 +110,7 @@ class Correlation:
             "max": max(errors, default=math.nan),
             "correlation": self.correlation,
             "roofline_mape": self.roofline_mape,
+            "left_out_mape": math.nan if self.left_out_mape is None else self.left_out_mape,
         }
         return {
             **{name: None if math.isnan(value) else value for name, value in figures.items()},

@@ -8,7 +8,7 @@ weakly to where it begins, so that one that no row says anything about stays the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..hardware.device_file import Quantity, check_value
 from ..hardware.rates import Rates, build_rates
 from ..log import Log
 from .correlation import Comparison, Correlation, Simulated
-from .measured import Skipped
+from .measured import Free, Skipped
 
 #: A residual of so much (of a logarithm) weighs as much as a parameter that has moved by a factor of e.
 _ERROR, _STEP, _ROUNDS = 0.03, 0.02, 12
@@ -85,7 +85,7 @@ def calibrate(
     found: Sequence[Simulated],
     skipped: Sequence[Skipped],
     families: Mapping[str, str],
-    free: Mapping[str, Sequence[str]],
+    free: Sequence[Free],
     progress: Callable[[str], None] = lambda what: None,
 ) -> Fit:
     """Fit the ``free`` numbers of each family to the rows of its devices.
@@ -95,44 +95,44 @@ def calibrate(
     """
     parameters: list[Parameter] = []
     after: dict[int, tuple[float, float]] = {}
-    for family, paths in free.items():
+    for family in dict.fromkeys(families.values()):
         rows = [row for row in found if families[row.device.name] == family]
-        if not paths or not rows:
+        own = [number for number in free if number.family == family]
+        if not own or not rows:
             continue
-        if len(rows) < len(paths):
+        if len(rows) < len(own):
             raise ValueError(
-                f"{family} has {len(rows)} rows that can be simulated for {len(paths)} free numbers "
-                f"({', '.join(paths)}); measure more cases, or free fewer numbers"
+                f"{family} has {len(rows)} rows that can be simulated for {len(own)} free numbers "
+                f"({', '.join(number.number for number in own)}); measure more cases, or free fewer numbers"
             )
         progress(family)
-        fitted = _Family(family, list(paths), rows)
+        fitted = _Family(family, own, rows)
         parameters += fitted.fit()
         for row, times in zip(rows, fitted.predictions(), strict=True):
             after[id(row)] = times
     if not parameters:
-        raise ValueError("there is nothing to fit: name free numbers with --fit, or mark some in the device files")
+        raise ValueError("no row of the table has a device of which a number is free; name some with --fit")
     before = [Comparison(r.measurement, r.us(r.device.rates), r.roofline_us, families[r.device.name]) for r in found]
     cases = [
-        Comparison(
-            row.measurement, *((after[id(row)][0],) if id(row) in after else (old.predicted_us,)), row.roofline_us,
-            families[row.device.name], after[id(row)][1] if id(row) in after else None,
-        )
+        replace(old, predicted_us=after[id(row)][0], left_out_us=after[id(row)][1]) if id(row) in after else old
         for row, old in zip(found, before, strict=True)
-    ]  # fmt: skip
+    ]
     return Fit(tuple(parameters), Correlation(tuple(before), tuple(skipped)), Correlation(tuple(cases), tuple(skipped)))
 
 
 class _Family:
     """The fit of one family."""
 
-    def __init__(self, name: str, paths: list[str], rows: Sequence[Simulated]) -> None:
-        self.name, self.paths = name, paths
+    def __init__(self, name: str, free: Sequence[Free], rows: Sequence[Simulated]) -> None:
+        self.name, self.paths = name, [number.number for number in free]
+        paths = self.paths
         self.rows = [
             _Row(row, name, tuple(i for i, path in enumerate(paths) if _hears(row.log, row.device.rates, path)), {})
             for row in rows
         ]
         self.measured = np.log([row.measurement.us for row in rows])
-        begin, low, high = zip(*(_bounds(path, rows[0].device.rates) for path in paths), strict=True)
+        low, high = zip(*(_bounds(path, rows[0].device.rates) for path in paths), strict=True)
+        begin = [number.begin for number in free]
         self.begin, self.low, self.high = (np.log(column) for column in (begin, low, high))
         self.begin = np.clip(self.begin, self.low, self.high)
         self.found = self.begin
@@ -202,19 +202,26 @@ def changed_rates(rates: Rates, values: Mapping[str, float]) -> Rates:
     return build_rates(facts, wiring)
 
 
-def _bounds(path: str, rates: Rates) -> tuple[float, float, float]:
-    """Where a parameter begins, and its bounds; ValueError for a number that no device file has."""
+def begins(path: str, rates: Rates) -> float:
+    """Where a number begins that a user frees: at its value; ValueError for one that no device file has."""
     part, _, field = path.rpartition(".")
     siblings = [name for name in rates.facts if name.startswith(f"{part}.")]
     if path not in rates.facts and (field not in _BEGIN or not siblings):
         raise ValueError(f"there is no number {path!r} to fit; `mlusim devices NAME` lists those of a device")
     begin = float(rates.facts[path].value) if path in rates.facts else _BEGIN[field]
-    if field.endswith("gb_per_s"):
-        return begin, begin * 1e-3, begin
+    low, high = _bounds(path, rates)
+    return min(max(begin, low), high)
+
+
+def _bounds(path: str, rates: Rates) -> tuple[float, float]:
+    """What a number can physically be; ValueError where none can be fitted."""
+    field = path.rpartition(".")[2]
+    if field.endswith("gb_per_s") and path in rates.facts:
+        most = float(rates.facts[path].value)
+        return most * 1e-3, most
     if field not in _BOUNDS:
         raise ValueError(f"{path} is no rate that can be fitted")
-    low, high = _BOUNDS[field]
-    return min(max(begin, low), high), low, high
+    return _BOUNDS[field]
 
 
 def _hears(log: Log, rates: Rates, path: str) -> bool:

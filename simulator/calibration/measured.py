@@ -7,7 +7,7 @@ import io
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -117,11 +117,23 @@ class Case(BaseModel):
         return values
 
 
+class Free(BaseModel):
+    """A number that a calibration may change, for all devices of a family, and where it begins."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    family: str
+    number: str
+    begin: float = Field(gt=0)
+    why: str = ""
+
+
 @dataclass(frozen=True)
 class Cases:
-    """The kernels of a folder."""
+    """The kernels of a folder, and the numbers that may be fitted to their times."""
 
-    cases: tuple[Case, ...] = field(default=())
+    cases: tuple[Case, ...] = ()
+    free: tuple[Free, ...] = ()
 
     def of(self, row: Measurement) -> Case | None:
         """The kernel that stands for a row, by operator and dtype."""
@@ -189,13 +201,14 @@ def read_cases(folder: Path) -> Cases:
         with open_regular(path) as file:
             tables = tomllib.load(file)
         cases = tuple(Case.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
+        free = tuple(Free.model_validate(table) for table in tables.get("free", []))
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     except (ValidationError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Cases(cases)
+    return Cases(cases, free)
 
 
 def check_type(row: Measurement) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ..calibration import Cases, Correlation, Fit, Measurement, Skipped, calibrate, correlate, read_cases, read_table
-from ..calibration.correlation import Simulated, percent_error, simulate
+from ..calibration import Cases, Correlation, Fit, Free, Measurement, Skipped, calibrate, read_cases, read_table
+from ..calibration.correlation import Simulated, compare, percent_error, simulate
+from ..calibration.fit import begins
 from ..calibration.page import markdown
 from ..calibration.plot import write_plot
 from ..device import Device
@@ -28,7 +30,11 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     check_paths(*outputs, read=[options.table])
     rows, cases = _read(options)
     with screen.busy(f"simulating {len(rows)} cases"):
-        found = correlate(rows, cases)
+        simulated, skipped = simulate(rows, cases)
+    found = compare(simulated, skipped)
+    if not options.no_left_out:
+        with screen.busy("fitting without each case in turn"):
+            found = _left_out(found, simulated, skipped, cases)
     if screen.json:
         screen.document(found.to_dict())
     else:
@@ -51,7 +57,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     with screen.busy(f"simulating {len(rows)} cases"):
         found, skipped = simulate(rows, cases)
     families = _families(found)
-    free = _free(options.fit, families)
+    free = _free(options.fit, cases, families)
     with screen.busy("fitting"):
         fit = calibrate(found, skipped, families, free)
     written = _write_devices(options, fit, families)
@@ -75,6 +81,29 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
+def _left_out(
+    found: Correlation, simulated: Sequence[Simulated], skipped: Sequence[Skipped], cases: Cases
+) -> Correlation:
+    """The same, and what rates fitted to all other cases of its family predict for each."""
+    families = _families(simulated)
+    fittable = [
+        number
+        for number in cases.free
+        if sum(family == number.family for family in (families[row.device.name] for row in simulated))
+        >= sum(other.family == number.family for other in cases.free)
+    ]
+    if not any(number.family in families.values() for number in fittable):
+        return found
+    fit = calibrate(simulated, skipped, families, fittable)
+    return Correlation(
+        tuple(
+            replace(case, left_out_us=other.left_out_us)
+            for case, other in zip(found.cases, fit.after.cases, strict=True)
+        ),
+        found.skipped,
+    )
+
+
 def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
     folder = options.kernels or KERNELS
     if options.kernels is None and not folder.is_dir():
@@ -88,21 +117,21 @@ def _families(found: Sequence[Simulated]) -> dict[str, str]:
     return {name: read_device_file(Device.file(name)).family or name for name in sorted(names)}
 
 
-def _free(given: Sequence[str], families: Mapping[str, str]) -> dict[str, list[str]]:
-    """The free numbers of every family: those that --fit names (for one family as FAMILY:NAME), else those that its
-    device files mark as fitted.
-    """
-    free: dict[str, list[str]] = {family: [] for family in families.values()}
+def _free(given: Sequence[str], cases: Cases, families: Mapping[str, str]) -> list[Free]:
+    """The free numbers: those that --fit names (for one family as FAMILY:NAME), else those of cases.toml."""
+    if not given:
+        return list(cases.free)
+    devices = {family: Device.load(name) for name, family in families.items()}
+    free = []
     for text in given:
         family, colon, path = text.rpartition(":")
-        if colon and family not in free:
-            raise ValueError(f"{family} is no family of the table; there are {', '.join(free)}")
-        for name in [family] if colon else list(free):
-            free[name].append(path)
-    if not given:
-        for device, family in families.items():
-            facts = Device.load(device).rates.facts
-            free[family] += [p for p, fact in facts.items() if fact.kind == "fitted" and p not in free[family]]
+        if colon and family not in devices:
+            raise ValueError(f"{family} is no family of the table; there are {', '.join(devices)}")
+        chosen = [family] if colon else list(devices)
+        known = {(number.family, number.number): number.begin for number in cases.free}
+        for name in chosen:
+            begin = known.get((name, path)) or begins(path, devices[name].rates)
+            free.append(Free(family=name, number=path, begin=begin, why="named by the user"))
     return free
 
 
@@ -123,6 +152,7 @@ def _write_devices(options: argparse.Namespace, fit: Fit, families: Mapping[str,
 
 
 def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:
+    unseen = found.left_out_mape is not None
     rows = []
     for number, case in enumerate(found.cases):
         row = case.measurement
@@ -130,15 +160,14 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
         if before is not None:
             cells.append(f"{before.cases[number].error:+.1f} %")
         cells.append(f"{case.error:+.1f} %")
-        if before is not None:
-            left = "" if case.left_out_us is None else f"{percent_error(case.left_out_us, row.us):+.1f} %"
-            cells.append(left)
+        if unseen:
+            left = case.left_out_us
+            cells.append("" if left is None else f"{percent_error(left, row.us):+.1f} %")
         rows.append([*cells, f"{percent_error(case.roofline_us, row.us):+.1f} %"])
-    fitted = [("before", True)] if before is not None else []
-    without = [("left out", True)] if before is not None else []
     screen.table(
-        [("OPERATOR", False), ("platform", False), ("measured us", True), ("simulated", True), *fitted, ("error", True),
-         *without, ("roofline", True)],
+        [("OPERATOR", False), ("platform", False), ("measured us", True), ("simulated", True),
+         *([("before", True)] if before is not None else []), ("error", True),
+         *([("left out", True)] if unseen else []), ("roofline", True)],
         rows,
     )  # fmt: skip
     data = found.to_dict()
@@ -150,7 +179,7 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
             + f"roofline {data['roofline_mape']:.1f} %"
         )
     if found.left_out_mape is not None:
-        screen.line(f"mean error of cases that the fit has not seen: {found.left_out_mape:.1f} %")
+        screen.line(f"mean error of each case by rates fitted without it: {found.left_out_mape:.1f} %")
     _show_skipped(screen, found.skipped)
 
 

@@ -146,6 +146,11 @@ def _correlate(commands: _Commands[_Parser]) -> _Parser:
     )
     command.set_defaults(handler=accuracy.correlate_table)
     _add_table(command)
+    command.add_argument(
+        "--no-left-out",
+        action="store_true",
+        help="do not fit the rates anew without each case in turn, which takes time",
+    )
     return command
 
 
@@ -154,7 +159,7 @@ def _calibrate(commands: _Commands[_Parser]) -> _Parser:
         "calibrate",
         help="fit rates to measured times",
         description="Fit the free rates of the devices of a table of measured times, one number for all devices of a "
-        "family; without --fit, those that their files mark as fitted.",
+        "family; without --fit, those that cases.toml names.",
     )
     command.set_defaults(handler=accuracy.calibrate_table)
     _add_table(command)

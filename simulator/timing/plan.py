@@ -40,7 +40,8 @@ class Plan:
         order = np.argsort(log.records["core"], kind="stable")
         numbers, starts = np.unique(log.records["core"][order], return_index=True)
         used: dict[int, list[int]] = {core: [] for core in numbers.tolist()}
-        servers, shared, channels = [], np.zeros(len(log), bool), list(rates.channels.values())
+        servers: list[tuple[float, float, np.ndarray]] = []
+        shared, channels = np.zeros(len(log), bool), list(rates.channels.values())
         for number, scope, units in contended(log, rates, costs):
             moved, channel = costs.moved[number], channels[number]
             for users in units.values():

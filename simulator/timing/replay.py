@@ -67,7 +67,11 @@ def replay(log: Log, rates: Rates) -> Timeline:
         raise TypeError(f"log is {quoted(log)}; pass a Log, such as that of a run")
     if not isinstance(rates, Rates):
         raise TypeError(f"rates is {quoted(rates)}; pass Rates, such as those of a device")
-    costs = Costs.of(log, rates)
+    return timed(log, rates, Costs.of(log, rates))
+
+
+def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
+    """Time a log whose records cost what ``costs`` says; what-if questions change both."""
     plan = Plan.of(log, rates, costs)
     start, end, reason, cause = (len(log) >= LONG and compiled_walk(plan)) or plain_walk(plan)
     late = np.where(plan.shared, np.maximum(end - start - costs.alone - costs.latency, 0.0), 0.0)

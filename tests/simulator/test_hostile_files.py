@@ -120,7 +120,7 @@ def bomb(path: Path, rows: int, dtype: np.dtype, name: str) -> None:
 
 def test_bombs_take_no_memory(tmp_path, log):
     path = tmp_path / "l"
-    header = np.frombuffer(json.dumps(log._tables() | {"format": 2}).encode(), np.uint8)
+    header = np.frombuffer(json.dumps(log._tables() | {"format": 3}).encode(), np.uint8)
     with path.open("wb") as file:
         np.savez(file, header=header, operands=log.operands)
     bomb(path, 16 << 20, RECORD, "records")

@@ -45,7 +45,7 @@ class Costs:
             part = slice(begin, begin + _CHUNK)
             table.fill(part, alone[part], latency[part], moved[:, part], times)
         total = sum(times.values())
-        shares = {kind: time / total for kind, time in times.items()} if total else {}
+        shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
         return cls(alone, latency, moved, shares, table.missing)
 
 

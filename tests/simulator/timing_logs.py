@@ -17,6 +17,7 @@ RATES = replace(
     DEVICE.rates,
     clock_mhz=1.0,
     launch_overhead_us=100.0,
+    task_us=0.0,
     engines={
         "scalar": Engine(1, 1, 1),
         "compute": Engine(2, 4, 8),

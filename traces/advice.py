@@ -153,7 +153,8 @@ def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
         for number, channel in enumerate(rates.channels.values())
         if channel.scope == "device"
     ]
-    after = max([kernel * share, *limits]) + overhead
+    handed = rates.task_us * (used - 1), rates.task_us * (log.shape.cores - 1)  # when the last task starts
+    after = max([max(kernel - handed[0], 0.0) * share + handed[1], *limits]) + overhead
     place = log.locations[int(log.records["loc"][int(np.argmax(timeline.end))])]
     text = f"use all {log.shape.cores} cores: {log.shape.cores - used} have no task"
     yield Advice("idle cores", text, place.file, place.line, timeline.total_us, after)

@@ -58,7 +58,7 @@ def run_on_cluster(work: Work, points: Sequence[Point], scheduler: str) -> Itera
         from distributed import Client, as_completed
     except ImportError:
         raise ValueError("a cluster needs Dask: pip install 'mlusim[sweep]'") from None
-    with Client(scheduler, timeout="10s", set_as_default=False) as client:
+    with Client(scheduler, timeout="10s") as client:
         futures = {
             client.submit(guarded, work, dict(point), retries=_ATTEMPTS, pure=False): number
             for number, point in enumerate(points)

@@ -61,6 +61,14 @@ def adds() -> Iterator[Figure]:
     yield Figure("add 2^22 floats, with timing and trace: time", with_trace * 1e3, "ms")
 
 
+def scalars() -> Iterator[Figure]:
+    """Scalar code, whose accesses and operations are counted."""
+    size = 128
+    arrays = [device().array(np.zeros((size, size), np.float32)) for _ in range(3)]
+    (seconds,) = best(lambda: program().launch("scalar_product", args=[*arrays, size], isolate=False), rounds=5)
+    yield Figure("an iteration of scalar code: 4 accesses, 6 operations", seconds / size**3 * 1e9, "ns", 300)
+
+
 def instructions() -> Iterator[Figure]:
     """Additions of 64 floats: what an instruction costs, checks and log included, and that the cost stays the same."""
     a, b, c = np.ones(64, np.float32), np.ones(64, np.float32), np.ones(64, np.float32)

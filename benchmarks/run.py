@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from .hau_speed import sorts, topks
-from .kernels_speed import adds, instructions, logspaces
+from .kernels_speed import adds, instructions, logspaces, scalars
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
@@ -23,6 +23,7 @@ BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "instruction": instructions,
+    "scalar": scalars,
     "sort": sorts,
     "topk": topks,
     "replay": replays,

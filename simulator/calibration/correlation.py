@@ -119,7 +119,8 @@ class Correlation:
                 {
                     "operator": skipped.measurement.operator, "platform": skipped.measurement.platform,
                     "dtype": skipped.measurement.dtype, "shape_or_case": skipped.measurement.shape,
-                    "measured_us": skipped.measurement.us, "reason": skipped.reason,
+                    "measured_us": None if math.isnan(skipped.measurement.us) else skipped.measurement.us,
+                    "reason": skipped.reason,
                 }
                 for skipped in self.skipped
             ],
@@ -172,6 +173,8 @@ def simulate(
 
 def _simulated(row: Measurement, case: Case, built: dict[tuple[Path, str], tuple[Device, Program]]) -> Simulated:
     check_type(row)
+    if math.isnan(row.us):
+        raise ValueError("it has no measured time (hw_time_us)")
     key, known = (case.folder / case.source, row.platform), case.numbers(row)
     if key not in built:
         device = row.device()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -27,12 +28,16 @@ _NUMBER = re.compile(r"\b([A-Za-z]\w*)\s*=\s*(\d{1,12})\b")
 _CLOCK = re.compile(r"(.*?)@\s*(\d+(?:\.\d+)?)\s*MHz", re.I)
 _DIM = re.compile(r"dim\s*=\s*[{(]?\s*(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.I)
 _TYPE = re.compile(r"^\s*(BLOCK|UNION\d+)\b", re.I)
+_SPELLINGS = {"float": "float32", "fp32": "float32", "f32": "float32", "half": "float16", "fp16": "float16"}
 _ARRAY = re.compile(r"(\w+)\[(.+)\]")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A row of a table: an operator of one shape on one board, and how long it took there (microseconds)."""
+    """A row of a table: an operator of one shape on one board, and how long it took there (microseconds).
+
+    The time is no number where the table has none.
+    """
 
     operator: str
     platform: str
@@ -137,7 +142,13 @@ class Cases:
 
     def of(self, row: Measurement) -> Case | None:
         """The kernel that stands for a row, by operator and dtype."""
-        return next((case for case in self.cases if (case.operator, case.dtype) == (row.operator, row.dtype)), None)
+        wanted = row.operator, _plain(row.dtype)
+        return next((case for case in self.cases if (case.operator, _plain(case.dtype)) == wanted), None)
+
+
+def _plain(dtype: str) -> str:
+    """A dtype in one spelling, so that ``fp32`` and ``float`` are ``float32``."""
+    return re.sub(r"[a-z]\w*", lambda word: _SPELLINGS.get(word[0], word[0]), dtype.lower())
 
 
 def evaluate(text: str, known: Mapping[str, int]) -> int:
@@ -183,10 +194,10 @@ def read_table(path: Path) -> list[Measurement]:
 def _measurement(path: Path, line: int, row: Mapping[str, str | None]) -> Measurement:
     values = {column: (row.get(column) or "").strip() for column in (*COLUMNS, "note")}
     try:
-        us = float(values["hw_time_us"])
+        us = float(values["hw_time_us"]) if values["hw_time_us"] else math.nan
     except ValueError:
-        us = float("nan")
-    if not 0 < us < 1e15:
+        us = 0.0
+    if not 0 < us < 1e15 and not math.isnan(us):
         raise ValueError(f"{path}, line {line}: hw_time_us is {quoted(values['hw_time_us'])}; it must be above zero")
     return Measurement(
         values["operator"], values["platform"], values["dtype"], values["shape_or_case"],

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ...isa import DIALECTS
 from ..execution.tasks import TYPES
-from ..sweep import ON_CORES
-from . import accuracy, launch, replay, show, sweep, why
+from . import launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
+_CORES = os.cpu_count() or 1
 
 
 class _Parser(argparse.ArgumentParser):
@@ -55,6 +57,16 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if rest:
         parsers[options.command].error(f"unrecognized arguments: {' '.join(rest)}")
     return options
+
+
+def _later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool]:
+    """A handler whose module is imported when its command runs: the others need not wait for it."""
+
+    def handler(options: argparse.Namespace, screen: Screen) -> bool:
+        done: bool = getattr(import_module(f".{module}", __package__), name)(options, screen)
+        return done
+
+    return handler
 
 
 _Commands = argparse._SubParsersAction  # argparse has no public name for it
@@ -141,7 +153,7 @@ def _sweep(commands: _Commands[_Parser]) -> _Parser:
         "operator's parameters. A sweep that was interrupted goes on where it was.",
         epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
     )
-    command.set_defaults(handler=sweep.sweep)
+    command.set_defaults(handler=_later("sweep", "sweep"))
     command.add_argument("target", metavar="TARGET", help="a file made with --log, or the name of an operator")
     command.add_argument("arguments", metavar="key=V,V", nargs="*", help="parameters of the operator")
     command.add_argument(
@@ -150,7 +162,7 @@ def _sweep(commands: _Commands[_Parser]) -> _Parser:
     command.add_argument("--set", action="append", default=[], metavar="NAME=V,V", help="values of a rate")
     command.add_argument("--out", type=Path, metavar="FILE", help="write the table: .csv or .parquet")
     command.add_argument("--plot", type=Path, metavar="FILE", help="draw the times: .png or .svg")
-    command.add_argument("--workers", type=int, default=ON_CORES, metavar="N", help=f"processes (default: {ON_CORES})")
+    command.add_argument("--workers", type=int, default=_CORES, metavar="N", help=f"processes (default: {_CORES})")
     command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786")
     return command
 
@@ -162,7 +174,7 @@ def _why(commands: _Commands[_Parser]) -> _Parser:
         description="The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, "
         "and what would make it faster: each cause of waiting is taken away in turn and the log timed again.",
     )
-    command.set_defaults(handler=why.why)
+    command.set_defaults(handler=_later("why", "why"))
     command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
     command.add_argument("--baseline-us", type=float, metavar="US", help="a time to compare with, in microseconds")
     _add_rates(command)
@@ -175,7 +187,7 @@ def _diff(commands: _Commands[_Parser]) -> _Parser:
         help="compare two logs",
         description="What takes longer in the second of two saved logs, by pipe and by line, and what held it up.",
     )
-    command.set_defaults(handler=why.diff)
+    command.set_defaults(handler=_later("why", "diff"))
     command.add_argument("before", type=Path, metavar="A", help="a file made with --log")
     command.add_argument("after", type=Path, metavar="B", help="another one")
     _add_rates(command)
@@ -188,7 +200,7 @@ def _correlate(commands: _Commands[_Parser]) -> _Parser:
         help="compare with measured times",
         description="Simulate the cases of a table of measured times; show how far off the simulator is.",
     )
-    command.set_defaults(handler=accuracy.correlate_table)
+    command.set_defaults(handler=_later("accuracy", "correlate_table"))
     _add_table(command)
     command.add_argument(
         "--no-left-out",
@@ -205,7 +217,7 @@ def _calibrate(commands: _Commands[_Parser]) -> _Parser:
         description="Fit the free rates of the devices of a table of measured times, one number for all devices of a "
         "family; without --fit, those that cases.toml names.",
     )
-    command.set_defaults(handler=accuracy.calibrate_table)
+    command.set_defaults(handler=_later("accuracy", "calibrate_table"))
     _add_table(command)
     command.add_argument(
         "--fit", action="append", default=[], metavar="[FAMILY:]NAME", help="a free rate, such as launch.overhead_us"

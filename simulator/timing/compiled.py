@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..findings import BuildError
-from ..frontend.compiler import Compiler
-from ..frontend.process import LimitReached
 from .plan import Plan, Times, stuck
 
 _HERE = Path(__file__).parent
@@ -99,6 +96,10 @@ def _bits(sets: list[tuple[int, ...]]) -> np.ndarray:
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
     """The compiled walk; None without a compiler that builds it."""
+    from ..findings import BuildError  # few logs are long, and all that is imported here takes its time
+    from ..frontend.compiler import Compiler
+    from ..frontend.process import LimitReached
+
     sources = [_HERE / "walk.c", _HERE / "walk_heap.h"]
     try:
         compiler = Compiler()

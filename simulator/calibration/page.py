@@ -1,4 +1,4 @@
-"""The accuracy report as Markdown: docs/accuracy.md is made by `mlusim calibrate` with it."""
+"""The accuracy report as Markdown: docs/accuracy.md is made by `mlusim correlate` with it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ model: all operations at the peak of the whole device, or all bytes at its bandw
 """
 
 
-def markdown(found: Correlation, table: str, fit: Fit | None = None) -> str:
-    """The report of a table; with a fit, its parameters and the errors of cases that it has not seen."""
-    command = f"mlusim {'calibrate' if fit else 'correlate'} {table} --markdown"
+def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Sequence[str] = ()) -> str:
+    """The report that ``command`` made: with a fit, its parameters; ``plots`` are pictures that it shows."""
     lines = [_HEAD.format(command=command)]
+    for plot in plots:
+        lines += [f"![simulated against measured times]({plot})", ""]
     data = found.to_dict()
     if found.cases:
-        before = [("before the fit", f"{fit.before.mape:.1f} %")] if fit else []
         unseen = [] if found.left_out_mape is None else [("mean, left out", f"{found.left_out_mape:.1f} %")]
         correlation = "" if data["correlation"] is None else f"{data['correlation']:.5f}"
         lines += _table(
             ("figure", "value"),
             [
                 ("cases", str(len(found.cases))), ("mean error", f"{data['mape']:.1f} %"),
-                ("median", f"{data['median']:.1f} %"), ("largest", f"{data['max']:.1f} %"), *before, *unseen,
+                ("median", f"{data['median']:.1f} %"), ("largest", f"{data['max']:.1f} %"), *unseen,
                 ("roofline, mean error", f"{data['roofline_mape']:.1f} %"),
                 ("correlation of the logarithms", correlation),
             ],

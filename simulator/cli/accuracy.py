@@ -31,10 +31,10 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     rows, cases = _read(options)
     with screen.busy(f"simulating {len(rows)} cases"):
         simulated, skipped = simulate(rows, cases)
-    found = compare(simulated, skipped)
+    found, fit = compare(simulated, skipped), None
     if not options.no_left_out:
         with screen.busy("fitting without each case in turn"):
-            found = _left_out(found, simulated, skipped, cases)
+            found, fit = _left_out(found, simulated, skipped, cases)
     if screen.json:
         screen.document(found.to_dict())
     else:
@@ -42,7 +42,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(found, path)
     if options.markdown:
-        _write(options.markdown, markdown(found, options.table.name))
+        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options)))
     if not screen.json:
         print_written(screen, [str(path) for path in outputs if path])
     return bool(found.cases)
@@ -64,7 +64,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(fit.after, path)
     if options.markdown:
-        _write(options.markdown, markdown(fit.after, options.table.name, fit))
+        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options)))
     if screen.json:
         screen.document(_document(fit) | {"written": written})
         return True
@@ -83,8 +83,8 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
 
 def _left_out(
     found: Correlation, simulated: Sequence[Simulated], skipped: Sequence[Skipped], cases: Cases
-) -> Correlation:
-    """The same, and what rates fitted to all other cases of its family predict for each."""
+) -> tuple[Correlation, Fit | None]:
+    """The same, and what rates fitted to all other cases of its family predict for each; and that fit to all."""
     families = _families(simulated)
     fittable = [
         number
@@ -93,15 +93,20 @@ def _left_out(
         >= sum(other.family == number.family for other in cases.free)
     ]
     if not any(number.family in families.values() for number in fittable):
-        return found
+        return found, None
     fit = calibrate(simulated, skipped, families, fittable)
-    return Correlation(
-        tuple(
-            replace(case, left_out_us=other.left_out_us)
-            for case, other in zip(found.cases, fit.after.cases, strict=True)
-        ),
-        found.skipped,
-    )
+    seen = zip(found.cases, fit.after.cases, strict=True)
+    return replace(found, cases=tuple(replace(case, left_out_us=other.left_out_us) for case, other in seen)), fit
+
+
+def _command(options: argparse.Namespace) -> str:
+    return f"mlusim {options.command} {options.table.name} --markdown {options.markdown.name}"
+
+
+def _pictures(options: argparse.Namespace) -> list[str]:
+    """The drawings that lie beside the report."""
+    drawn = [plot for plot in options.plot if plot.suffix != ".html"]
+    return [plot.name for plot in drawn if plot.parent.resolve() == options.markdown.parent.resolve()]
 
 
 def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..findings import Finding, Squashed, rules
 from ..issue import AccessRun
-from ..log import Op
+from ..log import ARITHMETIC, Op
 from ..memory import Allocation, Memory
 from .machine import Machine
 
@@ -20,7 +20,7 @@ from .machine import Machine
 _GRANULE = 64
 #: Pipes that the front end waits for: the scalar unit is the front end.
 _OWN = ("scalar",)
-_ARITHMETIC = Op("scalar.compute", "", (), (), "scalar", _OWN, provenance="inferred")
+_ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
 
 
 class ScalarUnit:

@@ -187,6 +187,7 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
   keys[key].pc = pc;
   keys[key].start = start;
   keys[key].index = run_count++;
+  keys_in_use = 1;
 }
 
 // Whether [address, address + size) ends at or before `end`; no size overflows.

@@ -13,9 +13,16 @@ static struct {
   int index;
 } keys[KEYS];
 
+static int keys_in_use;  // most tasks have no accesses: their table stays as it is
+
+static void forget_keys(void) {
+  if (keys_in_use) memset(keys, 0, sizeof keys);
+  keys_in_use = 0;
+}
+
 static void forget_runs(void) {
   run_count = 0;
-  memset(keys, 0, sizeof keys);
+  forget_keys();
 }
 
 static void drain(void) {
@@ -23,7 +30,7 @@ static void drain(void) {
   int count = run_count;
   run_count = 0;
   callbacks.drain(runs, (uint64_t)count);
-  memset(keys, 0, sizeof keys);
+  forget_keys();
 }
 
 // Notes the operations since the last access or note, if they are worth it.

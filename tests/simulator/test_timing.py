@@ -132,6 +132,21 @@ def test_channels(rows, expected):
     assert [row[:2] for row in found] == [pytest.approx(row[:2]) for row in expected]
 
 
+@pytest.mark.parametrize(
+    ("row", "end"),
+    [
+        pytest.param(Row("put", 64), 27, id="a granule is written"),
+        pytest.param(Row("put", 16), 47, id="less is read first: 128 bytes through the port"),
+        pytest.param(Row("put", 256, gaps=3), 87, id="four parts of a granule each"),
+        pytest.param(Row("put", 64, gaps=3), 167, id="four short parts are read and written"),
+        pytest.param(Row("scalar", 3, bytes=12), 13, id="three loads at half an access a cycle, and the latency"),
+        pytest.param(Row("poke", 3, bytes=12), 19, id="three stores are three loads besides"),
+    ],
+)
+def test_short_writes_read_the_granule_first(row, end):
+    assert timed(RATES, row)[0][1] == end
+
+
 def test_tasks_are_handed_out_one_after_the_other():
     rates = replace(ALONE, task_us=10.0)
     rows = [Row("add", 80, task=0), Row("add", 8, core=1, task=1), Row("add", 8, task=2), Row("add", 8, task=3)]

@@ -44,7 +44,20 @@ OPS = {
     "meet": Op("meet", "", (), (), "sync", waits=("compute", "io"), barrier="cluster"),
     "scalar": Op("scalar.load", "", ("src",), (False,), "scalar_gdram", waits=("compute",), granule=64),
 }
-PIPE_OF = {"load": "io", "sync_io": "sync", "sync": "sync", "meet": "sync", "section": "sync", "scalar": "scalar"}
+OPS |= {
+    "put": Op("put", "", ("dst",), (True,), "io"),
+    "poke": Op("scalar.store", "", ("dst",), (True,), "scalar_gdram", waits=("compute",), granule=64),
+}
+PIPE_OF = {
+    "load": "io",
+    "put": "io",
+    "poke": "scalar",
+    "sync_io": "sync",
+    "sync": "sync",
+    "meet": "sync",
+    "section": "sync",
+    "scalar": "scalar",
+}
 LAUNCH, ISSUE, PIPE, WAIT, BARRIER = Reason
 
 
@@ -65,7 +78,7 @@ class Row:
         if self.op == "scalar":
             return min(self.bytes if self.bytes is not None else self.work * 64, self.work * 64)
         span = self.bytes if self.bytes is not None else self.work
-        return -(-min(span, self.work) // 64) * 64 if self.op == "load" else 0
+        return -(-min(span, self.work) // 64) * 64 if self.op in ("load", "put") else 0
 
 
 def log_of(*rows: Row) -> Log:
@@ -77,7 +90,7 @@ def log_of(*rows: Row) -> Log:
         record["core"], record["task"] = row.core, row.core if row.task is None else row.task
         record["gaps"] = row.gaps
         record["work"], record["flags"] = row.work, BLOCKING * row.blocking | SERIAL * row.serial
-        bytes = row.bytes if row.bytes is not None else row.work if row.op == "load" else row.moved
+        bytes = row.bytes if row.bytes is not None else row.work if row.op in ("load", "put") else row.moved
         record["first"] = len(operands)
         operands += [(region_key(gdram, 0, 0), bytes, 0, 0)] * len(OPS[row.op].operands)
     return Log(

@@ -108,6 +108,15 @@ def test_a_fit_keeps_to_what_is_possible(simulated):
     assert parameter.after <= parameter.high == pytest.approx(307.2)
 
 
+def test_a_row_that_is_left_out_is_not_seen(simulated):
+    found, skipped = simulated
+    free = [Free(family="mlu370", number="launch.overhead_us", begin=5.0)]
+    fit = calibrate(found[:1], skipped, {"mlu370-x4": "mlu370"}, free)
+    (case,) = fit.after.cases
+    assert fit.parameters[0].after > 8
+    assert case.left_out_us == pytest.approx(found[0].us(changed_rates(found[0].device.rates, {free[0].number: 5.0})))
+
+
 def test_more_numbers_than_rows_are_refused(simulated):
     found, skipped = simulated
     names = ["launch.overhead_us", "engines.compute.startup_cycles", "engines.io.startup_cycles"]

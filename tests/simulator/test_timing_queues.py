@@ -58,3 +58,11 @@ def test_one_core_draws_no_more_of_a_channel_than_its_cap():
         for count, expected in ((2, end_of_two), (4, end_of_four)):
             both = [Row("load", 640, core=core) for core in cores[:count]]
             assert [row[1] for row in timed(rates, *both)] == pytest.approx([expected] * count)
+
+
+def test_who_is_left_alone_gets_what_one_core_can_draw():
+    tight = Channel(32e-3, 0.0, "device", ("gdram",), core_gb_per_s=20e-3)
+    rates = replace(RATES, channels={"dram": tight})
+    # 16 bytes a microsecond each for 40 us; then 640 bytes are left, at 20 a microsecond.
+    rows = [Row("load", 640), Row("load", 1280, core=4)]
+    assert [row[1] for row in timed(rates, *rows)] == pytest.approx([40, 72])

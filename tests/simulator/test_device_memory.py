@@ -127,7 +127,7 @@ def test_an_array_for_which_the_host_has_no_pages(monkeypatch):
 def test_copies_that_never_ended_go_back():
     """As when Ctrl-C comes just before the end of a launch."""
     memory = Device.load("mlu370-x4").memory
-    copies = ArrayCopies(memory, "kernel", [array := np.zeros(4)])
+    copies = ArrayCopies(memory, "kernel", [("0", array := np.zeros(4))])
     copies.address(array)
     assert memory.memory.used(0) == 32
     del copies

@@ -84,7 +84,7 @@ def instructions() -> Iterator[Figure]:
 
 
 def scalars() -> Iterator[Figure]:
-    """Scalar accesses: a convolution of 10^7 of them on GDRAM, and loads and stores in each kind of memory."""
+    """Scalar code: a convolution of 10^7 accesses to GDRAM, accesses to each kind of memory, and what it computes."""
     n, k = 443, 5
     rng = np.random.default_rng(1)
     image, weight = rng.random((n + k - 1, n + k - 1), np.float32), rng.random((k, k), np.float32)
@@ -101,6 +101,10 @@ def scalars() -> Iterator[Figure]:
         walk = functools.partial(program().launch, "walk", (4, 1, 1), "union1", args=[array, space, passes])
         (seconds,) = best(walk, rounds=3)
         yield Figure(f"scalar access to {name}", seconds * 1e6 / (5 * 2 * _SCALARS * passes), "us", 0.15)
+    size = 128
+    arrays = [device().array(np.zeros((size, size), np.float32)) for _ in range(3)]
+    (seconds,) = best(lambda: program().launch("scalar_product", args=[*arrays, size], isolate=False), rounds=5)
+    yield Figure("an iteration of scalar code: 4 accesses, 6 operations", seconds / size**3 * 1e9, "ns", 300)
 
 
 def segments() -> Iterator[Figure]:

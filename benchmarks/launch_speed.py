@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import Log, replay
@@ -46,8 +47,38 @@ def replays() -> Iterator[Figure]:
     shared = _repeated(tiles, 200)
     for name, log in (("one core", short), ("32 cores on the DRAM", shared)):
         (seconds,) = best(functools.partial(replay, log, chip.rates), rounds=5)
-        yield Figure(f"replay, {name}", seconds / len(log) * 1e6, "us a record", 2.0)
+        yield Figure(f"replay, {name}", seconds / len(log) * 1e6, "us a record", 1.0)
         yield Figure(f"replay, {name}", len(log) / seconds / 1e3, "thousand records a second")
+    one = _repeated(tiles, 1_000_000 // len(tiles))
+    long = _repeated(tiles, 10_000_000 // len(tiles))
+    (first,), (second,) = (best(functools.partial(replay, log, chip.rates), rounds=2) for log in (one, long))
+    yield Figure("replay of 10^7 records, beside 10^6", second / len(long) / (first / len(one)), "x a record", 1.25)
+    yield Figure("replay of 10^7 records, above the log", _memory_of_replay(len(long)), "bytes a record", 200)
+
+
+def _memory_of_replay(records: int) -> float:
+    """The most that a process has more while it replays so many records, by record."""
+    code = (
+        "from benchmarks.launch_speed import long_log, peak; from mlusim.simulator import replay; "
+        "from benchmarks.measure import device; "
+        f"log = long_log({records}); open('/proc/self/clear_refs', 'w').write('5'); before = peak(); "
+        "kept = replay(log, device().rates); print((peak() - before) / len(log))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    return float(done.stdout.split()[-1])
+
+
+def peak() -> int:
+    """The most bytes that this process has had in host memory since its peak was cleared."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+def long_log(records: int) -> Log:
+    """A log of about so many records: 32 cores that add tiles."""
+    zeros = device().array(np.zeros(ELEMENTS, np.float32))
+    tiles = program().launch("add", (CORES, 1, 1), args=[zeros, zeros, zeros, ELEMENTS], isolate=False).log
+    return _repeated(tiles, records // len(tiles))
 
 
 def _repeated(log: Log, times: int) -> Log:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from .effects import Cache, Wait
-from .instruction import Instruction, Overload
+from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
 from .prototype import DeclarationError, Parameter
 from .space import AddressSpace
 
@@ -96,6 +96,8 @@ class Dialect:
         for entry in self.instructions:
             pipes = [case.pipe for case in entry.select.cases.values()] if entry.select else [entry.pipe]
             paid.update([entry.engine] if entry.engine else pipes)
+        if TENSOR in paid:
+            paid.update(TENSOR_ENGINES)
         return frozenset(paid)
 
     @cached_property

@@ -16,6 +16,15 @@ from .prototype import Kind, Parameter, Prototype
 from .rules import DOCUMENTED, INFERRED, Archs, Require, Rule
 from .types import DATA_TYPE_ELEMENTS, TYPES, VARIABLE_TYPES, ElementType
 
+#: The engine that multiplies matrices, and what it is called in device files for factors of other types than float.
+TENSOR = "tensor"
+TENSOR_ENGINES = {
+    TENSOR: {"float"},
+    "tensor_int8": {"int8", "uint8"},
+    "tensor_int16": {"int8", "uint8", "int16", "uint16"},
+    "tensor_half": {"half", "bfloat16"},
+    "tensor_mixed": {"half", "bfloat16", "float"},
+}
 #: Numbers of a device's shape that expressions may name.
 SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
 
@@ -178,6 +187,15 @@ class Overload:
     def dtypes(self) -> str:
         """The bound types as text, such as ``float`` or ``int32,float``."""
         return ",".join(dict.fromkeys(self.binding.values()))
+
+    @property
+    def engine(self) -> str:
+        """Key of its cost in device files, "" = its pipe; a tensor unit is the faster the narrower its factors are."""
+        entry = self.instruction
+        if entry.engine != TENSOR:
+            return entry.engine
+        factors = {self.element(p).name for p in entry.read[:2]}
+        return next((engine for engine, types in TENSOR_ENGINES.items() if factors <= types), TENSOR)
 
     @property
     def provenance(self) -> str:

@@ -157,6 +157,11 @@ class Device:
             "a device of your own is passed as the path of its .toml file"
         )
 
+    @staticmethod
+    def file(name: str) -> Path:
+        """The device file of a built-in device, or the one that a path names."""
+        return Path(name) if Path(name).suffix == ".toml" else _BUILT_IN / f"{name.lower()}.toml"
+
     def watched(self, *checks: type[Check]) -> Device:
         """The same device with further checks; it has a memory of its own. TypeError for what is no class of checks."""
         for check in checks:

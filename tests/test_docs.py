@@ -20,6 +20,7 @@ from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
 from mlusim.simulator.findings import RULES
+from mlusim.simulator.hardware.rates import KINDS
 from test_layout import ROOMS
 
 ROOT = Path(__file__).parents[1]
@@ -171,7 +172,10 @@ def test_counts_of_sources():
     counted = {}
     for name in Device.names():
         kinds = Counter(fact.kind for fact in Device.load(name).facts.values())
-        counted[name] = [kinds.total(), *(kinds[kind] for kind in ("measured", "documented", "derived", "assumed"))]
+        counted[name] = [
+            kinds.total(),
+            *(kinds[kind] for kind in KINDS),
+        ]
     assert shown == counted
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     sentence = re.search(

@@ -36,9 +36,8 @@ _WHY = {
     Reason.PIPE: "pipe busy",
     Reason.WAIT: "waited",
     Reason.BARRIER: "barrier, the last to arrive",
-    Reason.CHANNEL: "shared channel busy",
 }
-_ARROWS = {Reason.WAIT: "wait", Reason.BARRIER: "barrier", Reason.CHANNEL: "channel"}
+_ARROWS = {Reason.WAIT: "wait", Reason.BARRIER: "barrier"}
 
 
 def write_trace(timeline: Timeline, path: str | Path) -> None:
@@ -63,6 +62,7 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
             "device": timeline.log.device,
             "total_us": timeline.total_us,
             "assumed_share": timeline.assumed_share,
+            "fitted_share": timeline.fitted_share,
             "not_modelled": timeline.not_modelled,
         }
         file.write(f'\n],\n"displayTimeUnit":"ns",\n"otherData":{_json(facts)}}}\n')

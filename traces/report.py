@@ -23,7 +23,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
     _say(console, f"{_us(summary.total_us)} us: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
     _say(console, f"{summary.records:,} records on {where}")
-    _say(console, f"time rests to {percent(summary.assumed_share)} on assumed rates")
+    sure = f"time rests to {percent(summary.assumed_share)} on assumed rates"
+    _say(console, sure + (f", to {percent(summary.fitted_share)} on fitted ones" if summary.fitted_share else ""))
     if summary.not_modelled:
         _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
     _table(

@@ -14,13 +14,14 @@ from .transactions import LineTransactions, transactions
 
 #: Gaps below half a nanosecond are the rounding of sums of times.
 _NOISE_US = 0.5e-3
+#: Stands beside the reasons: slowed by others on its channel.
+_SHARED = len(Reason)
 _ACTIONS = {
     Reason.LAUNCH: "launch",
     Reason.ISSUE: "program order",
     Reason.PIPE: "pipe busy",
     Reason.WAIT: "wait",
     Reason.BARRIER: "barrier",
-    Reason.CHANNEL: "channel busy",
 }
 
 
@@ -70,7 +71,8 @@ class LineUse:
 class Wait:
     """Time that pipes stood idle for one reason; ``instruction`` at ``file:line`` is what they waited for, "" if none.
 
-    The time between two instructions of a pipe is charged to the last thing that held up the second one.
+    The time between two instructions of a pipe is charged to the last thing that held up the second one. The reason
+    "channel shared" is no idle time: by so much the instruction itself took longer because others used its channel.
     """
 
     reason: str
@@ -91,6 +93,7 @@ class Summary:
     total_us: float
     kernel_us: float  # without the overhead of the launch
     assumed_share: float
+    fitted_share: float
     not_modelled: tuple[str, ...]
     pipes: tuple[PipeUse, ...]
     traffic: tuple[Traffic, ...]
@@ -117,6 +120,7 @@ def summarise(timeline: Timeline, top: int = 10) -> Summary:
         total_us=timeline.total_us,
         kernel_us=kernel_us,
         assumed_share=timeline.assumed_share,
+        fitted_share=timeline.fitted_share,
         not_modelled=timeline.not_modelled,
         pipes=tuple(_pipes(log, row, busy, core, len(cores), kernel_us)),
         traffic=tuple(_traffic(log, row)),
@@ -190,10 +194,13 @@ def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[Wait]:
     reason, cause = _blame(timeline)
     waited = np.flatnonzero(idle > _NOISE_US)
     reason, cause = reason[waited], cause[waited]
+    slowed = np.flatnonzero(timeline.shared_us)
+    reason = np.concatenate([reason, np.full(len(slowed), _SHARED)])
+    cause, time = np.concatenate([cause, slowed]), np.concatenate([idle[waited], timeline.shared_us[slowed]])
     op, loc = (np.where(cause >= 0, log.records[field][cause].astype(np.int64), -1) for field in ("op", "loc"))
     ops, places = len(log.ops) + 1, len(log.locations) + 1
     kinds, kind = np.unique((reason * ops + op + 1) * places + loc + 1, return_inverse=True)
-    us, records = np.bincount(kind, idle[waited]), np.bincount(kind)
+    us, records = np.bincount(kind, time), np.bincount(kind)
     waits = []
     for index in np.argsort(-us, kind="stable")[:top].tolist():
         rest, place = divmod(int(kinds[index]), places)
@@ -202,7 +209,7 @@ def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[Wait]:
         at = log.locations[place] if place >= 0 else None
         waits.append(
             Wait(
-                _ACTIONS[Reason(why)],
+                "channel shared" if why == _SHARED else _ACTIONS[Reason(why)],
                 log.ops[instruction].name if instruction >= 0 else "",
                 at.file if at else "",
                 at.line if at else 0,

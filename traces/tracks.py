@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from ..simulator.log import ALLOC, FREE, REQUEST, Log, Region, region_of
+from ..simulator.log import ALLOC, FREE, REQUEST, Log, Op, Region, region_of
 
 #: Row of a record that no row shows: taking and returning memory is drawn as a counter, requests are for the summary.
 HIDDEN = -1
@@ -15,10 +15,15 @@ HIDDEN = -1
 FRONT_END = 0
 
 
+def _is_sync(op: Op) -> bool:
+    """Whether an instruction does nothing but wait; the scalar unit waits for its own work."""
+    return bool(op.waits) and not op.engine.startswith("scalar")
+
+
 def rows(log: Log) -> np.ndarray:
     """Row of every record within its core, int64 [records]: `HIDDEN`, `FRONT_END`, or 1 + its pipe."""
     hidden = np.array([op.name in (ALLOC, FREE, REQUEST) for op in log.ops], bool)
-    front_end = np.array([not op.engine or bool(op.waits) or bool(op.barrier) for op in log.ops], bool)
+    front_end = np.array([not op.engine or bool(op.barrier) or _is_sync(op) for op in log.ops], bool)
     op = log.records["op"]
     row = np.where(front_end[op], FRONT_END, log.records["pipe"].astype(np.int64) + 1)
     return np.where(hidden[op], HIDDEN, row)

@@ -25,9 +25,14 @@ def spans(run: Run) -> list[tuple[str, float, float]]:
     return found
 
 
+def kernel_us(run: Run) -> float:
+    """The time without the launch."""
+    return float(run.time_us - run.rates.launch_overhead_us)
+
+
 def panel(title: str, run: Run, top: float, scale: float) -> list[str]:
     """A launch as rows of boxes, one row for each pipe."""
-    lines = [f'<text x="4" y="{top - 6}" font-weight="bold">{title}: {run.time_us - 5:.1f} us</text>']
+    lines = [f'<text x="4" y="{top - 6}" font-weight="bold">{title}: {kernel_us(run):.1f} us</text>']
     for row, (pipe, kinds) in enumerate(PIPES.items()):
         y = top + row * ROW
         lines.append(f'<text x="4" y="{y + 12}">{pipe}</text>')
@@ -50,7 +55,7 @@ def main(path: Path) -> None:
         "add of one value for each channel": ew.add(device, x, np.ones((64, 1, 1), np.float32)),
         "gelu": ew.gelu(device, x),
     }
-    scale = (WIDTH - LEFT) / max(run.time_us - 5 for run in runs.values())
+    scale = (WIDTH - LEFT) / max(map(kernel_us, runs.values()))
     lines, top = [], 22.0
     for title, run in runs.items():
         lines += panel(f"{title}, core {CORE}", run, top, scale)

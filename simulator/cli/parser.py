@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +17,7 @@ from . import doctor, launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
+_CORES = os.cpu_count() or 1
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,17 +45,29 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "op": _op(commands), "run": _run(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
         "doctor": _doctor(commands),
+        "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
+        "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip
     for command in parsers.values():
         command.json = parser.json
         command.add_argument("--json", action="store_true", help="write one JSON document instead of tables")
     options, rest = parser.parse_known_args(arguments)
-    if options.command == "op":  # argparse takes no name=value after an option
+    if options.command in ("op", "sweep"):  # argparse takes no name=value after an option
         options.arguments += [text for text in rest if not text.startswith("-")]
         rest = [text for text in rest if text.startswith("-")]
     if rest:
         parsers[options.command].error(f"unrecognized arguments: {' '.join(rest)}")
     return options
+
+
+def _later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool]:
+    """A handler whose module is imported when its command runs: the others need not wait for it."""
+
+    def handler(options: argparse.Namespace, screen: Screen) -> bool:
+        done: bool = getattr(import_module(f".{module}", __package__), name)(options, screen)
+        return done
+
+    return handler
 
 
 _Commands = argparse._SubParsersAction  # argparse has no public name for it
@@ -129,16 +144,97 @@ def _replay(commands: _Commands[_Parser]) -> _Parser:
     )
     command.set_defaults(handler=replay.replay_log)
     command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
-    command.add_argument("--device", metavar="D", help="a device with the shape of the log's, or its .toml file")
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=NUMBER",
-        help="change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)",
-    )
+    _add_rates(command)
     _add_trace(command)
     return command
+
+
+def _sweep(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "sweep",
+        help="simulate many variants",
+        description="Simulate every combination of values: rates and devices of a saved log or of an operator, and the "
+        "operator's parameters. A sweep that was interrupted goes on where it was.",
+        epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
+    )
+    command.set_defaults(handler=_later("sweep", "sweep"))
+    command.add_argument("target", metavar="TARGET", help="a file made with --log, or the name of an operator")
+    command.add_argument("arguments", metavar="key=V,V", nargs="*", help="parameters of the operator")
+    command.add_argument(
+        "--device", action="append", metavar="D,D", help="devices (default: the log's, the operator's)"
+    )
+    command.add_argument("--set", action="append", default=[], metavar="NAME=V,V", help="values of a rate")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the table: .csv or .parquet")
+    command.add_argument("--plot", type=Path, metavar="FILE", help="draw the times: .png or .svg")
+    command.add_argument("--workers", type=int, default=_CORES, metavar="N", help=f"processes (default: {_CORES})")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786")
+    return command
+
+
+def _why(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "why",
+        help="say why a run is slow",
+        description="The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, "
+        "and what would make it faster: each cause of waiting is taken away in turn and the log timed again.",
+    )
+    command.set_defaults(handler=_later("why", "why"))
+    command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
+    command.add_argument("--baseline-us", type=float, metavar="US", help="a time to compare with, in microseconds")
+    _add_rates(command)
+    return command
+
+
+def _diff(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "diff",
+        help="compare two logs",
+        description="What takes longer in the second of two saved logs, by pipe and by line, and what held it up.",
+    )
+    command.set_defaults(handler=_later("why", "diff"))
+    command.add_argument("before", type=Path, metavar="A", help="a file made with --log")
+    command.add_argument("after", type=Path, metavar="B", help="another one")
+    _add_rates(command)
+    return command
+
+
+def _correlate(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "correlate",
+        help="compare with measured times",
+        description="Simulate the cases of a table of measured times; show how far off the simulator is.",
+    )
+    command.set_defaults(handler=_later("accuracy", "correlate_table"))
+    _add_table(command)
+    command.add_argument(
+        "--no-left-out",
+        action="store_true",
+        help="do not fit the rates without each case in turn, which takes time",
+    )
+    return command
+
+
+def _calibrate(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "calibrate",
+        help="fit rates to measured times",
+        description="Fit the free rates of the devices of a table of measured times, one number for all devices of a "
+        "family; without --fit, those that cases.toml names.",
+    )
+    command.set_defaults(handler=_later("accuracy", "calibrate_table"))
+    _add_table(command)
+    command.add_argument(
+        "--fit", action="append", default=[], metavar="[FAMILY:]NAME", help="a free rate, such as launch.overhead_us"
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="write the device files with the fitted rates there")
+    return command
+
+
+def _add_table(command: _Parser) -> None:
+    command.add_argument("table", type=Path, metavar="TABLE", help="a .csv file of measured times")
+    command.add_argument("--kernels", type=Path, metavar="DIR", help="kernels and their cases.toml (default: our own)")
+    command.add_argument("--plot", type=Path, action="append", default=[], metavar="FILE", help=".png, .svg or .html")
+    command.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the report")
 
 
 def _devices(commands: _Commands[_Parser]) -> _Parser:
@@ -170,6 +266,17 @@ def _doctor(commands: _Commands[_Parser]) -> _Parser:
     )
     command.set_defaults(handler=doctor.doctor)
     return command
+
+
+def _add_rates(command: _Parser) -> None:
+    command.add_argument("--device", metavar="D", help="a device with the shape of the log's, or its .toml file")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)",
+    )
 
 
 def _add_sources(command: _Parser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ...traces import summarise
@@ -20,8 +21,8 @@ def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
     """Replay a log at the rates of its device or of one with the same shape, with changes."""
     check_paths(options.trace, read=[options.log_file, *filter(None, [options.device])])
     changes = numbers(options.set)
-    log = _load(options)
-    device = _device(options, log)
+    log = load_log(options.log_file)
+    device = device_of(options, log)
     rates = device.rates.replace(changes)
     with screen.busy(f"replaying {len(log):,} records"):
         before = replay(log, device.rates)
@@ -53,14 +54,15 @@ def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
-def _load(options: argparse.Namespace) -> Log:
+def load_log(path: Path) -> Log:
+    """The log in a file; ValueError when there is none."""
     try:
-        return Log.load(options.log_file)
+        return Log.load(path)
     except FileNotFoundError:
-        raise ValueError(f"{options.log_file} does not exist; pass a file made with --log") from None
+        raise ValueError(f"{path} does not exist; pass a file made with --log") from None
 
 
-def _device(options: argparse.Namespace, log: Log) -> Device:
+def device_of(options: argparse.Namespace, log: Log) -> Device:
     """The device whose rates are used; ValueError when its shape is not the log's."""
     if options.device is None and log.device not in Device.names():
         raise ValueError(f"the log is of {log.device}, which is not built in; pass its file with --device")

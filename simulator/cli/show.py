@@ -15,12 +15,12 @@ from ..hardware.device_file import Quantity
 from ..sizes import size
 from .screen import Screen
 
-_KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "assumed": "red"}
+_KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "fitted": "magenta", "assumed": "red"}
 _SOURCES = {"documented": "cyan", "inferred": "yellow"}
 #: Last part of a number's name -> its unit.
 _UNITS = {
     "core_mhz": "MHz", "gb_per_s": "GB/s", "core_gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us",
-    "startup_cycles": "cycles", "per_cycle": "a cycle",
+    "startup_cycles": "cycles", "part_cycles": "cycles", "per_cycle": "a cycle", "task_us": "us",
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from .linking import LINK, link
 from .options import Options
 from .process import Done, LimitReached
 from .rewrite import RewriteError
+from .scalar_work import counted
 from .unknown import Found, declare, note, unknown_functions
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
@@ -40,6 +41,10 @@ _FLAGS = (
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
+_KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
+#: A mark at every basic block, which `scalar_work` turns into a count of its operations.
+_COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
 _UNDECLARED = re.compile(
     r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"
     r"|(?:undeclared identifier|declaration of function) '(\w+)'"
@@ -100,7 +105,8 @@ class Builder:
         self.shape, self.options = shape, options
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
-        self._flags = [*_FLAGS, *self.compiler.accepted(*_ROUND_HALF), *self.compiler.accepted(*_KEEP_LINES)]
+        optional = [_ROUND_HALF, _KEEP_LINES, *([] if self.dialect.threads else [_KEEP_ACCESSES, _COUNT_WORK])]
+        self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
         self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
@@ -163,13 +169,13 @@ class Builder:
 
     def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
         """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
-        language, unit = source.language, unlinked.with_suffix(".ii")
+        language, unit, assembly = source.language, unlinked.with_suffix(".ii"), unlinked.with_suffix(".s")
         output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
         step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
         unknown: Found = {}
         _write(unit, text)
         while True:
-            result = self._run(source.path, [*step, "-c", "-o", str(unlinked), str(unit)], unlinked.parent)
+            result = self._run(source.path, [*step, "-S", "-o", str(assembly), str(unit)], unlinked.parent)
             more = unknown_functions(result.messages, text) if result.returncode else {}
             if not more.keys() - unknown.keys():
                 break
@@ -179,6 +185,10 @@ class Builder:
             _write(unit, declare(self._stated(source.text), unknown))
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
             raise self._failed(source.path, alone if alone.returncode else result)
+        assembly.write_bytes(counted(assembly.read_bytes()))
+        result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
+        if result.returncode:
+            raise self._failed(source.path, result)
 
     def _key_of(self, source: Source, texts: Sequence[str]) -> str:
         files = [embedded(text, self.options.include) for text in texts]

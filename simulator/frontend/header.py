@@ -101,5 +101,6 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     note = f" mlusim_current->section = {int(effect.opens)};" if isinstance(effect, Section) else ""
     return (
         f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"MLUSIM_PORT({number}); {reads}mlusim_leave(); {keep}{call}; mlusim_back(MLUSIM_PC);{note}{give} }}"
+        f"MLUSIM_PORT({number}); {reads}mlusim_leave_at(MLUSIM_PC); {keep}{call}; "
+        f"mlusim_back(MLUSIM_PC);{note}{give} }}"
     )

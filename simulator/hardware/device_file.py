@@ -19,14 +19,23 @@ from pydantic_core import ErrorDetails
 from ..files import open_regular
 from ..text import quoted
 
-Kind = Literal["measured", "documented", "derived", "assumed"]
+Kind = Literal["measured", "documented", "derived", "fitted", "assumed"]
 Scope = Literal["device", "cluster", "core"]
 #: Name of a space, an engine or a channel: part of a dotted path, so without dots.
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 #: Costs and counts that may be zero; every other number divides something or must exist.
 _MAY_BE_ZERO = frozenset(
-    {"startup_cycles", "latency_ns", "overhead_us", "reserved", "memory_cores_per_cluster", "memory_core_stores"}
+    [
+        "startup_cycles",
+        "part_cycles",
+        "latency_ns",
+        "overhead_us",
+        "task_us",
+        "reserved",
+        "memory_cores_per_cluster",
+        "memory_core_stores",
+    ]
 )
 #: Beyond these a number is a slip, and times made of it are no numbers any more.
 _LEAST, _MOST = 1e-12, 1e30
@@ -53,7 +62,9 @@ class _Table(BaseModel):
 
 
 class Quantity(_Table):
-    """A number and its source in words: where it is written, the arithmetic (derived) or the reason (assumed)."""
+    """A number and its source in words: where it is written, the arithmetic (derived), the reason (assumed), or by
+    which table of measured times it was found, and with which error (fitted).
+    """
 
     value: int | float
     kind: Kind
@@ -100,35 +111,44 @@ class ClockTable(_Table):
 
 
 class EngineTable(_Table):
-    """The cost of an instruction on one engine."""
+    """The cost of an instruction on one engine.
+
+    ``part_cycles`` is what each further part of a strided operand adds; ``efficiency`` the share of ``per_cycle`` that
+    is reached, 1 where it is not given.
+    """
 
     startup_cycles: Quantity
     per_cycle: Quantity
     quantum: Quantity
+    part_cycles: Quantity | None = None
+    efficiency: Quantity | None = None
 
 
 class ChannelTable(_Table):
-    """A bandwidth that several cores share."""
+    """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached."""
 
     gb_per_s: Quantity
     latency_ns: Quantity
     core_gb_per_s: Quantity | None = None
+    efficiency: Quantity | None = None
     scope: Scope
     spaces: Annotated[tuple[str, ...], Strict(False)]
 
 
 class LaunchTable(_Table):
-    """What every launch pays once."""
+    """What every launch pays once, and the time by which each further task of it starts later."""
 
     overhead_us: Quantity
+    task_us: Quantity | None = None
 
 
 class DeviceFile(_Table):
-    """A whole device file."""
+    """A whole device file; devices of one ``family`` have the chip in common, and so what is fitted of it."""
 
     name: str = Field(min_length=1)
     title: str = Field(min_length=1)
     isa: str = Field(min_length=1)
+    family: str = ""
     shape: ShapeTable
     clock: ClockTable
     engines: dict[Name, EngineTable]
@@ -220,6 +240,8 @@ def check_value(path: str, value: object) -> None:
             expected += f", from {_LEAST:g} to {_MOST:g}"
         elif path.startswith("shape.") and value == value and value >= 0 and value != int(value):
             expected = "a whole number"
+        elif path.endswith(".efficiency") and value > 1:
+            expected = "a share, above zero and at most 1"
         elif value > 0 or (value == 0 and may_be_zero):
             return
     raise ValueError(f"{path} must be {expected}, not {quoted(value)}")

@@ -10,21 +10,30 @@ from .device_file import Kind, Quantity, Scope, changed, require_known
 
 @dataclass(frozen=True)
 class Engine:
-    """Cost of an instruction: ``startup_cycles + ceil(work / quantum) * quantum / per_cycle`` cycles.
+    """Cost of an instruction in cycles: ``startup_cycles + (parts - 1) * part_cycles`` and its work at ``rate``.
 
-    Work is in the engine's own unit: bytes; accesses (``scalar_*``); fp32 multiply-adds (``tensor``).
+    Work is in the engine's own unit: bytes; accesses (``scalar_*``); operations (``scalar``); multiply-adds
+    (``tensor*``). It counts in whole quanta.
     """
 
     startup_cycles: float
     per_cycle: float
     quantum: float
+    part_cycles: float = 0.0
+    efficiency: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """Work in a cycle."""
+        return self.per_cycle * self.efficiency
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Bandwidth (1e9 bytes a second) that all users of ``spaces`` within one unit of ``scope`` share.
+    """Bandwidth (1e9 bytes a second) that all users of ``spaces`` within one unit of ``scope`` share evenly.
 
-    ``core_gb_per_s`` is the most that one core can draw of it, None where that is all of it.
+    ``core_gb_per_s`` is the most that one core can draw of it, None where that is all of it; ``efficiency`` the share
+    of ``gb_per_s`` that all users together reach.
     """
 
     gb_per_s: float
@@ -32,22 +41,46 @@ class Channel:
     scope: Scope
     spaces: tuple[str, ...]
     core_gb_per_s: float | None = None
+    efficiency: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes in a microsecond, all users together."""
+        return self.gb_per_s * self.efficiency * 1e3
+
+    @property
+    def core_rate(self) -> float:
+        """Bytes in a microsecond that one core can draw."""
+        return self.rate if self.core_gb_per_s is None else min(self.rate, self.core_gb_per_s * 1e3)
+
+
+#: Kinds of numbers from the best known to the least: what is computed from several is known as the last of them.
+KINDS: tuple[Kind, ...] = ("measured", "documented", "derived", "fitted", "assumed")
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What a kernel cannot observe: clock, costs, bandwidths; ``facts`` holds the same numbers with their sources."""
+    """What a kernel cannot observe: clock, costs, bandwidths; ``facts`` holds the same numbers with their sources.
+
+    Task n of a launch starts n times ``task_us`` after the first.
+    """
 
     clock_mhz: float
     engines: dict[str, Engine]
     channels: dict[str, Channel]
     launch_overhead_us: float
     facts: dict[str, Quantity]
+    task_us: float = 0.0
 
     def kind(self, path: str) -> Kind:
         """How the number at ``path``, say ``"engines.compute.per_cycle"``, is known; ValueError if there is none."""
         require_known(path, self.facts)
         return self.facts[path].kind
+
+    def weakest(self, *paths: str) -> Kind:
+        """How a product of numbers is known: as the least known of those that the device file has."""
+        kinds = [self.facts[path].kind for path in paths if path in self.facts]
+        return max(kinds, key=KINDS.index, default="assumed")
 
     def replace(self, changes: Mapping[str, float]) -> Rates:
         """New rates with some numbers changed, say ``{"channels.dram.gb_per_s": 600}``.
@@ -62,17 +95,24 @@ class Rates:
 def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tuple[str, ...]]]) -> Rates:
     """Rates from their numbers and, for each channel, its scope and spaces."""
 
-    def number(path: str) -> float:
-        return float(facts[path].value)
+    def number(path: str, default: float = 0.0) -> float:
+        return float(facts[path].value) if path in facts else default
 
-    names = dict.fromkeys(path.split(".")[1] for path in facts if path.startswith("engines."))
     engines = {
-        name: Engine(*(number(f"engines.{name}.{field}") for field in ("startup_cycles", "per_cycle", "quantum")))
-        for name in names
-    }
+        name: Engine(
+            number(f"{path}.startup_cycles"), number(f"{path}.per_cycle"), number(f"{path}.quantum"),
+            number(f"{path}.part_cycles"), number(f"{path}.efficiency", 1.0),
+        )
+        for name in dict.fromkeys(path.split(".")[1] for path in facts if path.startswith("engines."))
+        for path in [f"engines.{name}"]
+    }  # fmt: skip
     channels = {}
     for name, (scope, spaces) in wiring.items():
         path = f"channels.{name}"
         cap = number(f"{path}.core_gb_per_s") if f"{path}.core_gb_per_s" in facts else None
-        channels[name] = Channel(number(f"{path}.gb_per_s"), number(f"{path}.latency_ns"), scope, spaces, cap)
-    return Rates(number("clock.core_mhz"), engines, channels, number("launch.overhead_us"), facts)
+        efficiency = number(f"{path}.efficiency", 1.0)
+        channels[name] = Channel(
+            number(f"{path}.gb_per_s"), number(f"{path}.latency_ns"), scope, spaces, cap, efficiency
+        )
+    overhead, task = number("launch.overhead_us"), number("launch.task_us")
+    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task)

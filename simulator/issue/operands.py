@@ -22,6 +22,9 @@ from ..memory import ByteMap, Shadow
 from ..memory.tensor import Constant, folded
 from .source import Guard, PortSource
 
+#: What a record has room for.
+_MOST_GAPS = (1 << 32) - 1
+
 
 class Operand:
     """One operand; its methods add the lines of one stage of the port."""
@@ -168,13 +171,16 @@ class Strided(Flat):
     def spans(self) -> None:
         name, size, line = self.name, self.element.size, self.port.line
         strides: list[str] = []
-        packed = str(size)
+        packed, breaks = str(size), "0"
         for dim in reversed(self.parameter.dims):
             strides.insert(0, f"({self.port.expression(dim.stride)})" if dim.stride else packed)
+            if dim.stride:  # rows that touch are no rows
+                breaks += f" or {strides[0]} != {packed}"
             packed = f"({self.port.expression(dim.count)}) * {packed}"
         counts = [f"({self.port.expression(dim.count)})" for dim in self.parameter.dims]
         line(f"_shape_{name} = ({', '.join(counts)},); _strides_{name} = ({', '.join(strides)},)")
         line(f"count_{name} = {' * '.join(counts)}; bytes_{name} = count_{name} * {size}")
+        line(f"_gaps_{name} = min({' * '.join(counts[:-1])} - 1, {_MOST_GAPS}) if {breaks} else 0")
         line(f"_low_{name} = _z_{name} = {name}")
         with self.port.block(f"if count_{name}:"):
             line(f"_z_{name} += {size}")

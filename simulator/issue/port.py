@@ -35,7 +35,7 @@ from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
 from .definedness import pass_on, passes_on
 from .effects import EffectWriter, undefined_rest
-from .operands import Lanes, Operand
+from .operands import Lanes, Operand, Strided
 from .scattered import operands_of
 from .source import Guard, PortSource
 
@@ -202,7 +202,7 @@ class _Writer:
             case.label if case else self.overload.dtypes,
             tuple(p.name for p in self.source.memory),
             tuple(p.writes for p in self.source.memory),
-            "" if isinstance(effect, Section) else entry.engine or pipe,
+            "" if isinstance(effect, Section) else self.overload.engine or pipe,
             entry.waits,
             effect.scope if isinstance(effect, Barrier) else "",
             self.overload.provenance,
@@ -293,14 +293,16 @@ class _Writer:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
         head = f"_op, _pipe_number, {self.effect.flags()}, _cur.core, _cur.task"
+        strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
+        gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
         if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):
             rows = "".join(f"{operand.record()}, " for operand in self.operands)
-            source.line(f"_rec.write({head}, _pc, {work}, ({rows}))")
+            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
             return
         rows = "".join(f", _k_{o.name} + _o_{o.name}, {o.end} - {o.low}" for o in self.operands)
         source.line("_at = _rec.at")
         source.line("if _at == _rec.limit: _rec.grow()")
-        source.line(f"_pack(_rec.buffer, _at, {head}, 0, _pc, {work}{rows})")
+        source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
         source.line(f"_rec.at = _at + {ROW}")
 
     def _return(self) -> str:

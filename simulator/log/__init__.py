@@ -1,11 +1,12 @@
 """Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
 
-from .log import ALLOC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, REQUEST, SERIAL, Log, Op
+from .log import ALLOC, ARITHMETIC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, REQUEST, SERIAL, Log, Op
 from .recorder import RAW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
 
 __all__ = [
     "ALLOC",
+    "ARITHMETIC",
     "ATOMIC",
     "BLOCKING",
     "FREE",

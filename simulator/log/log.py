@@ -22,7 +22,8 @@ from .region import Location, Region, region_of, space_numbers
 
 #: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid
 #: for (bytes or accesses; for a barrier: the number of the barrier); ``first`` is its first row of the operand table,
-#: where it has as many as its instruction has operands.
+#: where it has as many as its instruction has operands; ``gaps`` counts the breaks between the separate runs of bytes
+#: of that operand which has the most of them.
 RECORD = np.dtype(
     [
         ("op", "<u2"),
@@ -33,6 +34,7 @@ RECORD = np.dtype(
         ("loc", "<u4"),
         ("work", "<u8"),
         ("first", "<u4"),
+        ("gaps", "<u4"),
     ]
 )
 #: A row of the operand table: the key of the first byte (see `region_key`), the bytes that it spans, and, of a tensor
@@ -41,6 +43,8 @@ OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes",
 
 #: Names of the records by which a task takes on-chip memory for a variable and returns it.
 ALLOC, FREE = "alloc", "free"
+#: Name of the records of what the scalar unit computes: arithmetic, branches, calls.
+ARITHMETIC = "scalar.compute"
 
 #: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
 REQUEST = "request"
@@ -49,7 +53,7 @@ REQUEST = "request"
 #: come between its read and its write.
 BLOCKING, SERIAL, ATOMIC = 1, 2, 4
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -104,12 +108,24 @@ class Log:
     __hash__ = None  # type: ignore[assignment]
 
     def same_work(self, other: Log) -> bool:
-        """Whether both logs hold the same instructions on the same memory, wherever their source lines are."""
-        mine, theirs = self.records.copy(), other.records.copy()
-        mine["loc"] = theirs["loc"] = 0
-        return (self.ops, self.pipes, self.shape) == (other.ops, other.pipes, other.shape) and (
-            (mine.tobytes(), self.operands.tobytes()) == (theirs.tobytes(), other.operands.tobytes())
-        )
+        """Whether both logs hold the same instructions on the same memory, wherever their source lines are.
+
+        What the scalar unit computes between them does not count: of a kernel in Python nobody sees it.
+        """
+        return self._work() == other._work()
+
+    def _work(self) -> tuple[object, ...]:
+        """What `same_work` compares."""
+        kept = [number for number, op in enumerate(self.ops) if op.name != ARITHMETIC]
+        records = self.records[np.isin(self.records["op"], kept)]
+        records["loc"] = 0
+        place = np.zeros(max(len(self.ops), 1), records["op"].dtype)
+        place[kept] = np.arange(len(kept))
+        records["op"] = place[records["op"]]
+        used, records["pipe"] = np.unique(records["pipe"], return_inverse=True)
+        pipes = [self.pipes[pipe] for pipe in used.tolist()]
+        ops = [self.ops[number] for number in kept]
+        return ops, pipes, self.shape, records.tobytes(), self.operands.tobytes()
 
     def regions(self, index: int) -> Iterator[tuple[str, bool, Region]]:
         """Operand name, whether it is written, and region, for each operand of record ``index``."""

@@ -25,7 +25,7 @@ RAW = np.dtype(
         ("flags", "u1"),
         ("core", "<u4"),
         ("task", "<u4"),
-        ("pad", "<u4"),
+        ("gaps", "<u4"),
         ("pc", "<i8"),
         ("work", "<u8"),
         ("operands", OPERAND, (ROOM,)),
@@ -39,8 +39,8 @@ _IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
 _CHUNK = 1 << 14
 
 _HEAD = "<HBBIIIqQ"
-#: ``PACK[n](buffer, at, op, pipe, flags, core, task, 0, pc, work, key0, bytes0, ...)`` writes a row of n operands that
-#: lie in no lanes.
+#: ``PACK[n](buffer, at, op, pipe, flags, core, task, gaps, pc, work, key0, bytes0, ...)`` writes a row of n operands
+#: that lie in no lanes.
 PACK = tuple(struct.Struct(_HEAD + "QQ4x" * n).pack_into for n in range(ROOM + 1))
 _PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
 
@@ -83,18 +83,18 @@ class Recorder:
 
     def write(
         self, op: int, pipe: int, flags: int, core: int, task: int, pc: int, work: int,
-        operands: Sequence[tuple[int, int, int, int]] = (),
+        operands: Sequence[tuple[int, int, int, int]] = (), gaps: int = 0,
     ) -> None:  # fmt: skip
         """Append a record; ``operands`` are (key, bytes, first lane, lanes)."""
         if len(operands) > ROOM:
-            self.write(op, pipe, flags, core, task, pc, work, operands[:ROOM])
-            self.write(op, pipe, flags | _CONTINUED, core, task, pc, work, operands[ROOM:])
+            self.write(op, pipe, flags, core, task, pc, work, operands[:ROOM], gaps)
+            self.write(op, pipe, flags | _CONTINUED, core, task, pc, work, operands[ROOM:], gaps)
             self._long = True
             return
         if self.at == self.limit:
             self.grow()
         flat = operands[0] if len(operands) == 1 else [number for operand in operands for number in operand]
-        _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, 0, pc, work, *flat)
+        _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
         self.at += ROW
 
     def write_rows(self, rows: bytes) -> None:
@@ -116,7 +116,7 @@ class Recorder:
         whole = (raw["flags"] & _CONTINUED) == 0 if self._long else slice(None)
         rows = raw[whole]
         records = np.zeros(len(rows), RECORD)
-        for name in ("flags", "core", "task", "work"):
+        for name in ("flags", "core", "task", "work", "gaps"):
             records[name] = rows[name]
         counts = np.array(self._counts or [0], np.uint32)
         held = counts[raw["op"]]  # operands of the record that every row belongs to

@@ -13,7 +13,7 @@ from ..execution import MEMORY, Execution, Task, groups
 from ..findings import Finding, Locate, Squashed, budget_finding, rules
 from ..hardware import Shape
 from ..issue import Check, Port, by_element_type, issue
-from ..log import ALLOC, FREE, Log, Op
+from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 from ..memory import Allocation, Layout, Memory, Variable
 
 
@@ -102,7 +102,9 @@ class Machine:
             raise self.collector.failure
         launch = {"kernel": kernel, "dim": list(dim), "type": type}
         log = self.recorder.finish(locate, self.shape, self.device, launch)
-        if not any(op.engine for op in log.ops) and not self.collector.has_error(besides=rules.NOT_MODELLED):
+        if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
+            besides=rules.NOT_MODELLED
+        ):
             self.collector.core = self.collector.task = -1
             advice = "see whether its tasks return early, or all that they call is not modelled"
             message = "the launch executed no instruction; its time is its overhead alone"

@@ -14,12 +14,15 @@ from ..execution import MEMORY
 from ..findings import Finding, Squashed, rules
 from ..issue import AccessRun, Check
 from ..issue.runs import LOAD, STORE
-from ..log import Op
+from ..log import ARITHMETIC, Op
 from ..memory import Allocation, Memory
 from .machine import Machine
 
 #: Bytes that one access moves at most: the granule of the DRAM (mlu-ops docs/BANG-C-OPS-Develop-Guide.md).
 _GRANULE = 64
+#: Pipes that the front end waits for: the scalar unit is the front end.
+_OWN = ("scalar",)
+_ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
 
 
 class ScalarUnit:
@@ -107,6 +110,11 @@ class ScalarUnit:
                     run.count, ((memory.key(run.low), run.high - run.low, 0, 0),),
                 )  # fmt: skip
 
+    @property
+    def compute(self) -> int:
+        """The number in the log of arithmetic, branches and calls, counted in simple operations."""
+        return self.machine.recorder.op(_ARITHMETIC)
+
     def forget(self) -> None:
         """Drop the runs of a task that was ended."""
         self.runs.clear()
@@ -127,8 +135,8 @@ class ScalarUnit:
             self._ops[space] = tuple(  # type: ignore[assignment]
                 machine.recorder.op(
                     Op(
-                        name, "", (operand,), (name == STORE,), f"scalar_{space}", machine.dialect.scalar_waits,
-                        provenance="inferred", granule=_GRANULE,
+                        name, "", (operand,), (name == STORE,), f"scalar_{space}",
+                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_GRANULE,
                     )
                 )
                 for name, operand in ((LOAD, "src"), (STORE, "dst"))

@@ -23,7 +23,7 @@ class Run(ctypes.Structure):
     """A run of scalar accesses."""
 
     _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("times", _u64),
-                ("size", _u64), ("store", _i64)]  # fmt: skip
+                ("size", _u64), ("store", _i64), ("operations", _u64)]  # fmt: skip
 
 
 class Row(ctypes.Structure):
@@ -48,7 +48,7 @@ class Variable(ctypes.Structure):
                 ("line", _i32)]  # fmt: skip
 
 
-DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(Run), _pointer, _u64, _i32)
+DRAIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(Run), _pointer, _u64, _u64, _i32)
 FAULT = ctypes.CFUNCTYPE(None, _i32, _u64, _u64, _i32, _i64)
 LOCAL = ctypes.CFUNCTYPE(_u64, ctypes.POINTER(Variable), _i64)
 RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)

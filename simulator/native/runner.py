@@ -82,8 +82,9 @@ class NativeRunner:
             self._time_limit = time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
-                ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe)
-            )
+                ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
+                ctypes.c_int(self.scalar.compute),
+            )  # fmt: skip
             return machine.run(
                 kernel, lambda task: self._run_task(address, pointers, task), dim, type,
                 variables=image.variables, on_finding=on_finding, progress=progress,
@@ -180,7 +181,7 @@ class NativeRunner:
     def _stop(self) -> None:
         self._status.value = 1
 
-    def _drain(self, runs: Any, rows: int, count: int, touched: int) -> None:
+    def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
                 self._note_first_writes(self.machine.current.running)
@@ -191,7 +192,7 @@ class NativeRunner:
                     self.scalar.examine(
                         AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.times)
                     )
-                done = count
+                done = row_count
             except Squashed:
                 pass
             self.machine.recorder.write_rows(ctypes.string_at(rows, done * ROW))

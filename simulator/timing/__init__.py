@@ -1,5 +1,7 @@
-"""When each instruction of a log would run at the rates of a device. Imports: hardware, log."""
+"""When each instruction of a log would run at the rates of a device. Imports: hardware, log, frontend."""
 
-from .replay import Reason, Timeline, replay
+from .costs import Costs
+from .replay import Timeline, replay, timed
+from .walk import Reason
 
-__all__ = ["Reason", "Timeline", "replay"]
+__all__ = ["Costs", "Reason", "Timeline", "replay", "timed"]

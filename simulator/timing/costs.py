@@ -2,80 +2,188 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..hardware.rates import Rates
+from ..hardware.rates import Channel, Engine, Rates
 from ..log import Log
+from ..log.region import offset_numbers
+
+#: Bytes of a DRAM access (mlu-ops docs/BANG-C-OPS-Develop-Guide.md): less is rounded up, and a write of less reads the
+#: whole first.
+GRANULE = 64
+#: Records whose costs are computed at a time: bounds the memory that this takes beside the results.
+_CHUNK = 1 << 16
+_GENERAL = "tensor"  # the engine that stands for tensor_* where a device file has no closer figure
+_SCALAR = "scalar"  # how the engines of the scalar unit begin
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Microseconds of every record.
+    """What every record costs by itself; arrays have the shape [records] or [channels, records].
 
-    A record lasts as long as its engine takes or, where that is longer, as long as a channel is busy with its bytes or
-    as one core needs to draw them from it; then comes the latency of each channel that it uses.
+    A record lasts as long as its engine takes or, where that is longer, as long as a channel takes to move its bytes;
+    then comes the latency of each channel that it uses. A block of threads has many transactions under way: of each
+    channel only its last record's latency is waited for.
     """
 
-    duration: np.ndarray  # shape [records]
-    occupied: np.ndarray  # shape [channels, records]: time on each channel, in the order of ``rates.channels``
-    assumed_share: float  # share of all durations that comes from assumed numbers, 0..1
+    alone: np.ndarray  # microseconds without latency, if nobody else uses its channels
+    latency: np.ndarray  # microseconds
+    moved: np.ndarray  # bytes on each channel, in the order of ``rates.channels``
+    shares: dict[str, float]  # kind of number -> share of all durations that rests on it, 0..1
     not_modelled: tuple[str, ...]  # instructions whose engine has no cost
 
     @classmethod
     def of(cls, log: Log, rates: Rates) -> Costs:
         """The costs of a log."""
-        startup, rated, assumed_startup, assumed_rate, missing = _engine_times(log, rates)
-        occupied = np.zeros((len(rates.channels), len(log)))
-        latency, assumed_latency = np.zeros(len(log)), np.zeros(len(log))
-        longest = startup + rated
-        assumed = startup * assumed_startup + rated * assumed_rate
-        moved_by_operand, spaces = _moved(log), log.operand_spaces
-        for row, (name, channel) in zip(occupied, rates.channels.items(), strict=True):
-            used = np.array([space in channel.spaces for space in log.shape.spaces])
-            moved = log.per_record(used[spaces] * moved_by_operand)
-            row[:] = moved / (channel.gb_per_s * 1e3)
-            limits = [("gb_per_s", row)]
-            if channel.core_gb_per_s is not None:
-                limits.append(("core_gb_per_s", moved / (channel.core_gb_per_s * 1e3)))
-            for field, time in limits:
-                wins = time > longest
-                longest = np.maximum(longest, time)
-                assumed[wins] = time[wins] * (rates.kind(f"channels.{name}.{field}") == "assumed")
-            delay = np.where(moved > 0, channel.latency_ns * 1e-3, 0.0)
-            latency += delay
-            assumed_latency += delay * (rates.kind(f"channels.{name}.latency_ns") == "assumed")
-        duration = longest + latency
-        total = float(duration.sum())
-        share = float((assumed + assumed_latency).sum()) / total if total else 0.0
-        return cls(duration, occupied, share, missing)
+        count = len(log)
+        alone, latency = np.zeros(count), np.zeros(count)
+        moved = np.zeros((len(rates.channels), count))
+        table, times = _Table(log, rates), defaultdict[str, float](float)
+        for begin in range(0, count, _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            table.fill(part, alone[part], moved[:, part], times)
+        for number, name in enumerate(rates.channels):
+            waits = _last_of_tasks(log, moved[number] > 0) if log.shape.threads else moved[number] > 0
+            latency_us = rates.channels[name].latency_ns * 1e-3
+            latency[waits] += latency_us
+            times[rates.weakest(f"channels.{name}.latency_ns")] += np.count_nonzero(waits) * latency_us
+        total = sum(times.values())
+        shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
+        return cls(alone, latency, moved, shares, table.missing)
 
 
-def _engine_times(log: Log, rates: Rates) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Start-up and work time of every record on its engine, whether each is assumed, and what has no cost."""
-    startup, per_cycle, quantum = np.zeros(len(log.ops)), np.ones(len(log.ops)), np.ones(len(log.ops))
-    costs, guessed_startup, guessed_rate = (np.zeros(len(log.ops), bool) for _ in range(3))
-    guessed_clock = rates.kind("clock.core_mhz") == "assumed"
-    for index, op in enumerate(log.ops):
-        engine = rates.engines.get(op.engine)
-        if engine is None:
-            continue
-        startup[index], per_cycle[index], quantum[index] = engine.startup_cycles, engine.per_cycle, engine.quantum
-        costs[index] = not op.barrier  # the work of a barrier is its number
-        guessed_startup[index] = guessed_clock or rates.kind(f"engines.{op.engine}.startup_cycles") == "assumed"
-        guessed_rate[index] = guessed_clock or rates.kind(f"engines.{op.engine}.per_cycle") == "assumed"
-    column = log.records["op"]
-    cycle_us = 1.0 / rates.clock_mhz
-    cycles = np.ceil(log.records["work"] / quantum[column]) * quantum[column] / per_cycle[column] * costs[column]
-    missing = tuple(sorted({o.name for o in log.ops if o.engine and o.engine not in rates.engines}))
-    return startup[column] * cycle_us, cycles * cycle_us, guessed_startup[column], guessed_rate[column], missing
+class _Table:
+    """The costs of the instructions of a log, looked up by their number."""
+
+    def __init__(self, log: Log, rates: Rates) -> None:
+        self.log, self.rates = log, rates
+        self.cycle_us = 1.0 / rates.clock_mhz
+        engines = [_engine(rates, op.engine) for op in log.ops]
+        known = [engine or ("", Engine(0, 1, 1)) for engine in engines]
+        self.missing = tuple(
+            sorted({op.name for op, found in zip(log.ops, engines, strict=True) if op.engine and found is None})
+        )
+        self.startup = np.array([engine.startup_cycles for _, engine in known])
+        self.gap = np.array([engine.part_cycles for _, engine in known])
+        self.quantum = np.array([engine.quantum for _, engine in known])
+        # The work of a barrier is its number.
+        self.cost = np.array(
+            [0.0 if op.barrier or not found else 1.0 for op, found in zip(log.ops, engines, strict=True)]
+        )
+        self.rate = np.array([engine.rate for _, engine in known])
+        self.kinds = [
+            [rates.weakest("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
+            for fields in (("startup_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
+        ]
+        self.granule = np.array([op.granule for op in log.ops], np.int64)
+        self.single = self.granule > 1  # work counts accesses of their own
+        # Accesses of a scalar unit lie within granules, transactions of thread blocks fill theirs.
+        self.within = np.array([op.granule > 1 and op.engine.startswith(_SCALAR) for op in log.ops], bool)
+        counts = np.array([len(op.operands) for op in log.ops], np.int64)
+        self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        self.written = np.array([written for op in log.ops for written in op.writes], bool)
+
+    def fill(self, part: slice, alone: np.ndarray, moved: np.ndarray, times: dict[str, float]) -> None:
+        """The costs of some records, and how long they last by the kind of number that this rests on."""
+        records = self.log.records[part]
+        op = records["op"].astype(np.int64)
+        work = records["work"].astype(np.float64) * self._traffic(records, op, moved)
+        startup, gaps, rated = (
+            self.startup[op] * self.cycle_us,
+            self.gap[op] * records["gaps"] * self.cycle_us,
+            np.ceil(work / self.quantum[op]) * self.quantum[op] / self.rate[op] * self.cost[op] * self.cycle_us,
+        )
+        alone[:] = startup + gaps + rated
+        decides = np.full(len(op), -1)  # the channel that lasts longer than the engine
+        for number, (channel, bytes_) in enumerate(zip(self.rates.channels.values(), moved, strict=True)):
+            time = bytes_ / channel.core_rate
+            longer = time > alone
+            alone[longer], decides[longer] = time[longer], number
+        by_engine = decides < 0
+        for time, kinds in zip((startup, gaps, rated), self.kinds, strict=True):
+            sums = np.bincount(op[by_engine], time[by_engine], minlength=len(kinds)).tolist()
+            for kind, us in zip(kinds, sums, strict=True):
+                times[kind] += us
+        for number, (name, channel) in enumerate(self.rates.channels.items()):
+            times[self._limit(name, channel)] += float(alone[decides == number].sum())
+
+    def _limit(self, name: str, channel: Channel) -> str:
+        path = f"channels.{name}"
+        if channel.core_rate < channel.rate:
+            return self.rates.weakest(f"{path}.core_gb_per_s")
+        return self.rates.weakest(f"{path}.gb_per_s", f"{path}.efficiency")
+
+    def _traffic(self, records: np.ndarray, op: np.ndarray, moved: np.ndarray) -> np.ndarray | float:
+        """Put the bytes on each channel into ``moved``; how often the work of each record counts."""
+        log = self.log
+        held = self.counts[op]
+        if not len(held) or not (total := int(held.sum())):
+            return 1.0
+        first = int(records["first"][np.argmax(held > 0)])
+        rows = log.operands[first : first + total]
+        owner = np.repeat(np.arange(len(op)), held)
+        of = op[owner]
+        written = self.written[self.flat[of] + np.arange(total) - np.repeat(np.cumsum(held) - held, held)]
+        spaces = log.operand_spaces[first : first + total]
+        parts = records["gaps"][owner].astype(np.int64) + 1
+        limit = (records["work"].astype(np.int64) * self.granule[op])[owner]
+        spans = rows["bytes"].astype(np.int64)
+        # Of a strided operand, not the gaps between its parts.
+        bytes_ = np.where(limit > 0, np.minimum(spans, limit), spans)
+        each = -(-bytes_ // parts)
+        granules = -(-(offset_numbers(rows["key"]) % GRANULE + each) // GRANULE)
+        single, within = self.single[of], self.within[of]
+        short = written & (each < GRANULE) & (bytes_ > 0) & (within | ~single)
+        rounded = np.where(single, bytes_, parts * granules * GRANULE) * np.where(short, 2, 1)
+        repeats = np.ones(len(op))
+        names = list(log.shape.spaces)
+        for row, channel in zip(moved, self.rates.channels.values(), strict=True):
+            used = np.array([space in channel.spaces for space in names])[spaces]
+            row[:] = np.bincount(owner[used], rounded[used], minlength=len(op))
+            repeats[owner[used & written & within]] = 2.0
+        return repeats
 
 
-def _moved(log: Log) -> np.ndarray:
-    """Bytes that each row of the operand table moves: of a strided operand, not the gaps between its parts."""
-    granule = np.array([op.granule for op in log.ops], np.int64)
-    work = log.records["work"].astype(np.int64)
-    limit = (work * granule[log.records["op"]] if len(log) else work)[log.owners]
-    spans = log.operands["bytes"].astype(np.int64)
-    return np.where(limit > 0, np.minimum(spans, limit), spans)
+def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:
+    """Whether a record is its task's last among those given, bool [records]."""
+    used = np.flatnonzero(among)[::-1]
+    _, first = np.unique(log.records["task"][used], return_index=True)
+    last = np.zeros(len(log), bool)
+    last[used[first]] = True
+    return last
+
+
+def _engine(rates: Rates, name: str) -> tuple[str, Engine] | None:
+    """The engine of a name with its name in the device file; the general tensor engine where there is no closer one."""
+    for wanted in (name, _GENERAL if name.startswith(f"{_GENERAL}_") else ""):
+        if wanted in rates.engines:
+            return wanted, rates.engines[wanted]
+    return None
+
+
+def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, dict[int, set[int]]]]:
+    """The channels on which a pipe can get less than alone: number, scope, and the cores that share one by its unit."""
+    shape, pipes = log.shape, max(len(log.pipes), 1)
+    users = log.records["core"].astype(np.int64) * pipes + log.records["pipe"]
+    for number, channel in enumerate(rates.channels.values()):
+        units: dict[int, list[int]] = defaultdict(list)
+        for user in np.unique(users[costs.moved[number] > 0]).tolist():
+            core = user // pipes
+            units[unit_of(shape.cores, shape.cores_per_cluster, channel.scope, core)].append(core)
+        shared = {
+            unit: set(cores)
+            for unit, cores in units.items()
+            if len(cores) * channel.core_rate > channel.rate * (1 + 1e-12) and len(cores) > 1
+        }
+        if shared:
+            yield number, channel.scope, shared
+
+
+def unit_of(cores: int, per_cluster: int, scope: str, core: int) -> int:
+    """The number of the unit of a scope that a core belongs to; memory cores are numbered after the cores."""
+    cluster = core // per_cluster if core < cores else core - cores
+    return {"device": 0, "cluster": cluster, "core": core}[scope]

@@ -83,7 +83,7 @@ def test_every_number_says_where_it_comes_from(name):
     facts = Device.load(name).facts
     assert {f"shape.spaces.{space}.bytes" for space in ("gdram", "ldram", "nram", "wram", "sram", "vreg")} <= set(facts)
     for path, fact in facts.items():
-        assert fact.kind in {"measured", "documented", "derived", "assumed"}, path
+        assert fact.kind in {"measured", "documented", "derived", "fitted", "assumed"}, path
         assert len(fact.source.strip()) > 8, path
         if fact.kind == "derived":
             assert any(character.isdigit() or character == "/" for character in fact.source) or fact.value == 0, path
@@ -91,10 +91,12 @@ def test_every_number_says_where_it_comes_from(name):
 
 @pytest.mark.parametrize(("name", "gdram_loop_ns"), [("mlu370-x4", 777.6), ("mlu370-m8", 629.5)])
 def test_scalar_engines_reproduce_the_measured_loops(name, gdram_loop_ns):
+    """4 accesses and 6 operations an iteration; a short store to the DRAM is a load besides."""
     rates = Device.load(name).rates
     nram, gdram = rates.engines["scalar_nram"], rates.engines["scalar_gdram"]
-    assert math.isclose(4 / nram.per_cycle, 30.06, rel_tol=1e-3)
-    assert math.isclose(4 / gdram.per_cycle / rates.clock_mhz * 1e3, gdram_loop_ns, rel_tol=1e-3)
+    operations = 6 / rates.engines["scalar"].per_cycle
+    assert math.isclose(4 / nram.per_cycle + operations, 30.06, rel_tol=1e-2)
+    assert math.isclose((5 / gdram.per_cycle + operations) / rates.clock_mhz * 1e3, gdram_loop_ns, rel_tol=0.04)
 
 
 def test_shape_survives_json_and_keeps_the_order_of_its_spaces():

@@ -73,11 +73,11 @@ def runs() -> Program:
 
 
 def scalars(run: Run) -> list[tuple[str, int, int, int]]:
-    """Name, accesses, offset and bytes of every scalar record."""
+    """Name, accesses, offset and bytes of every record of scalar accesses."""
     found = []
     for i, record in enumerate(run.log.records):
         name = run.log.ops[record["op"]].name
-        if name.startswith("scalar"):
+        if name in ("scalar.load", "scalar.store"):
             ((_, _, region),) = run.log.regions(i)
             found.append((name, int(record["work"]), region.offset, region.bytes))
     return found

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Program, Run, load
+from mlusim.simulator.timing.costs import Costs
 from mlusim.traces import summarise
 
 SOURCE = Path(__file__).parents[1] / "kernels_c" / "threads.cu"
@@ -91,6 +92,21 @@ def test_a_long_add_takes_the_time_of_its_bytes(device, program):
     bound = 12 * count / (1555e9) * 1e6
     assert bound < run.time_us - device.rates.launch_overhead_us < 1.15 * bound
     assert run.timeline.not_modelled == ("arithmetic, caches, barriers",)
+
+
+def test_a_block_waits_for_the_memory_once(device, program):
+    arrays = [device.array(np.zeros(256, np.float32)) for _ in range(3)]
+    run = program.launch("add<float>", 1, args=[*arrays, 256], block=256)
+    # Three times 1024 bytes at 180.5 GB/s, and 205.7 ns.
+    assert run.timeline.end.max() == pytest.approx(3 * 1024 / 180.5e3 + 0.2057, rel=1e-3)
+
+
+def test_a_transaction_that_writes_reads_nothing(device, program):
+    run = program.launch("strided", 1, args=[device.array(np.zeros(8, np.float32)) for _ in range(2)] + [1], block=1)
+    costs = Costs.of(run.log, run.rates)
+    moves = costs.moved[list(run.rates.channels).index("dram")] > 0
+    assert costs.moved[:, moves].tolist() == [[32, 32], [32, 32]]
+    assert costs.alone[moves] == pytest.approx([1 / 1410] * 2)  # one cycle each
 
 
 def test_blocks_are_spread_over_multiprocessors_and_their_places(program):

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from mlusim.simulator.hardware.device_file import Quantity
 from mlusim.simulator.hardware.rates import Channel
-from timing_logs import ALONE, CHANNEL, ISSUE, LAUNCH, PIPE, RATES, WAIT, Row, timed
+from timing_logs import ALONE, ISSUE, LAUNCH, PIPE, RATES, WAIT, Row, timed
 
 
 @pytest.mark.parametrize(
@@ -40,23 +39,30 @@ def test_queues_that_take_turns(rows, expected):
 def test_serial_queues_wait_for_channels_too():
     rates = replace(RATES, channels={"dram": RATES.channels["dram"]})
     rows = [
-        Row("load", 4, core=0, serial=True),
-        Row("load", 4, core=4, serial=True),
+        Row("load", 64, core=0, serial=True),
+        Row("load", 64, core=4, serial=True),
         Row("add", 8, core=4, serial=True),
     ]
-    # 4 bytes take 4 us of the channel, then 7 us of latency. The add waits for its load, which waits for core 0's.
-    assert timed(rates, *rows) == [(0, 12, LAUNCH, -1), (4, 16, CHANNEL, 0), (16, 20, PIPE, 1)]
+    # Side by side, 64 bytes take 20 us of the channel each, then 7 us of latency. The add waits for its own load.
+    assert timed(rates, *rows) == [(0, 27, LAUNCH, -1), (0, 27, LAUNCH, -1), (27, 31, PIPE, 1)]
 
 
 def test_one_core_draws_no_more_of_a_channel_than_its_cap():
-    wide = Channel(8e-3, 0.0, "device", ("gdram",))
-    capped = replace(wide, core_gb_per_s=1e-3)
-    alone = [Row("load", 40)]
-    both = [Row("load", 40, core=0), Row("load", 40, core=4)]
-    for channel, end, ends in ((wide, 23, (23, 28)), (capped, 40, (40, 45))):
-        cap = Quantity(value=1e-3, kind="documented", source="a test")
-        facts = {**RATES.facts, "channels.dram.core_gb_per_s": cap}
-        rates = replace(RATES, channels={"dram": channel}, facts=facts)
+    wide = Channel(32e-3, 0.0, "device", ("gdram",))
+    capped = replace(wide, core_gb_per_s=6.4e-3)
+    tight = replace(wide, core_gb_per_s=20e-3)
+    alone, cores = [Row("load", 640)], (0, 4, 8, 12)
+    for channel, end, end_of_two, end_of_four in ((wide, 20, 40, 80), (capped, 100, 100, 100), (tight, 32, 40, 80)):
+        rates = replace(RATES, channels={"dram": channel})
         assert timed(rates, *alone) == [(0, end, LAUNCH, -1)]
-        # The second one begins when the channel is free of the first, after 40 bytes at 8 bytes a us.
-        assert [row[1] for row in timed(rates, *both)] == list(ends)
+        for count, expected in ((2, end_of_two), (4, end_of_four)):
+            both = [Row("load", 640, core=core) for core in cores[:count]]
+            assert [row[1] for row in timed(rates, *both)] == pytest.approx([expected] * count)
+
+
+def test_who_is_left_alone_gets_what_one_core_can_draw():
+    tight = Channel(32e-3, 0.0, "device", ("gdram",), core_gb_per_s=20e-3)
+    rates = replace(RATES, channels={"dram": tight})
+    # 16 bytes a microsecond each for 40 us; then 640 bytes are left, at 20 a microsecond.
+    rows = [Row("load", 640), Row("load", 1280, core=4)]
+    assert [row[1] for row in timed(rates, *rows)] == pytest.approx([40, 72])

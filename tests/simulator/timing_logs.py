@@ -12,25 +12,26 @@ DEVICE = Device.load("mlu370-x4")
 SHAPE = DEVICE.shape
 MEMORY_CORE = SHAPE.cores  # of cluster 0
 
-# 1 MHz makes a cycle a microsecond; 1e-3 GB/s is a byte a microsecond.
+# 1 MHz makes a cycle a microsecond; 6.4e-3 GB/s is a granule of 64 bytes in ten microseconds.
 RATES = replace(
     DEVICE.rates,
     clock_mhz=1.0,
     launch_overhead_us=100.0,
+    task_us=0.0,
     engines={
         "scalar": Engine(1, 1, 1),
         "compute": Engine(2, 4, 8),
-        "io": Engine(3, 2, 1),
+        "io": Engine(3, 64, 64),
         "sync": Engine(5, 1, 1),
         "scalar_gdram": Engine(0, 0.5, 1),
     },
     channels={
-        "dram": Channel(1e-3, 7000.0, "device", ("gdram",)),
-        "cluster_port": Channel(0.5e-3, 0.0, "cluster", ("gdram",)),
+        "dram": Channel(6.4e-3, 7000.0, "device", ("gdram",)),
+        "cluster_port": Channel(3.2e-3, 0.0, "cluster", ("gdram",)),
     },
 )
 #: The same without channels.
-ALONE = replace(RATES, channels={})
+ALONE = replace(RATES, channels={}, engines={**RATES.engines, "io": Engine(3, 2, 1)})
 PIPES = ("compute", "io", "scalar", "sync")
 OPS = {
     "alloc": Op("alloc", "", ("dst",), (False,), ""),
@@ -43,8 +44,21 @@ OPS = {
     "meet": Op("meet", "", (), (), "sync", waits=("compute", "io"), barrier="cluster"),
     "scalar": Op("scalar.load", "", ("src",), (False,), "scalar_gdram", waits=("compute",), granule=64),
 }
-PIPE_OF = {"load": "io", "sync_io": "sync", "sync": "sync", "meet": "sync", "section": "sync", "scalar": "scalar"}
-LAUNCH, ISSUE, PIPE, WAIT, BARRIER, CHANNEL = Reason
+OPS |= {
+    "put": Op("put", "", ("dst",), (True,), "io"),
+    "poke": Op("scalar.store", "", ("dst",), (True,), "scalar_gdram", waits=("compute",), granule=64),
+}
+PIPE_OF = {
+    "load": "io",
+    "put": "io",
+    "poke": "scalar",
+    "sync_io": "sync",
+    "sync": "sync",
+    "meet": "sync",
+    "section": "sync",
+    "scalar": "scalar",
+}
+LAUNCH, ISSUE, PIPE, WAIT, BARRIER = Reason
 
 
 @dataclass(frozen=True)
@@ -55,14 +69,16 @@ class Row:
     blocking: bool = False
     serial: bool = False
     task: int | None = None  # the core's number by default
+    gaps: int = 0
     bytes: int | None = None  # that a load spans, by default its work
 
     @property
     def moved(self) -> int:
-        """Bytes on the channels; a scalar access moves 64 at most."""
+        """Bytes on the channels, whole granules of 64; a scalar access moves one at most."""
         if self.op == "scalar":
             return min(self.bytes if self.bytes is not None else self.work * 64, self.work * 64)
-        return min(self.bytes if self.bytes is not None else self.work, self.work) if self.op == "load" else 0
+        span = self.bytes if self.bytes is not None else self.work
+        return -(-min(span, self.work) // 64) * 64 if self.op in ("load", "put") else 0
 
 
 def log_of(*rows: Row) -> Log:
@@ -72,8 +88,9 @@ def log_of(*rows: Row) -> Log:
     for record, row in zip(records, rows, strict=True):
         record["op"], record["pipe"] = ops.index(row.op), PIPES.index(PIPE_OF.get(row.op, "compute"))
         record["core"], record["task"] = row.core, row.core if row.task is None else row.task
+        record["gaps"] = row.gaps
         record["work"], record["flags"] = row.work, BLOCKING * row.blocking | SERIAL * row.serial
-        bytes = row.bytes if row.bytes is not None else row.moved
+        bytes = row.bytes if row.bytes is not None else row.work if row.op in ("load", "put") else row.moved
         record["first"] = len(operands)
         operands += [(region_key(gdram, 0, 0), bytes, 0, 0)] * len(OPS[row.op].operands)
     return Log(

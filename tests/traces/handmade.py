@@ -67,8 +67,9 @@ def make_timeline(log: Log, times: Sequence[tuple[float, float, Reason, int]]) -
         np.array(reason, np.uint8),
         np.array(cause, np.int64),
         max(end) + DEVICE.rates.launch_overhead_us,
-        0.25,
+        {"assumed": 0.25, "fitted": 0.5},
         (),
+        np.zeros(len(log)),
     )
 
 

@@ -133,6 +133,7 @@ def test_exact_events(six: Timeline, tmp_path: Path) -> None:
         "device": "mlu370-x4",
         "total_us": 1.5 + DEVICE.rates.launch_overhead_us,
         "assumed_share": 0.25,
+        "fitted_share": 0.5,
         "not_modelled": [],
     }
 
@@ -159,7 +160,7 @@ def test_instructions_of_a_row_do_not_overlap(events: list[Event]) -> None:
 
 def test_arrows_are_paired_and_bind_to_cause_and_effect(events: list[Event], replayed: Timeline) -> None:
     begins, ends = ({e["id"]: e for e in of(events, phase)} for phase in "sf")
-    kinds = {Reason.WAIT: "wait", Reason.BARRIER: "barrier", Reason.CHANNEL: "channel"}
+    kinds = {Reason.WAIT: "wait", Reason.BARRIER: "barrier"}
     waits = {i: kinds[Reason(r)] for i, r in enumerate(replayed.reason.tolist()) if r in kinds}
     waits = {i: kind for i, kind in waits.items() if OPS[replayed.log.records["op"][i]].name not in ("alloc", "free")}
     assert set(waits.values()) == set(kinds.values()), "the kernel must show every kind of arrow"

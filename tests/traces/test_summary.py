@@ -159,10 +159,10 @@ def test_summary_is_json(replayed: Timeline) -> None:
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_print_fits_and_needs_no_colour(replayed: Timeline, width: int) -> None:
-    text = printed(changed(replayed, assumed_share=0.374, not_modelled=("conv", "sort")), width)
+    text = printed(changed(replayed, shares={"assumed": 0.374, "fitted": 0.126}, not_modelled=("conv", "sort")), width)
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= width
-    assert "time rests to 37 % on assumed rates" in text
+    assert "time rests to 37 % on assumed rates, to 13 % on fitted ones" in text
     assert "conv, sort" in text
     line = next(line.split() for line in text.splitlines() if line.startswith("demo.mlu:12"))
     (figure,) = (n for n in summarise(replayed).lines if n.line == 12)

@@ -24,6 +24,7 @@ extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run)
                                         sizeof(mlusim_variable), sizeof(mlusim_callbacks), sizeof(mlusim_fault)};
 volatile int mlusim_status;
 int mlusim_strict;
+uint64_t mlusim_scalar_work;
 
 static struct mlusim_callbacks callbacks;
 // Native kernel code is running, not Python. The kernel of the host reads it too: while it is 1, every system call
@@ -59,9 +60,11 @@ static void empty_heap(void) {
 }
 
 // A launch begins; what an earlier one has left on the heap is given back.
-void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count, int pipe) {
+void mlusim_connect(const struct mlusim_callbacks* given, struct mlusim_range* ranges, uint64_t count, int pipe,
+                    int operation) {
   callbacks = *given;
   scalar_pipe = (uint8_t)pipe;
+  compute = (uint16_t)operation;
   common = ranges;
   common_count = count;
   guest_ended = NULL;
@@ -83,11 +86,15 @@ static void fault(int kind, uint64_t address, uint64_t size, int store, int64_t 
 // Whether [address, address + size) ends at or before `end`; no size overflows.
 static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
 
-void mlusim_leave(void) {
+static void leave(uint64_t worth, int64_t pc) {
   if (loading) mlusim_too_early();
   in_kernel = 0;
-  drain();
+  drain_with(worth, pc);
 }
+
+void mlusim_leave(void) { leave(UINT64_MAX, 0); }
+
+void mlusim_leave_at(int64_t pc) { leave(WORTH, pc); }
 
 void mlusim_back(int64_t pc) {
   last_range = NULL;
@@ -312,10 +319,11 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   mlusim_status = 0;
   last_range = NULL;
   forget_runs();
+  work_noted = mlusim_scalar_work;
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
     mlusim_enter(entry, arguments);
-    mlusim_leave();
+    leave(WORTH_AT_END, (int64_t)entry + 1);
     return 0;
   }
   in_kernel = 0;

@@ -19,7 +19,8 @@ struct mlusim_range {
 #define MLUSIM_UNSEEN UINT64_MAX
 #define MLUSIM_ASK ((uint8_t*)1)
 
-// A run of scalar accesses of one source position to one range: at one stride, or (loose) anywhere in it.
+// A run of scalar accesses of one source position to one range: at one stride, or (loose) anywhere in it; and the
+// operations of the scalar unit before them.
 struct mlusim_run {
   int64_t pc;
   uint64_t low, high, last;
@@ -27,13 +28,14 @@ struct mlusim_run {
   uint64_t times;  // accesses
   uint64_t size;
   int64_t store;
+  uint64_t operations;
 };
 
 // A row of the log, as the recorder of Python's has it.
 struct __attribute__((packed)) mlusim_row {
   uint16_t op;
   uint8_t pipe, flags;
-  uint32_t core, task, pad;
+  uint32_t core, task, gaps;
   int64_t pc;
   uint64_t work;
   struct __attribute__((packed)) {
@@ -67,7 +69,8 @@ struct mlusim_variable {
 
 // What the simulator answers; every entry is a function of Python's.
 struct mlusim_callbacks {
-  void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, int32_t touched);
+  void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, uint64_t row_count,
+                int32_t touched);
   void (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
@@ -110,8 +113,10 @@ extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
 extern volatile int mlusim_status;  // not 0: the running task has to end
 extern int mlusim_strict;  // somebody looks at the runs: each keeps to one stride
+extern uint64_t mlusim_scalar_work;  // operations of the scalar unit; kernels are built to count them
 
 void mlusim_leave(void);  // before a call into Python
+void mlusim_leave_at(int64_t pc);  // the same before an instruction, with the scalar operations that came before it
 void mlusim_back(int64_t pc);  // after it; does not return when the task has to end
 uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
@@ -140,4 +145,11 @@ void mlusim_give_register(void);
 // Puts the number of a port into a section of the image, so that only the ports in use are made.
 #define MLUSIM_PORT(number) __asm__ volatile(".pushsection mlusim_ports,\"a\"\n.long " #number "\n.popsection")
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
-#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
+#if defined(__clang__)
+#define MLUSIM_UNCOUNTED no_sanitize("coverage")
+#elif __GNUC__ >= 12
+#define MLUSIM_UNCOUNTED no_sanitize_coverage
+#else
+#define MLUSIM_UNCOUNTED unused
+#endif
+#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread"), MLUSIM_UNCOUNTED))

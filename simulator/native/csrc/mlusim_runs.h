@@ -1,11 +1,15 @@
-// What scalar accesses leave: runs of each source position with their records, and which bytes have been written. Part
-// of mlusim_rt.cpp, and inside its extern "C".
+// What scalar code leaves: runs of the accesses of each source position with their records, what it computes between
+// them, and which bytes have been written. Part of mlusim_rt.cpp, and inside its extern "C".
 #pragma once
 
 enum { RUNS = 256, KEYS = 512 };
 static struct mlusim_run runs[RUNS];
-static struct mlusim_row rows[RUNS];  // their records
+// Operations that are worth a record of their own, before an instruction and at the end of a task.
+enum { WORTH = 512, WORTH_AT_END = 64 };
+static struct mlusim_row rows[2 * RUNS + 1];  // their records; behind them, at a drain, those of what was computed
 static int run_count;
+static uint64_t work_noted;  // operations that are in records or runs
+static uint16_t compute;     // number in the log of what the scalar unit computes
 static int touched;  // a store has written bytes that nobody had written
 static uint8_t scalar_pipe;
 // The run that a source position has open for a range, found by both; of two in one place the later stays.
@@ -32,17 +36,50 @@ static void forget_runs(void) {
   touched = 0;
 }
 
-static void drain(void) {
-  restore();
-  if (!run_count) return;
-  int count = run_count, first_writes = touched;
-  forget_runs();
-  callbacks.drain(runs, rows, (uint64_t)count, first_writes);
+static void start_row(struct mlusim_row* row, uint16_t op, int64_t pc, uint64_t work) {
+  row->op = op;
+  row->pipe = scalar_pipe;
+  row->core = (uint32_t)mlusim_current->core;
+  row->task = (uint32_t)mlusim_current->taskId;
+  row->pc = pc;
+  row->work = work;
 }
+
+// Adds operations to the row of their source position, among those from `first` on; the number of rows then.
+static int add_operations(int first, int end, int64_t pc, uint64_t operations) {
+  for (int i = first; i < end; i++)
+    if (rows[i].pc == pc) {
+      rows[i].work += operations;
+      return end;
+    }
+  start_row(&rows[end], compute, pc, operations);
+  return end + 1;
+}
+
+// Hands over what waits, and the operations since the last access if there are at least so many: they belong to `pc`.
+// Nothing comes between the runs, so that one record a source position will do for what was computed.
+static void drain_with(uint64_t worth, int64_t pc) {
+  restore();
+  uint64_t operations = mlusim_scalar_work - work_noted;
+  if (!run_count && operations < worth) return;
+  int count = run_count, row_count = run_count, first_writes = touched;
+  for (int i = 0; i < count; i++)
+    if (runs[i].operations) row_count = add_operations(count, row_count, runs[i].pc, runs[i].operations);
+  if (operations >= worth) {
+    row_count = add_operations(count, row_count, pc, operations);
+    work_noted = mlusim_scalar_work;
+  }
+  forget_runs();
+  callbacks.drain(runs, rows, (uint64_t)count, (uint64_t)row_count, first_writes);
+}
+
+static void drain(void) { drain_with(UINT64_MAX, 0); }
 
 // Adds an access to the run of its source position in its range.
 static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc, struct mlusim_range* range) {
   uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
+  uint64_t operations = mlusim_scalar_work - work_noted;
+  work_noted = mlusim_scalar_work;
   unsigned key = (unsigned)(((uint64_t)pc ^ range->start * 2 ^ (uint64_t)store) * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
   int index = keys[key].index;
   if (keys[key].pc == pc && keys[key].range == range && index < run_count) {
@@ -53,6 +90,7 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
       run->stride = step;
       run->last = address;
       run->times++;
+      run->operations += operations;
       rows[index].work += words;
       if (address < run->low) {
         rows[index].operands[0].key -= run->low - address;
@@ -70,14 +108,9 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_leave();
     mlusim_back(pc);
   }
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store};
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store, operations};
   struct mlusim_row* row = &rows[run_count];
-  row->op = (uint16_t)(store ? range->store : range->load);
-  row->pipe = scalar_pipe;
-  row->core = (uint32_t)mlusim_current->core;
-  row->task = (uint32_t)mlusim_current->taskId;
-  row->pc = pc;
-  row->work = words;
+  start_row(row, (uint16_t)(store ? range->store : range->load), pc, words);
   row->operands[0].key = range->key + (address - range->start);
   row->operands[0].bytes = size;
   keys[key].pc = pc;

@@ -1,0 +1,211 @@
+"""The commands that put measured times beside simulated ones: correlate, calibrate."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..calibration import Cases, Correlation, Fit, Free, Measurement, Skipped, calibrate, read_cases, read_table
+from ..calibration.correlation import Simulated, compare, percent_error, simulate
+from ..calibration.fit import begins
+from ..calibration.page import markdown
+from ..calibration.plot import write_plot
+from ..device import Device
+from ..files import write_atomically
+from ..hardware.device_file import read_device_file
+from ..hardware.edit import with_numbers
+from .outputs import check_paths, print_written
+from .screen import Screen
+
+#: The kernels of the project's own table, which lie beside the packages in a checkout.
+KERNELS = Path(__file__).resolve().parents[2] / "benchmarks" / "hardware"
+
+
+def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
+    """Simulate a table of measured cases and show how far off the simulator is."""
+    outputs = [*options.plot, options.markdown]
+    check_paths(*outputs, read=[options.table])
+    rows, cases = _read(options)
+    with screen.busy(f"simulating {len(rows)} cases"):
+        simulated, skipped = simulate(rows, cases)
+    found, fit = compare(simulated, skipped), None
+    if not options.no_left_out:
+        with screen.busy("fitting without each case in turn"):
+            found, fit = _left_out(found, simulated, skipped, cases)
+    if screen.json:
+        screen.document(found.to_dict())
+    else:
+        _show(screen, found)
+    for path in options.plot:
+        write_plot(found, path)
+    if options.markdown:
+        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options)))
+    if not screen.json:
+        print_written(screen, [str(path) for path in outputs if path])
+    return bool(found.cases)
+
+
+def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
+    """Fit the free rates of the devices of a table, show what it brings, and write device files."""
+    check_paths(options.markdown, *options.plot, read=[options.table])
+    rows, cases = _read(options)
+    if options.out and not options.out.is_dir():
+        raise ValueError(f"{options.out} is no folder; make it first, device files are written there")
+    with screen.busy(f"simulating {len(rows)} cases"):
+        found, skipped = simulate(rows, cases)
+    families = _families(found)
+    free = _free(options.fit, cases, families)
+    with screen.busy("fitting"):
+        fit = calibrate(found, skipped, families, free)
+    written = _write_devices(options, fit, families)
+    for path in options.plot:
+        write_plot(fit.after, path)
+    if options.markdown:
+        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options)))
+    if screen.json:
+        screen.document(_document(fit) | {"written": written})
+        return True
+    screen.table(
+        [("FITTED", False), ("family", False), ("before", True), ("after", True), ("least", True), ("most", True)],
+        (
+            (p.path, p.family, *(f"{value:,.4g}" for value in (p.before, p.after, p.low, p.high)))
+            for p in fit.parameters
+        ),
+    )
+    screen.line()
+    _show(screen, fit.after, fit.before)
+    print_written(screen, [*written, *(str(path) for path in [*options.plot, options.markdown] if path)])
+    return True
+
+
+def _left_out(
+    found: Correlation, simulated: Sequence[Simulated], skipped: Sequence[Skipped], cases: Cases
+) -> tuple[Correlation, Fit | None]:
+    """The same, and what rates fitted to all other cases of its family predict for each; and that fit to all."""
+    families = _families(simulated)
+    fittable = [
+        number
+        for number in cases.free
+        if sum(family == number.family for family in (families[row.device.name] for row in simulated))
+        >= sum(other.family == number.family for other in cases.free)
+    ]
+    if not any(number.family in families.values() for number in fittable):
+        return found, None
+    fit = calibrate(simulated, skipped, families, fittable)
+    seen = zip(found.cases, fit.after.cases, strict=True)
+    return replace(found, cases=tuple(replace(case, left_out_us=other.left_out_us) for case, other in seen)), fit
+
+
+def _command(options: argparse.Namespace) -> str:
+    return f"mlusim {options.command} {options.table.name} --markdown {options.markdown.name}"
+
+
+def _pictures(options: argparse.Namespace) -> list[str]:
+    """The drawings that lie beside the report."""
+    drawn = [plot for plot in options.plot if plot.suffix != ".html"]
+    return [plot.name for plot in drawn if plot.parent.resolve() == options.markdown.parent.resolve()]
+
+
+def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
+    folder = options.kernels or KERNELS
+    if options.kernels is None and not folder.is_dir():
+        raise ValueError("pass the folder of the kernels with --kernels; only a checkout of mlusim has some of its own")
+    return read_table(options.table), read_cases(folder)
+
+
+def _families(found: Sequence[Simulated]) -> dict[str, str]:
+    """Device -> family, its own name where its file names none."""
+    names = {row.device.name for row in found}
+    return {name: read_device_file(Device.file(name)).family or name for name in sorted(names)}
+
+
+def _free(given: Sequence[str], cases: Cases, families: Mapping[str, str]) -> list[Free]:
+    """The free numbers: those that --fit names (for one family as FAMILY:NAME), else those of cases.toml."""
+    if not given:
+        return list(cases.free)
+    devices = {family: Device.load(name) for name, family in families.items()}
+    free = []
+    for text in given:
+        family, colon, path = text.rpartition(":")
+        if colon and family not in devices:
+            raise ValueError(f"{family} is no family of the table; there are {', '.join(devices)}")
+        chosen = [family] if colon else list(devices)
+        known = {(number.family, number.number): number.begin for number in cases.free}
+        for name in chosen:
+            begin = known.get((name, path)) or begins(path, devices[name].rates)
+            free.append(Free(family=name, number=path, begin=begin, why="named by the user"))
+    return free
+
+
+def _write_devices(options: argparse.Namespace, fit: Fit, families: Mapping[str, str]) -> list[str]:
+    if not options.out:
+        return []
+    written = []
+    fitted = {p.family for p in fit.parameters}
+    for name in Device.names("bang"):
+        file = Device.file(name)
+        family = read_device_file(file).family or name
+        if family not in fitted:
+            continue
+        text = with_numbers(file.read_text(encoding="utf-8"), fit.facts(family, options.table.name))
+        _write(options.out / f"{name}.toml", text)
+        written.append(str(options.out / f"{name}.toml"))
+    return written
+
+
+def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:
+    unseen = found.left_out_mape is not None
+    rows = []
+    for number, case in enumerate(found.cases):
+        row = case.measurement
+        cells = [row.operator, row.platform, f"{row.us:,.6g}", f"{case.predicted_us:,.6g}"]
+        if before is not None:
+            cells.append(f"{before.cases[number].error:+.1f} %")
+        cells.append(f"{case.error:+.1f} %")
+        if unseen:
+            left = case.left_out_us
+            cells.append("" if left is None else f"{percent_error(left, row.us):+.1f} %")
+        rows.append([*cells, f"{percent_error(case.roofline_us, row.us):+.1f} %"])
+    screen.table(
+        [("OPERATOR", False), ("platform", False), ("measured us", True), ("simulated", True),
+         *([("before", True)] if before is not None else []), ("error", True),
+         *([("left out", True)] if unseen else []), ("roofline", True)],
+        rows,
+    )  # fmt: skip
+    data = found.to_dict()
+    screen.line()
+    if found.cases:
+        screen.line(
+            f"mean error {data['mape']:.1f} %, median {data['median']:.1f} %, largest {data['max']:.1f} %, "
+            + ("" if data["correlation"] is None else f"correlation {data['correlation']:.4f}; ")
+            + f"roofline {data['roofline_mape']:.1f} %"
+        )
+    if found.left_out_mape is not None:
+        screen.line(f"mean error of each case by rates fitted without it: {found.left_out_mape:.1f} %")
+    _show_skipped(screen, found.skipped)
+
+
+def _show_skipped(screen: Screen, skipped: Sequence[Skipped]) -> None:
+    for entry in skipped:
+        row = entry.measurement
+        screen.line(f"skipped: {row.operator} on {row.platform}, {row.shape}: {entry.reason}")
+
+
+def _document(fit: Fit) -> dict[str, object]:
+    return {
+        "parameters": [
+            {"family": p.family, "name": p.path, "before": p.before, "after": p.after, "low": p.low, "high": p.high}
+            for p in fit.parameters
+        ],
+        "before": fit.before.to_dict(),
+        "after": fit.after.to_dict(),
+        "left_out_mape": fit.after.left_out_mape,
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    with write_atomically(path) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
+        file.write(text)

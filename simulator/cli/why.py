@@ -1,0 +1,55 @@
+"""The commands that look into saved logs: why, diff."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ...traces.difference import Change, compare_timelines
+from ...traces.why import explain, print_why
+from ..timing import Timeline, replay
+from .replay import device_of, load_log
+from .screen import Screen
+from .values import numbers
+
+
+def why(options: argparse.Namespace, screen: Screen) -> bool:
+    """Say why a run takes as long as it does, and what would make it faster."""
+    if options.baseline_us is not None and not options.baseline_us > 0:
+        raise ValueError("--baseline-us must be above zero")
+    timeline = _timeline(options, options.log_file)
+    with screen.busy("timing the log without each cause of waiting in turn"):
+        found = explain(timeline, options.baseline_us)
+    if screen.json:
+        screen.document(found.to_dict())
+    else:
+        print_why(found, screen.out)
+    return True
+
+
+def diff(options: argparse.Namespace, screen: Screen) -> bool:
+    """Say what takes longer in the second of two logs."""
+    found = compare_timelines(_timeline(options, options.before), _timeline(options, options.after))
+    if screen.json:
+        screen.document(found.to_dict())
+        return True
+    change = found.after_us / found.before_us - 1 if found.before_us else 0.0
+    screen.line(f"{found.before_us:,.3f} us before, {found.after_us:,.3f} us after ({100 * change:+.1f} %)")
+    for title, changes in (("PIPES BUSY", found.pipes), ("LINES", found.lines), ("IDLE FOR", found.waits)):
+        if changes:
+            screen.line()
+            screen.table(
+                [(title, False), ("before us", True), ("after us", True), ("change", True), ("times", True)],
+                (_cells(entry) for entry in changes),
+            )
+    return True
+
+
+def _cells(change: Change) -> list[str]:
+    times = f"{change.before:,}" if change.before == change.after else f"{change.before:,} -> {change.after:,}"
+    return [change.name, f"{change.before_us:,.3f}", f"{change.after_us:,.3f}", f"{change.us:+,.3f}", times]
+
+
+def _timeline(options: argparse.Namespace, path: Path) -> Timeline:
+    log = load_log(path)
+    return replay(log, device_of(options, log).rates.replace(numbers(options.set)))

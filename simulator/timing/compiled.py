@@ -1,0 +1,117 @@
+"""The walk for long logs, in C: built once for a machine by the compiler that builds kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from .plan import Plan, Times, stuck
+
+_HERE = Path(__file__).parent
+_FLAGS = ("-O2", "-ffp-contract=off", "-fPIC", "-shared", "-x", "c")
+_NO_MEMORY = 1
+#: Pipes that a set of bits has room for.
+_PIPES = 64
+_i64, _f64, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+
+class _Walk(ctypes.Structure):
+    """``Walk`` of walk.c."""
+
+    _fields_ = [
+        *((name, _i64) for name in ("count", "cores", "pipes", "servers", "barriers")),
+        *((name, _f64) for name in ("issue_us", "task_us")),
+        *(
+            (name, _pointer)
+            for name in (
+                "order", "core_records", "core_numbers", "core_servers", "server_list", "op", "pipe", "flags",
+                "shared", "task", "barrier_of", "members", "alone", "latency", "mark", "waits", "queues", "rate",
+                "core_rate", "moved", "start", "end", "reason", "cause",
+            )
+        ),
+    ]  # fmt: skip
+
+
+def compiled_walk(plan: Plan) -> Times | None:
+    """The same as `plain_walk`, equal to the last bit; None where it cannot be built."""
+    library = _library()
+    if library is None or len(plan.log.pipes) > _PIPES:
+        return None
+    records, count = plan.log.records, len(plan.log)
+    lengths = [len(queue) for _, queue, _ in plan.cores]
+    used = [place for _, _, servers in plan.cores for place in servers]
+    index = np.zeros(plan.log.shape.owners("core"), np.int64)
+    index[[core for core, _, _ in plan.cores]] = np.arange(len(plan.cores))
+    meets = np.array(plan.barrier, bool)[records["op"]] if count else np.zeros(0, bool)
+    numbers, places = np.unique(records["work"][meets], return_inverse=True)
+    barrier_of = np.full(count, -1, np.int64)
+    barrier_of[meets] = places
+    moved = (_pointer * max(len(plan.servers), 1))(*(bytes_.ctypes.data for _, _, bytes_ in plan.servers))
+    start, end, reason, cause = (
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(count, np.uint8),
+        np.full(count, -1, np.int64),
+    )
+    columns = {
+        "order": _numbers(np.concatenate([queue for _, queue, _ in plan.cores]) if plan.cores else []),
+        "core_records": _numbers(np.cumsum([0, *lengths])),
+        "core_numbers": _numbers([core for core, _, _ in plan.cores]),
+        "core_servers": _numbers(np.cumsum([0, *(len(servers) for _, _, servers in plan.cores)])),
+        "server_list": _numbers(used),
+        "shared": plan.shared.view(np.uint8),
+        "barrier_of": barrier_of,
+        "members": _numbers([plan.members[number] for number in numbers.tolist()]),
+        "alone": plan.costs.alone, "latency": plan.costs.latency,
+        "mark": np.array(plan.mark, np.uint8), "waits": _bits(plan.waits), "queues": _bits(plan.queues),
+        "rate": np.array([rate for rate, _, _ in plan.servers], float),
+        "core_rate": np.array([rate for _, rate, _ in plan.servers], float),
+        "start": start, "end": end, "reason": reason, "cause": cause,
+        **{name: np.ascontiguousarray(records[name]) for name in ("op", "pipe", "flags", "task")},
+    }  # fmt: skip
+    core_of = index[records["core"]]
+    walk = _Walk(
+        count, len(plan.cores), len(plan.log.pipes), len(plan.servers), len(numbers), plan.issue_us, plan.task_us,
+        moved=ctypes.cast(moved, _pointer), **{name: column.ctypes.data for name, column in columns.items()},
+    )  # fmt: skip
+    result = library.mlusim_walk(ctypes.byref(walk), _pointer(core_of.ctypes.data))
+    if result == _NO_MEMORY:
+        raise MemoryError(f"not enough memory to time {count} records")
+    if result:
+        raise stuck(result - _NO_MEMORY - 1)
+    return start, end, reason, cause
+
+
+def _numbers(values: object) -> np.ndarray:
+    return np.ascontiguousarray(np.asarray(values, np.int64))
+
+
+def _bits(sets: list[tuple[int, ...]]) -> np.ndarray:
+    return np.array([sum(1 << pipe for pipe in set(pipes)) for pipes in sets], np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL | None:
+    """The compiled walk; None without a compiler that builds it."""
+    from ..findings import BuildError  # few logs are long, and all that is imported here takes its time
+    from ..frontend.compiler import Compiler
+    from ..frontend.process import LimitReached
+
+    sources = [_HERE / "walk.c", _HERE / "walk_heap.h"]
+    try:
+        compiler = Compiler()
+
+        def make(path: Path) -> None:
+            result = compiler.run([*_FLAGS, "-o", str(path), str(sources[0])], path.parent)
+            if result.returncode or not path.is_file():
+                raise BuildError(f"{compiler.title} cannot build the walk")
+
+        key = [compiler.version, *_FLAGS, *(source.read_text(encoding="utf-8") for source in sources)]
+        library = ctypes.CDLL(str(compiler.cache.file("libmlusim_walk.so", "\0".join(key), make)))
+    except (BuildError, LimitReached, OSError):
+        return None
+    library.mlusim_walk.restype = _i64
+    return library

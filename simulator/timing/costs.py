@@ -49,7 +49,7 @@ class Costs:
         for number, name in enumerate(rates.channels):
             waits = _last_of_tasks(log, moved[number] > 0) if log.shape.threads else moved[number] > 0
             latency_us = rates.channels[name].latency_ns * 1e-3
-            latency[waits] += latency_us
+            np.add(latency, latency_us, out=latency, where=waits)
             times[rates.weakest(f"channels.{name}.latency_ns")] += np.count_nonzero(waits) * latency_us
         total = sum(times.values())
         shares = {kind: float(time / total) for kind, time in times.items()} if total else {}

@@ -194,7 +194,9 @@ class Overload:
         entry = self.instruction
         if entry.engine != TENSOR:
             return entry.engine
-        factors = {self.element(p).name for p in entry.read[:2]}
+        first, *others = entry.read
+        weights = next((p for p in others if p.space == "wram"), others[0])  # a bias may stand before them
+        factors = {self.element(p).name for p in (first, weights)}
         return next((engine for engine, types in TENSOR_ENGINES.items() if factors <= types), TENSOR)
 
     @property

@@ -12,6 +12,22 @@ from fact import Form
 from probe import Row, newest, run, work_of
 from tensor import lanes_of
 
+#: Operands that a tensor unit multiplies; it adds the others.
+_FACTORS = ("left", "right", "src", "kernel", "weight")
+
+
+def _engine(form: Form) -> str:
+    """The key of the cost; a tensor unit has one for each kind of factors."""
+    fact = form.fact
+    if fact.engine != "tensor":
+        return "" if fact.engine == "free" else fact.engine or form.pipe
+    factors = {form.type_of(operand) for operand in fact.operands if operand.name in _FACTORS}
+    if factors & {"half", "bfloat16"}:
+        return "tensor_mixed" if "float" in factors else "tensor_half"
+    if factors == {"float"}:
+        return "tensor"
+    return "tensor_int16" if "int16" in factors else "tensor_int8"
+
 
 def _check(call: Call, row: Row, addresses: dict[str, int], origins: dict[str, set[int]]) -> None:
     form, fact, op = call.form, call.form.fact, row.op
@@ -19,8 +35,7 @@ def _check(call: Call, row: Row, addresses: dict[str, int], origins: dict[str, s
         tuple(operand.name for operand in fact.operands),
         tuple(operand.writes for operand in fact.operands),
     )
-    engine = "" if fact.engine == "free" else fact.engine or form.pipe
-    assert (row.pipe, op.engine) == (form.pipe, engine), str(call)
+    assert (row.pipe, op.engine) == (form.pipe, _engine(form)), str(call)
     assert op.dtypes == (form.case.label if form.case else str(form.binding)), str(call)
     assert set(op.waits) == set(fact.waits.split())
     assert bool(op.barrier) == bool(fact.joins)

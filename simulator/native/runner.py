@@ -37,6 +37,7 @@ class NativeRunner:
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._ports: dict[int, Any] = {}
+        self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
         self._callbacks = abi.Callbacks(
@@ -110,8 +111,10 @@ class NativeRunner:
 
     def _open_ports(self, image: LoadedImage) -> None:
         """Put the ports that an image calls into the table of the C boundary."""
-        for number in image.ports:
-            self._port_table[number] = self._port(number)
+        if image not in self._opened:
+            for number in image.ports:
+                self._port_table[number] = self._port(number)
+            self._opened.add(image)
         self._table.value = ctypes.addressof(self._port_table)
 
     def _port(self, number: int) -> int:

@@ -25,7 +25,7 @@ from .options import Options
 from .process import Done, LimitReached
 from .rewrite import RewriteError
 from .scalar_work import counted
-from .unknown import Found, declare, note, unknown_functions
+from .unknown import Found, declare, note, undeclared, unknown_functions
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -45,11 +45,6 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
 #: A mark at every basic block, which `scalar_work` turns into a count of its operations.
 _COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
-_UNDECLARED = re.compile(
-    r"(?:'|no arguments to ')(\w+)'(?: was not declared| that depend on a template)"
-    r"|(?:undeclared identifier|declaration of function) '(\w+)'"
-)
-
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
 _MISFIT = re.compile(
     r"no matching function for call to '(\w+)\("
@@ -209,7 +204,7 @@ class Builder:
     def _failed(self, path: Path, result: Done) -> BuildError:
         """The compiler's own text, with the nearest instructions for misspelt ones."""
         messages, hints = result.messages.replace(STATED, ""), []
-        for name in dict.fromkeys(a or b for a, b in _UNDECLARED.findall(messages)):
+        for name in undeclared(messages):
             if name.startswith(self.dialect.prefix):
                 near = self.dialect.nearest(name)
                 hints.append(

@@ -17,7 +17,7 @@ _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: error: (.*)$", re.M)
 _UNDECLARED = re.compile(
     r"'(\w+)' was not declared in this scope"
     r"|no arguments to '(\w+)' that depend on a template"
-    r"|undeclared identifier '(\w+)'"
+    r"|(?:undeclared identifier|declaration of function) '(\w+)'"
 )
 #: Names that are the vendor's and not the user's: instructions, and functions of its host libraries.
 _VENDORS = re.compile(r"__\w+|cn(?:rt|nl|cl|px|pe)?[A-Z]\w*")

@@ -169,7 +169,7 @@ class Overload:
     instruction: Instruction
     binding: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The vendor's name."""
         return self.instruction.name

@@ -188,10 +188,10 @@ def _bytes_per_element(
 def _buffers(
     out: np.dtype, inputs: Sequence[View], compute: np.dtype, repeats: Sequence[bool], scratch: int
 ) -> list[tuple[str, int]]:
-    """The buffers of a tile, each with its bytes for an element."""
-    found = []
-    for name, array, repeated in zip("ab", inputs, repeats, strict=False):
-        found += [(f"{name} stage {turn}", array.dtype.itemsize) for turn in (0, 1)]
+    """The buffers of a tile, each with its bytes for an element, in the order in which they are written first."""
+    named = list(zip("ab", inputs, strict=False))
+    found = [(f"{name} stage {turn}", array.dtype.itemsize) for turn in (0, 1) for name, array in named]
+    for (name, array), repeated in zip(named, repeats, strict=False):
         if repeated:
             found.append((f"{name} repeated", array.dtype.itemsize))
         if array.dtype != compute:

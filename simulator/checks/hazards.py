@@ -38,7 +38,7 @@ class Hazards(Check):
         """Report an access to memory that a deferred effect of another pipe still uses; a blocking one waits for it."""
         execution = self.execution
         for entry in list(execution.current.pending):
-            if entry.pipe == pipe or not any(meet(mine, other) for mine in extents for other in entry.extents):
+            if entry.pipe == pipe or not _meet(extents, entry.extents):
                 continue
             if blocking:
                 execution.deferrals.drain((entry.pipe,))
@@ -60,3 +60,11 @@ class Hazards(Check):
             pc,
             its_pc,
         )
+
+
+def _meet(extents: Sequence[Extent], others: Sequence[Extent]) -> bool:
+    for mine in extents:
+        for other in others:
+            if meet(mine, other):
+                return True
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..memory import Intervals
 from .operand_cache import OperandSlot
@@ -19,8 +19,7 @@ def meet(one: Extent, other: Extent) -> bool:
     return one[0] < other[1] and other[0] < one[1] and (one[2] or other[2]) and bool(one[3] & other[3])
 
 
-@dataclass(frozen=True)
-class Deferred:
+class Deferred(NamedTuple):
     """An effect that waits for the sync that asks for it, and the memory it touches."""
 
     pipe: str

@@ -20,14 +20,19 @@ class Deferrals:
 
     def defer(self, pipe: str, effect: Callable[[], None], pc: int, name: str, extents: tuple[Extent, ...]) -> None:
         """Keep an effect for the wait that asks for it."""
-        self._current.pending.append(Deferred(pipe, effect, pc, name, extents))
-        self.on_change()
+        pending = self._current.pending
+        pending.append(Deferred(pipe, effect, pc, name, extents))
+        if len(pending) == 1:
+            self.on_change()
 
     def drain(self, pipes: Iterable[str] | None = None) -> None:
         """Wait: let the deferred effects on ``pipes`` (all by default) happen, in order."""
+        current = self._current
+        if not current.pending and not current.unwaited:
+            return
         wanted = None if pipes is None else set(pipes)
         self._happen(wanted)
-        self._current.unwaited.forget(wanted)
+        current.unwaited.forget(wanted)
         self.on_change()
 
     def advance(self, pipes: Iterable[str]) -> None:

@@ -39,7 +39,10 @@ class ScalarUnit:
     @property
     def watched(self) -> bool:
         """Whether a check has to see the runs that the running task makes: each keeps to one stride then."""
-        return any(check.watches_runs() for check in self._watching)
+        for check in self._watching:  # noqa: SIM110 - asked at every wait
+            if check.watches_runs():
+                return True
+        return False
 
     @property
     def looked_at(self) -> bool:

@@ -184,7 +184,7 @@ def test_nram_has_what_a_call_needs(device):
     def names(*call, **more):
         return [buffer.name for buffer in ew.plan(device, *call, **more).nram]
 
-    stages = ["a stage 0", "a stage 1", "b stage 0", "b stage 1"]
+    stages = ["a stage 0", "b stage 0", "a stage 1", "b stage 1"]
     assert names("add", of(9), of(9)) == [*stages, "out stage 0"]
     assert names("div", of(9), of(9)) == [*stages, "out stage 0", "out stage 1", "scratch"]
     assert names("add", of((3, 4)), of(4)) == [*stages, "b repeated", "out stage 0"]

@@ -155,7 +155,7 @@ def refuse(name: str) -> None:
     raise AssertionError(f"{name} is no JSON")
 
 
-@pytest.mark.parametrize(("arguments", "code", "keys"), TABLE, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("arguments", "code", "keys"), TABLE, ids=[" ".join(row[0])[:60] for row in TABLE])
 def test_outcome(capfd, monkeypatch, folder, arguments, code, keys):
     monkeypatch.chdir(folder)
     found, out, err = outcome(capfd, *arguments, "--json")

@@ -15,7 +15,7 @@ from .launching import ElementwiseRun, launch
 from .metadata import Shape, broadcast_shape, broadcasts_to, dense_strides
 from .operators import Operator
 from .plan import Plan
-from .planner import View, make_plan
+from .planner import Chip, View, make_plan
 from .quantized import Scales, check_scales, plan_scales
 from .types import INT32, TYPES, check_cast, operator_types, scalar_type, widest_scalar
 
@@ -80,9 +80,9 @@ class Call:
         read = () if operator.name == "zero" else inputs
         plan = make_plan(
             operator,
-            device,
+            Chip.of(device),
             out_view,
-            [view_of(array) for array in read],
+            tuple(view_of(array) for array in read),
             types,
             scaled=given is not None,
             variant=variant,

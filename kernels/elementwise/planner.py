@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from mlusim.simulator import Device
@@ -37,11 +39,26 @@ class View:
     address: int
 
 
+class Chip(NamedTuple):
+    """What the planner asks of a device."""
+
+    name: str
+    cores: int
+    nram: int  # bytes that kernels have of a core's
+
+    @classmethod
+    def of(cls, device: Device) -> Chip:
+        """That of a device."""
+        space = device.shape.spaces["nram"]
+        return cls(device.name, device.shape.cores, space.bytes - space.reserved)
+
+
+@lru_cache(maxsize=256)  # programs call the same operators on the same shapes again and again
 def make_plan(
     operator: Operator,
-    device: Device,
+    chip: Chip,
     out: View,
-    inputs: Sequence[View],
+    inputs: tuple[View, ...],
     types: OperatorTypes,
     *,
     scaled: bool = False,
@@ -90,13 +107,13 @@ def make_plan(
     axes = (1,) * (2 - len(shape)) + shape
     steps = [(0,) * (2 - len(shape)) + own for own in strides]
     scratch = _scratch(operator, out.dtype, result, compute, scaled)
-    parts = _Parts(device, axes, width, elements)
+    parts = _Parts(chip, axes, width, elements)
     repeats = [_repeats(own, axes, axes[-2]) for own in steps[1:]]
     parts.fit(_bytes_per_element(out.dtype, inputs, compute, repeats, scratch))
     repeats = [_repeats(own, axes, parts.tile[0]) for own in steps[1:]]
     room = -(-parts.tile[0] * parts.tile[1] // _UNIT) * _UNIT
     return Plan(
-        operator=operator.name, device=device.name,
+        operator=operator.name, device=chip.name,
         policy=("contiguous" if contiguous else "strided") + "_cast" * cast,
         variant=name, int8_form=scaled, parameters=parameters, metadata=metadata, result=result, compute=compute,
         vector_width=width, body=elements // width * width, remainder=elements % width, shape=shape,
@@ -218,11 +235,10 @@ def _nram(
 class _Parts:
     """Slices for cores and tiles for NRAM."""
 
-    def __init__(self, device: Device, axes: Shape, width: int, elements: int) -> None:
-        space = device.shape.spaces["nram"]
-        self._budget = space.bytes - space.reserved
+    def __init__(self, chip: Chip, axes: Shape, width: int, elements: int) -> None:
+        self._budget = chip.nram
         self._rows, self._cols, self._width = prod(axes[:-1]), axes[-1], width
-        self._most = max(1, min(device.shape.cores, elements // PER_CORE))
+        self._most = max(1, min(chip.cores, elements // PER_CORE))
         self.cores = self.slices = self.tiles = 0
         self.slice = self.tile = (0, 0)
 

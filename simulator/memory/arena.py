@@ -36,7 +36,7 @@ class Allocation:
     key: int  # number of its first byte in a log
     name: str = ""
     uninitialized: Shadow | ByteMap = None  # type: ignore[assignment] # bytes that nobody has written; without it none
-    poisoned: bool = True  # whether those bytes hold the poison
+    poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
 
@@ -61,17 +61,20 @@ class Allocation:
     def clear(self) -> None:
         """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
         self.uninitialized.fill()
-        self.poisoned = False
+        self.poisoned = self.start, self.start
 
     def fill_poison(self, start: int, end: int) -> None:
         """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
-        if self.poisoned:
+        if self.poisoned is None or (start >= self.poisoned[0] and end <= self.poisoned[1]):
             return
+        parts = [(start, end)]
+        if isinstance(self.uninitialized, Shadow):
+            low, high = self.poisoned
+            low, high = (low, high) if low < high else (start, start)
+            parts = [(start, low), (high, end)]
+            self.poisoned = min(start, low), max(end, high)
         raw = self.view(np.dtype(np.uint8))
-        if isinstance(self.uninitialized, Shadow):  # all of it at once: it is asked for again and again
-            start, end = self.start, self.end
-            self.poisoned = True
-        for first, last in self.uninitialized.pieces(start, end):
+        for first, last in [piece for part in parts for piece in self.uninitialized.pieces(*part)]:
             raw[first - self.start : last - self.start] = POISON
 
 

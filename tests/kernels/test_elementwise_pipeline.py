@@ -7,7 +7,7 @@ from elementwise_reference import BFLOAT16, INT8, INT32, check
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.launching import launch
 from mlusim.kernels.elementwise.operators import OPERATORS
-from mlusim.kernels.elementwise.planner import View, make_plan
+from mlusim.kernels.elementwise.planner import Chip, View, make_plan
 from mlusim.kernels.elementwise.types import operator_types
 from mlusim.simulator import Device
 
@@ -76,7 +76,7 @@ def test_strides_of_more_than_2_gigabytes(device, random):
         there, here = memory.start + offset, near.address
         far[...] = wanted = random.standard_normal(shape).astype(np.float32)
         for out, source, addresses in ((of_near, of_far, (here, there)), (of_far, of_near, (there, here))):
-            plan = make_plan(OPERATORS["neg"], device, out, [source], types)
+            plan = make_plan(OPERATORS["neg"], Chip.of(device), out, (source,), types)
             done = launch(device, plan, "elementwise_neg", addresses[0], addresses[1:], None, (0, 0), "raise")
             assert done.findings == []
             np.testing.assert_array_equal(near.numpy(), -wanted)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
 from ..findings import Finding, Squashed, rules
-from ..log import ATOMIC, BLOCKING, SERIAL
+from ..log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
 from .operands import Lanes, Operand, Strided, from_bits
@@ -42,10 +42,20 @@ class EffectWriter:
         queued = self.completion is Completion.QUEUED or isinstance(self.entry.effect, Section)
         return self.port.execution.dialect.queues if queued else ()
 
-    def flags(self) -> str:
-        """Expression: the flags of the record."""
+    @property
+    def fixed_flags(self) -> int:
+        """The flags of every record."""
         fixed = BLOCKING if self.completion is Completion.BLOCKING else 0
         fixed |= ATOMIC if isinstance(self.entry.effect, Atomic) else 0
+        fixed |= ASYNC if self.completion in (Completion.DEFERRED, Completion.QUEUED) else 0
+        fixed |= RESULT if self.entry.prototype.returns != "void" else 0
+        return fixed
+
+    def flags(self) -> str:
+        """Expression: the flags of the record."""
+        fixed = self.fixed_flags
+        if self.entry.select:
+            return "_flags"
         if self.completion is Completion.QUEUED:
             return f"{fixed} if _cur.running.section else {fixed | SERIAL}"
         return str(SERIAL if isinstance(self.entry.effect, Section) else fixed)

@@ -62,7 +62,7 @@ class Machine:
         """The state of one launch, all of it, begins anew."""
         self.collector.begin(kernel, on_finding)
         self.execution.barriers.begin()
-        self.recorder.at = 0
+        self.recorder.begin()
         self.map.cache.forget_shared()
         for check in self.checks:
             check.begin()

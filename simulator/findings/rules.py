@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ERROR, WARNING = "error", "warning"
+#: How bad it is: wrong; wrong or lucky; not wrong, and could be better.
+ERROR, WARNING, ADVICE = "error", "warning", "advice"
+SEVERITIES = (ERROR, WARNING, ADVICE)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from .defaults import (
     check_device,
     check_on_finding,
     check_progress,
+    examined,
     in_this_process,
     launch_shape,
     raise_on_error,
@@ -166,10 +167,11 @@ class Program:
             with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
-                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    self.device.shape, self.device.name, self.device.level, self.device.checks, image.library, number, kernel,
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
+                findings = examined(self.device, log, findings, on_finding)
                 made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
                 copies.copy_back()
                 return made

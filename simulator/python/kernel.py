@@ -16,6 +16,7 @@ from ..launches.defaults import (
     argument_list,
     check_on_finding,
     check_progress,
+    examined,
     in_this_process,
     launch_shape,
     raise_on_error,
@@ -72,6 +73,7 @@ def launch(
                 name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
                 locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
             )  # fmt: skip
+            findings = examined(device, log, findings, on_finding)
             made = raise_on_error(Run(findings, log, device.rates), on_finding)
             copies.copy_back()
             return made

@@ -1,5 +1,5 @@
 """What a finished launch's log says of its hazards, races and waits. Imports: frontend, findings, log."""
 
-from .report import examine
+from .report import advise, examine
 
-__all__ = ["examine"]
+__all__ = ["advise", "examine"]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...isa import DIALECTS
 from ..frontend.library import built_library
-from ..hardware import Shape
-from ..log import ALLOC, ARITHMETIC, FREE, OPERAND, RECORD, RUNS, Log, Op
+from ..hardware.shape import Space
+from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
@@ -20,15 +19,19 @@ _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
 _ROOM = 512
 #: Pipes that a core's knowledge has room for.
 _PIPES = 16
+#: Records that a cause names.
+_SHOWN = 32
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
 HAZARD, RACE, UNWAITED = range(3)
+#: The engine of what maintains the cache of the scalar unit: no access.
+CACHE = "cache"
 
 #: A row of causes, as `hazards.c` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
 CAUSE = np.dtype(
     [
         *((name, "<i8") for name in ("kind", "later", "earlier", "key", "bytes", "count", "operand", "shown")),
-        ("laters", "<i8", (8,)),
-        ("earliers", "<i8", (8,)),
+        ("laters", "<i8", (_SHOWN,)),
+        ("earliers", "<i8", (_SHOWN,)),
     ]
 )
 
@@ -47,7 +50,7 @@ class _Work(ctypes.Structure):
             (name, _pointer)
             for name in (
                 "record", "operand", "run", "kind", "waits", "queues", "first_write", "operand_count", "writes",
-                "on_device", "is_shared", "lane_bytes",
+                "on_device", "lane_bytes",
             )
         ),
         ("lanes", _i64), ("causes", _pointer), ("redundant", _pointer), ("found", _i64),
@@ -67,22 +70,19 @@ def pass_over(log: Log, whole: bool) -> Found | None:
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
-    tables, spaces = _instructions(log.ops, log.pipes, log.shape.isa), _spaces(log.shape)
     causes, redundant = np.zeros(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
+    columns = (
+        *map(np.ascontiguousarray, (log.records, log.operands, log.runs)),
+        *_instructions(log.ops, log.pipes), *_spaces(tuple(log.shape.spaces.values()), log.shape.lanes or 1),
+    )  # fmt: skip
     work = _Work(
         len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM,
-        *(column.ctypes.data for column in (_packed(log.records, RECORD), _packed(log.operands, OPERAND))),
-        _packed(log.runs, RUNS).ctypes.data, *(column.ctypes.data for column in (*tables, *spaces)),
+        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(c.ctypes.data for c in columns),
         log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
     )  # fmt: skip
     if library.mlusim_hazards(ctypes.byref(work)):
         raise MemoryError(f"not enough memory to examine {len(log)} records")
     return Found(causes[: work.found], redundant)
-
-
-def _packed(rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    return np.ascontiguousarray(rows, dtype)
 
 
 def _tasks_of_group(log: Log) -> int:
@@ -94,11 +94,11 @@ def _tasks_of_group(log: Log) -> int:
 
 
 @lru_cache(maxsize=64)
-def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...], isa: str) -> tuple[np.ndarray, ...]:
+def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...]) -> tuple[np.ndarray, ...]:
     """Kind, waits, queues, first flag of writes, operands, flags of writes; of the instructions of a log."""
     counts = [len(op.operands) for op in ops]
     return (
-        np.array([_kind(op, isa) for op in ops], np.uint8),
+        np.array([_kind(op) for op in ops], np.uint8),
         _bits([op.waits for op in ops], pipes),
         _bits([op.queues for op in ops], pipes),
         np.cumsum([0, *counts])[:-1].astype(np.uint32),
@@ -107,8 +107,8 @@ def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...], isa: str) -> tupl
     )
 
 
-def _kind(op: Op, isa: str) -> int:
-    if op.name in (ALLOC, FREE, ARITHMETIC) or DIALECTS[isa].maintains_cache(op.name):
+def _kind(op: Op) -> int:
+    if op.name in (ALLOC, FREE, ARITHMETIC) or op.engine == CACHE:
         return _SILENT
     if op.barrier:
         return _MEETS
@@ -120,13 +120,11 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _spaces(shape: Shape) -> tuple[np.ndarray, ...]:
-    """Of every space whether it is the device's, whether cores share it, and the bytes of a lane."""
-    spaces = shape.spaces.values()
+def _spaces(spaces: tuple[Space, ...], lanes: int) -> tuple[np.ndarray, ...]:
+    """Of every space whether it is the device's, and the bytes of a lane."""
     return (
         np.array([space.scope == "device" for space in spaces], np.uint8),
-        np.array([space.scope != "core" for space in spaces], np.uint8),
-        np.array([space.bytes // (shape.lanes or 1) for space in spaces], np.uint64),
+        np.array([space.bytes // lanes for space in spaces], np.uint64),
     )
 
 

@@ -22,7 +22,7 @@ typedef struct __attribute__((packed)) {
 enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
-enum { SHOWN = 8 };
+enum { SHOWN = 32 };
 // Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
 enum { HAZARD, RACE, UNWAITED };
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
   const uint32_t *first_write, *operand_count;
   const uint8_t* writes;  // of its operands
   // of every space
-  const uint8_t *on_device, *is_shared;
+  const uint8_t* on_device;
   const uint64_t* lane_bytes;
   int64_t lanes;
   // found

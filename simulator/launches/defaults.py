@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..execution import check_launch
 from ..execution.tasks import TYPES
 from ..findings import ERROR, Finding, KernelError
 from ..log import Log
-from ..sanitizer import examine
+from ..sanitizer import Output, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -107,11 +107,13 @@ def raise_on_error(run: Run, on_finding: str) -> Run:
     return run
 
 
-def examined(device: Device, log: Log, findings: list[Finding], on_finding: str) -> list[Finding]:
+def examined(
+    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]]
+) -> list[Finding]:
     """The findings of a launch with those of its log, which come first: the others may follow from them."""
     if device.level != "all":
         return findings
-    return [*examine(log, findings, on_finding), *findings]
+    return [*examine(log, findings, on_finding, outputs), *findings]
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

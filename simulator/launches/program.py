@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...isa import DIALECTS
 from ..device import Device
@@ -15,11 +17,12 @@ from ..findings import BuildError, Finding, budget_finding, rules, unknown_funct
 from ..frontend.build import Builder, Source
 from ..frontend.options import Options
 from ..log import Log
+from ..sanitizer import Output
 from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
-from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
+from .arguments import LaunchArguments, Signature, arrays_among, device_arrays, parse_signature
 from .copies import ArrayCopies
 from .deduction import instance
 from .defaults import (
@@ -171,12 +174,27 @@ class Program:
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
-                findings = examined(self.device, log, findings, on_finding)
+                findings = examined(self.device, log, findings, on_finding, lambda: self._outputs(signature, values, copies))
                 made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
                 copies.copy_back()
                 return made
 
         return self.device.in_turn(run)
+
+    def _outputs(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Output]:
+        """The arrays of a launch that the kernel may write."""
+        memory = self.device.memory.memory
+        declared = signature.declared.parameters if signature.declared else ()
+        for title, array in [*arrays_among(values), *device_arrays(values)]:
+            parameter = declared[int(title)] if title.isdigit() and int(title) < len(declared) else None
+            if parameter is not None and "const" in parameter.text.partition("*")[0].split():
+                continue
+            host = isinstance(array, np.ndarray)
+            if host and not array.flags.writeable:
+                continue
+            address = copies.address(array) if host else array.address
+            name = parameter.name if parameter is not None else f"argument {title}"
+            yield Output(name, memory.key(address), array.nbytes, parameter is not None)
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

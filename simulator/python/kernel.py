@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ from ..launches.defaults import (
 from ..launches.run import Run
 from ..log import Location
 from ..machine import ScalarUnit
+from ..memory import Memory
 from ..memory.global_memory import DeviceArray
+from ..sanitizer import Output
 from ..text import quoted
 from .context import Context, Stop
 from .lines import Lines
@@ -73,12 +75,28 @@ def launch(
                 name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
                 locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
             )  # fmt: skip
-            findings = examined(device, log, findings, on_finding)
+            findings = examined(
+                device, log, findings, on_finding, lambda: _outputs(kernel, args, copies, device.memory.memory)
+            )
             made = raise_on_error(Run(findings, log, device.rates), on_finding)
             copies.copy_back()
             return made
 
     return device.in_turn(run)
+
+
+def _outputs(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, memory: Memory) -> Iterator[Output]:
+    """The arrays of a launch that the kernel may write; nothing says of one that it must."""
+    try:
+        names = list(inspect.signature(kernel).parameters)[1:]
+    except (TypeError, ValueError):
+        names = []
+    for number, value in enumerate(args):
+        name = names[number] if number < len(names) else f"argument {number}"
+        if isinstance(value, DeviceArray):
+            yield Output(name, memory.key(value.address), value.nbytes, False)
+        elif isinstance(value, np.ndarray) and value.flags.writeable:
+            yield Output(name, memory.key(copies.address(value)), value.nbytes, False)
 
 
 class _Address(tuple[int, Any]):

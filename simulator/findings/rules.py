@@ -47,6 +47,7 @@ LENGTH = declare("length", "a count is positive, or a multiple of what the instr
 MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
+ORDER_DEPENDENT = declare("order-dependent", "a result does not depend on the order of tasks", WARNING)
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
 RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
 REDUNDANT_SYNC = declare("redundant-sync", "a wait has something to wait for", ADVICE)

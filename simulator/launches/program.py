@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from .defaults import (
     time_limit_seconds,
 )
 from .image import LaunchableImage
+from .orders import check_orders, in_orders
 from .run import Run
 from .structures import Structures
 
@@ -137,6 +139,7 @@ class Program:
         time_limit: float | None = None,
         isolate: bool = True,
         progress: Callable[[int, int], None] | None = None,
+        orders: int = 0,
     ) -> Run:
         """Run a kernel.
 
@@ -149,16 +152,20 @@ class Program:
         of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
         them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
-        a crash. An error finding raises KernelError;
+        a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
+        end up otherwise. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
         check_on_finding(on_finding)
         check_progress(progress)
+        check_orders(orders)
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
         grid = thread_grid(self.device, dim, type, block, shared)
+        if grid and orders:
+            raise ValueError(f"orders is {orders}; blocks of threads run in one order")
         size, type = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
         values = self._in_order(kernel, args)
         kernel = self._instance(kernel, values)
@@ -171,10 +178,16 @@ class Program:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
                     self.device.shape, self.device.name, self.device.level, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
+                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid=grid,
                 )  # fmt: skip
-                log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
-                findings = examined(self.device, log, findings, on_finding, lambda: self._outputs(signature, values, copies))
+                outputs = partial(self._outputs, signature, values, copies)
+
+                def execute(order: int) -> tuple[Log, list[Finding]]:
+                    ordered = replace(request, order=order)
+                    log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
+                    return log, examined(self.device, log, findings, on_finding, outputs)
+
+                log, findings = in_orders(execute, self.device.memory, outputs(), orders)
                 made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
                 copies.copy_back()
                 return made

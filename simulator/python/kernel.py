@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from ..launches.defaults import (
     launch_shape,
     raise_on_error,
 )
+from ..findings import Finding
+from ..launches.orders import check_orders, in_orders
 from ..launches.run import Run
-from ..log import Location
+from ..log import Location, Log
 from ..machine import ScalarUnit
 from ..memory import Memory
 from ..memory.global_memory import DeviceArray
@@ -44,6 +47,7 @@ def launch(
     device: Device,
     on_finding: str = "raise",
     progress: Callable[[int, int], None] | None = None,
+    orders: int = 0,
 ) -> Run:
     """Run a Python kernel: ``kernel(context, *args)`` once for every task.
 
@@ -52,6 +56,7 @@ def launch(
     """
     check_on_finding(on_finding)
     check_progress(progress)
+    check_orders(orders)
     dim, type = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
 
@@ -71,13 +76,16 @@ def launch(
                 except Stop:
                     scalar.forget()
 
-            log, findings = machine.run(
-                name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
-                locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
-            )  # fmt: skip
-            findings = examined(
-                device, log, findings, on_finding, lambda: _outputs(kernel, args, copies, device.memory.memory)
-            )
+            outputs = partial(_outputs, kernel, args, copies, device.memory.memory)
+
+            def execute(order: int) -> tuple[Log, list[Finding]]:
+                log, findings = machine.run(
+                    name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
+                    locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
+                )  # fmt: skip
+                return log, examined(device, log, findings, on_finding, outputs)
+
+            log, findings = in_orders(execute, device.memory, outputs(), orders)
             made = raise_on_error(Run(findings, log, device.rates), on_finding)
             copies.copy_back()
             return made

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ERROR, WARNING = "error", "warning"
+#: How bad it is: wrong; wrong or lucky; not wrong, and could be better.
+ERROR, WARNING, ADVICE = "error", "warning", "advice"
+SEVERITIES = (ERROR, WARNING, ADVICE)
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,15 @@ LENGTH = declare("length", "a count is positive, or a multiple of what the instr
 MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
+ORDER_DEPENDENT = declare("order-dependent", "a result does not depend on the order of tasks", WARNING)
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
-RACE = declare("race", "threads of a block share memory with a barrier between, or atomically")
+RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
+REDUNDANT_SYNC = declare("redundant-sync", "a wait has something to wait for", ADVICE)
 SECTION = declare("section", "parallel sections are opened, closed and left in order")
 SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
 STACK = declare("stack", "the kernel's stack suffices")
 TIME = declare("time", "the kernel ends within the time limit")
 UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
+UNWAITED = declare("unwaited", "a task waits for what it has started before it ends", ADVICE)
+UNWRITTEN = declare("unwritten", "an output is written to its end, and by every task", WARNING)
 VALUE = declare("value", "the elements of an operand have values that the instruction can work with")

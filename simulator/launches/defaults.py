@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
-from ..findings import ERROR, KernelError
+from ..findings import ERROR, Finding, KernelError
+from ..log import Log
+from ..sanitizer import Output, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -103,6 +105,15 @@ def raise_on_error(run: Run, on_finding: str) -> Run:
     if first is not None and on_finding == "raise":
         raise KernelError(first, run)
     return run
+
+
+def examined(
+    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]]
+) -> list[Finding]:
+    """The findings of a launch with those of its log, which come first: the others may follow from them."""
+    if device.level != "all":
+        return findings
+    return [*examine(log, findings, on_finding, outputs), *findings]
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..findings import ERROR, RULES, WARNING, Finding
-from ..log import OPERAND, RECORD, Location, Log, Op, Region
+from ..findings import RULES, SEVERITIES, Finding
+from ..log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ..log.rows import Rows
 from ..memory import Allocation, Memory, Shadow, Variable
 from ..native import Description
@@ -48,12 +48,13 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "shared": log.launch.get("shared", 0),
         "records": len(log.records),
         "operands": len(log.operands),
+        "runs": len(log.runs),
         "findings": [_finding_table(finding) for finding in findings],
         "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
         "last": last,
     }
     head = json.dumps(tables).encode()
-    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands) if len(part)]
+    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)]
     return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
 
 
@@ -73,6 +74,7 @@ class _Head(NamedTuple):
     places: tuple[Location, ...]
     records: int
     operands: int
+    runs: int
     holes: tuple[tuple[int, int], ...]  # start of an allocation, number of pieces
     findings: tuple[Finding, ...]
     shared: int
@@ -85,7 +87,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     _require(at <= len(body), "lengths")
     text = bytes(body[_LENGTH.size : at])
     head = _known_head(text) if length <= _SHORT else _head(text)
-    sizes = [(RECORD, head.records), (OPERAND, head.operands)]
+    sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
     sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
     arrays = []
     for dtype, count in sizes:
@@ -94,13 +96,14 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
         arrays.append(np.frombuffer(body[at:end], dtype, count) if count else np.zeros(0, dtype))
         at = end
     _require(at == len(body), "lengths")
-    records, operands, *pieces = arrays
+    records, operands, runs, *pieces = arrays
     launch = request.launch | ({"shared": head.shared} if request.grid else {})
-    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch)
+    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, runs)
     rows = Rows(log.ops, log.pipes, log.locations, log.shape)
     rows.check_records(records, 0)
     rows.check_operands(operands, 0)
     _require(rows.operands == len(operands), "operands")
+    rows.check_runs(runs, 0)
     uninitialized = {}
     for (start, _), piece in zip(head.holes, pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
@@ -114,7 +117,7 @@ def _head(text: bytes) -> _Head:
     return _Head(
         tuple(_op(op) for op in _texts(tables["ops"])), _texts(tables["pipes"]),
         tuple(Location("", _number(place)) for place in tables["places"]),
-        _count(tables["records"]), _count(tables["operands"]),
+        _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
         tuple((_number(start), _count(count)) for start, count in tables["holes"]),
         tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
     )  # fmt: skip
@@ -173,20 +176,23 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
 
 def _finding_table(finding: Finding) -> dict[str, Any]:
     table = finding.to_dict()
-    return table | {"location": finding.location.line, "related": finding.related and finding.related.line}
+    places = {"related": finding.related, "origin": finding.origin}
+    lines = {name: place and place.line for name, place in places.items()}
+    return table | lines | {"location": finding.location.line}
 
 
 def _finding(table: dict[str, Any]) -> Finding:
-    region, related = table["region"], table["related"]
+    region = table["region"]
     found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
     names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
     found |= {name: _text(table[name]) for name in names}
-    _require(table["rule"] in RULES and table["severity"] in (ERROR, WARNING), "rule")
+    found |= {name: tuple(map(_number, table[name])) for name in ("cores", "tasks")}
+    found |= {name: _place(table[name]) for name in ("related", "origin")}
+    _require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
     where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
     return Finding(
         table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
-        location=Location("", _number(table["location"])),
-        related=None if related is None else Location("", _number(related)), **found,
+        location=Location("", _number(table["location"])), **found,
     )  # fmt: skip
 
 
@@ -212,6 +218,10 @@ def _intervals(pieces: np.ndarray, entry: Allocation) -> Shadow:
     _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
     _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
     return Shadow.of(entry.start, entry.end, pieces.tolist())
+
+
+def _place(value: object) -> Location | None:
+    return None if value is None else Location("", _number(value))
 
 
 def _text(value: object) -> str:

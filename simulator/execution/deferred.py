@@ -25,8 +25,7 @@ class Deferrals:
 
     def drain(self, pipes: Iterable[str] | None = None) -> None:
         """Wait: let the deferred effects on ``pipes`` (all by default) happen, in order."""
-        current = self._current
-        if not current.pending and not current.unwaited:
+        if not self._current.pending:
             return
         wanted = None if pipes is None else set(pipes)
         kept = []

@@ -47,7 +47,9 @@ DIRECTIONS = (
 def _case(label: str) -> Case:
     source, target = label.lower().split("2")
     touched = {source, target}
-    pipe = "io" if {"gdram", "ldram"} & touched else "move"
+    # The vendor's own wait for NRAM to NRAM is one for the compute pipe (2xx, 3xx). Kernels for later ones too use
+    # what was copied after such a wait or after none (inferred).
+    pipe = "io" if {"gdram", "ldram"} & touched else "compute" if touched == {"nram"} else "move"
     return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
 
 

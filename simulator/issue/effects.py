@@ -90,7 +90,11 @@ class EffectWriter:
         if not later:
             return
         extents = ", ".join(operand.extent() for operand in self.operands)
-        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({extents},))")
+        defer = f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({extents},))"
+        in_order = self.port.execution.dialect.in_order
+        if in_order and self.completion is Completion.DEFERRED:
+            defer = f"_later() if {self.port.pipe} in {in_order!r} else {defer}"
+        self.port.line(defer)
 
     def _statements(self) -> Iterator[str]:
         if isinstance(self.entry.effect, Copy):

@@ -39,6 +39,7 @@ class Dialect:
     launch_type: str = "block"  # how kernels are launched unless told otherwise
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
+    in_order: tuple[str, ...] = ()  # pipes that nobody waits for: even a deferred effect is complete in order there
     register_bytes: int = 0  # of one vector register
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from mlusim.simulator import Device, Run
 CORE = 0
 WIDTH, LEFT, ROW, GAP, TICK = 1000, 70, 18, 34, 50
 COLOURS = {"load": "#4c78a8", "repeat": "#f2a93b", "compute": "#54a24b", "store": "#b24a6e"}
-PIPES = {"io": ("load", "store"), "move": ("repeat",), "compute": ("compute",)}
+PIPES = {"io": ("load", "store"), "compute": ("repeat", "compute")}
 KINDS = {"GDRAM2NRAM": "load", "NRAM2GDRAM": "store", "NRAM2NRAM": "repeat"}
 
 

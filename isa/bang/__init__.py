@@ -21,5 +21,6 @@ BANG = Dialect(
     sync.PIPES,
     known_forms=FORMS,
     scalar_waits=("compute",),
+    in_order=("compute",),
     register_bytes=VECTOR_REGISTER_BYTES,
 )

@@ -47,10 +47,10 @@ DIRECTIONS = (
 def _case(label: str) -> Case:
     source, target = label.lower().split("2")
     touched = {source, target}
-    pipe = "io" if {"gdram", "ldram"} & touched else "move"
-    # Older architectures copy NRAM to NRAM in the compute pipe, and public kernels rely on the order (inferred).
-    after = ("compute",) if touched == {"nram"} else ()
-    return Case(label, {"dst": target, "src": source}, pipe, touched == {"gdram", "sram"}, after)
+    # The vendor's own wait for NRAM to NRAM is one for the compute pipe (2xx, 3xx). Kernels for later ones too use
+    # what was copied after such a wait or after none (inferred).
+    pipe = "io" if {"gdram", "ldram"} & touched else "compute" if touched == {"nram"} else "move"
+    return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
 
 
 _CASES = {number: _case(label) for number, label in enumerate(DIRECTIONS)}

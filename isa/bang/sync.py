@@ -30,8 +30,7 @@ waits = (
     _wait("__asm_sync", *PIPES, asm="sync"),
     _wait("__sync_copy_dram_to_nram", "io", provenance=DOCUMENTED),
     _wait("__sync_copy_nram_to_dram", "io", provenance=DOCUMENTED),
-    # Older architectures copy NRAM to NRAM in the compute pipe, newer ones in the move pipe.
-    _wait("__sync_copy_nram_to_nram", "compute", "move", provenance=DOCUMENTED),
+    _wait("__sync_copy_nram_to_nram", "compute", provenance=DOCUMENTED),
 )
 barriers = tuple(
     declare(

@@ -42,20 +42,12 @@ class EffectWriter:
         queued = self.completion is Completion.QUEUED or isinstance(self.entry.effect, Section)
         return self.port.execution.dialect.queues if queued else ()
 
-    @property
-    def fixed_flags(self) -> int:
-        """The flags of every record."""
+    def flags(self) -> str:
+        """Expression: the flags of the record."""
         fixed = BLOCKING if self.completion is Completion.BLOCKING else 0
         fixed |= ATOMIC if isinstance(self.entry.effect, Atomic) else 0
         fixed |= ASYNC if self.completion in (Completion.DEFERRED, Completion.QUEUED) else 0
         fixed |= RESULT if self.entry.prototype.returns != "void" else 0
-        return fixed
-
-    def flags(self) -> str:
-        """Expression: the flags of the record."""
-        fixed = self.fixed_flags
-        if self.entry.select:
-            return "_flags"
         if self.completion is Completion.QUEUED:
             return f"{fixed} if _cur.running.section else {fixed | SERIAL}"
         return str(SERIAL if isinstance(self.entry.effect, Section) else fixed)
@@ -103,7 +95,11 @@ class EffectWriter:
                 self.port.line(statement)
         if not later:
             return
-        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))")
+        defer = f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))"
+        in_order = self.port.execution.dialect.in_order
+        if in_order and self.completion is Completion.DEFERRED:
+            defer = f"_later() if {self.port.pipe} in {in_order!r} else {defer}"
+        self.port.line(defer)
 
     def _statements(self) -> Iterator[str]:
         if isinstance(self.entry.effect, Copy):

@@ -30,7 +30,7 @@ from ...isa import (
 )  # fmt: skip
 from ..execution import MEMBER, MEMORY, Execution
 from ..findings import Finding, Squashed, rules
-from ..log import SERIAL, Op
+from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
 from .definedness import pass_on, passes_on
@@ -172,7 +172,7 @@ class _Writer:
             return
         select = self.entry.select
         cases = {
-            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe, self._order(case))
+            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
             for value, case in select.cases.items()
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
@@ -181,7 +181,7 @@ class _Writer:
         source.line(f"_case = _CASES.get({select.argument})")
         message = f"{select.argument} is {{{select.argument}}}"
         source.test(Guard("_case is not None", rules.ARGUMENT, message, limit=f"one of {labels}", fatal=True))
-        source.line("_op, _pipe_number, _spaces, _skipped, _pipe, _flags = _case")
+        source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.kind and _cur.kind == _skipped: return 0")
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
@@ -193,10 +193,6 @@ class _Writer:
         if any(not spaces[name].memory_core for name in case.spaces.values()):
             return MEMORY
         return MEMBER if case.by_memory_core else 0
-
-    def _order(self, case: Case) -> int:
-        """The flags of the records of a case."""
-        return self.effect.fixed_flags | (SERIAL if case.after else 0)
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.execution.recorder, self.entry
@@ -210,7 +206,7 @@ class _Writer:
             entry.waits,
             effect.scope if isinstance(effect, Barrier) else "",
             self.overload.provenance,
-            queues=(*case.after, case.pipe) if case and case.after else self.effect.queues,
+            queues=self.effect.queues,
         )
         return recorder.op(op), recorder.pipe(pipe)
 

@@ -96,6 +96,17 @@ move = declare(
     overlap="any",
     effect=Copy(Completion.IN_ORDER),
 )
+#: One public kernel interleaves two vectors with it; that segnum is one less than the segments is as of __memcpy.
+move_segments = declare(
+    "void __bang_move(void dst[segnum + 1 @ dst_stride][size], const void src[segnum + 1 @ src_stride][size],"
+    " int32 size, int32 dst_stride, int32 src_stride, int32 segnum)",
+    doc="Copy segnum + 1 segments of size bytes from NRAM to NRAM in the compute pipe; strides in bytes",
+    provenance=INFERRED,
+    work="size * (segnum + 1)",
+    rules=(Require("size > 0", rule="length"), Require("segnum >= 0", rule="length")),
+    overlap="any",
+    effect=Copy(Completion.IN_ORDER),
+)
 
 
 @instruction(

@@ -97,7 +97,7 @@ __mlu_func__ void repeat(const Launch &launch, const Operand &input, const Box &
                        one_col ? 0 : element, count, box.cols, element);
     stage += distinct(count, row_stride) * cols * element;
   });
-  __sync_move();
+  __sync_move();  // for a chip that copies from NRAM to NRAM in its move pipe
 }
 
 // Begins to copy a box of results from the stage to the output.

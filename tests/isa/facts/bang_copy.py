@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fact import Aligned, Case, Fact, Holds, Limit, Multiple, Within
 
-IO, MOVE = "io", "move"
+IO, MOVE, COMPUTE = "io", "move", "compute"
 _WRAM_SIZES = (Multiple("size", 64, on="<300"), Multiple("size", 16, on=">=300 <392"))
 #: "WRAM 8 B": the 2xx and 3xx rules; 392 was the name of the 5xx core before its release.
 _INTO_WRAM = (Aligned(8, "dst", on="<392"), *_WRAM_SIZES)
@@ -22,7 +22,8 @@ def _case(label: str, pipe: str, *limits: Limit, by_memory_core: bool = False) -
     return Case(label, {"dst": target, "src": source}, pipe, limits, by_memory_core)
 
 
-#: In the order of the vendor's enumeration. IO-DMA: GDRAM or LDRAM on one side. Move-DMA: on-chip.
+#: In the order of the vendor's enumeration. IO-DMA: GDRAM or LDRAM on one side. Move-DMA: on-chip, but "on 2xx/3xx
+#: NRAM2NRAM is a compute-pipe op" (later ones: inferred).
 DIRECTIONS = (
     _case("GDRAM2NRAM", IO),
     _case("NRAM2GDRAM", IO),
@@ -32,7 +33,7 @@ DIRECTIONS = (
     _case("WRAM2GDRAM", IO, *_FROM_WRAM),
     _case("LDRAM2WRAM", IO, *_INTO_WRAM),
     _case("WRAM2LDRAM", IO, *_FROM_WRAM),
-    _case("NRAM2NRAM", MOVE),
+    _case("NRAM2NRAM", COMPUTE),
     _case("NRAM2WRAM", MOVE, *_INTO_WRAM),
     _case("WRAM2NRAM", MOVE, *_FROM_WRAM),
     _case("GDRAM2SRAM", IO, by_memory_core=True),

@@ -48,7 +48,7 @@ WAITS = (
     _wait("__sync_io_move_compute", _ALL, arguments="flag0, flag1, flag2, flag3, flag4, flag5"),
     _wait("__sync_copy_dram_to_nram", "io", inferred=False),
     _wait("__sync_copy_nram_to_dram", "io", inferred=False),
-    _wait("__sync_copy_nram_to_nram", "compute move", inferred=False),
+    _wait("__sync_copy_nram_to_nram", "compute", inferred=False),
 )
 
 

@@ -168,6 +168,16 @@ MOVES = (
         inferred=True,
     ),
     Fact(
+        "__bang_move",
+        "out any dst{size, segnum x dst_stride}, in any src{size, segnum x src_stride}, size, dst_stride, src_stride,"
+        " segnum",
+        limits=(Within("size", 1), Within("segnum", 0)),
+        overlap="any",
+        work="size * (segnum + 1)",
+        inferred=True,
+        probes=({"segnum": 1}, {"dst_stride": 256}, {"src_stride": 0}, {"dst_stride": -2048}, {"src_stride": -512}),
+    ),
+    Fact(
         "__bang_incseq",
         "out T dst[elem_count], elem_count",
         "int32 int64",

@@ -85,6 +85,15 @@ def _strided_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((*_ends(direction, dst, src), size, direction, *strides), (), f"{label} {size} {strides}")
 
 
+def _move(memory: Memory, dst: Pointer, src: Pointer, size: int, *strides: int) -> None:
+    strided(memory, dst, src, size, _INSIDE, *strides)
+
+
+def _move_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for dst, src, size, *strides in _STRIDED:
+        yield Call((*_ends(_INSIDE, dst, src), size, *strides), (), f"{dst} {src} {size} {strides}")
+
+
 _NESTED = [  # dst, src, size, then four numbers of the target and four of the source
     (512, 0, 4, (16, 2, 64, 1), (5, 1, 20, 2)),  # 3 x 2 segments from 2 x 3
     (512, 0, 4, (8, 5, 8, 0), (0, 1, 4, 2)),  # 6 x 1 from 2 x 3, the inner source segment repeated
@@ -185,6 +194,7 @@ _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 FORMS = [
     *_copies("__memcpy"),
     *_copies("__memcpy_async", _without_ldram),
+    Form("__bang_move", ("dst", "src", "size", "dst_stride", "src_stride", "segnum"), _move, _move_calls),
     *(Form(name, ("dst", "count", "value"), fill, _fill_calls(space)) for name, space in _SPACES.items()),
     *(Form(f"__nramset_{name}", ("dst", "count", "value"), fill, _fill_calls("nram")) for name in _TYPED),
     Form("__bang_write_zero", ("dst", "count"), fill, _fill_calls("nram")),

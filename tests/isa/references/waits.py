@@ -16,7 +16,7 @@ WAITS: dict[str, frozenset[str]] = {
     "__sync_move": frozenset({"move"}),
     "__sync_copy_dram_to_nram": frozenset({"io"}),
     "__sync_copy_nram_to_dram": frozenset({"io"}),
-    "__sync_copy_nram_to_nram": frozenset({"compute", "move"}),
+    "__sync_copy_nram_to_nram": frozenset({"compute"}),
 }
 
 #: Number of a cluster's memory core.

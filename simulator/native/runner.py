@@ -155,9 +155,9 @@ class NativeRunner:
         """Whether a check has to see the runs of the running task has changed, perhaps."""
         self._strict.value = self.scalar.watched
 
-    def _note_first_writes(self, task: Task) -> None:
-        task.native.note_first_writes()
-        self._common.note_first_writes()
+    def _note_first_writes(self, task: Task, taken_away: bool = True) -> None:
+        task.native.note_first_writes(taken_away)
+        self._common.note_first_writes(taken_away)
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
@@ -187,7 +187,7 @@ class NativeRunner:
     def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
-                self._note_first_writes(self.machine.current.running)
+                self._note_first_writes(self.machine.current.running, touched == abi.TAKEN_AWAY)
             done = 0
             try:
                 for done in range(count if self._strict.value or self._looked_at else 0):

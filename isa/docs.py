@@ -8,7 +8,7 @@ from typing import Any
 
 from .dialect import Dialect
 from .effects import Barrier
-from .instruction import Instruction, Overload, result_type
+from .instruction import PADDING, Instruction, Overload, result_type
 from .prototype import Kind, Parameter
 from .rules import INFERRED, Require, Rule
 
@@ -18,6 +18,7 @@ _OVERLAP = {
     "any": "operands may overlap",
     "ascending": "operands overlap only where the output neither begins nor ends behind the input",
 }
+_ASIDE = f", padding of less than {PADDING} bytes aside"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class InstructionRow:
         return asdict(self)
 
 
+def _overlap(entry: Instruction) -> str:
+    widens = any(o.element(entry.written[0]).size > o.element(p).size for o in entry.overloads() for p in entry.read)
+    return _OVERLAP[entry.overlap] + (_ASIDE if widens and entry.overlap == "ascending" else "")
+
+
 def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = None) -> InstructionRow:
     """The row of a declaration of ``dialect``; with ``arch``, only the rules in force on that architecture."""
     rules = entry.rules if arch is None else entry.rules_for(arch)
@@ -99,7 +105,7 @@ def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = Non
         type_arguments=", ".join(given.argument for given in entry.type_arguments.values()),
         archs=str(entry.archs),
         rules=tuple(dict.fromkeys(_rule(entry, rule) for rule in rules)),
-        overlap=_OVERLAP[entry.overlap] if len(memory) > 1 else "",
+        overlap=_overlap(entry) if len(memory) > 1 else "",
         pipe=entry.pipe,
         engine=entry.engine,
         work=entry.work or (f"bytes of {entry.written[0].name}" if entry.written else ""),

@@ -27,6 +27,8 @@ TENSOR_ENGINES = {
 }
 #: Numbers of a device's shape that expressions may name.
 SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
+#: Bytes in whose multiples vectors are computed: the ends of vectors that are no multiple are padding.
+PADDING = 128
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,11 @@ class Instruction:
     effect: Effect = field(default_factory=Compute)
     semantics: Callable[..., Any] | None = None  # a ufunc, or a function of operands, values and ``let`` by name
     #: "same": operands may coincide, not partly overlap; "none"; "any"; "ascending": an output neither begins nor ends
-    #: behind an input that it overlaps, so that no element is overwritten before it is read.
+    #: behind an input that it overlaps, so that no element is overwritten before it is read. One of wider elements may
+    #: overwrite the padding of its input, less than `PADDING` bytes: what becomes of that is undefined.
     overlap: str = "same"
+    #: The operand whose elements reach the output as they are, in another arrangement; the other operands say in which.
+    moves: str = ""
     rules: tuple[Rule, ...] = ()
     let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
     #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of
@@ -108,20 +113,28 @@ class Instruction:
     def lane_wise(self) -> bool:
         """Whether each element of its one output comes from the elements in the same place of its inputs, and no other.
 
-        So it is where a function of vectors, or of segments at strides, has operands of the same counts.
+        So it is where a function has operands of the same counts, or some that are repeated for each row of the output,
+        unless it moves elements.
         """
-        memory, one = self.prototype.memory, {tuple(dim.count for dim in p.dims) for p in self.prototype.memory}
+        if not isinstance(self.effect, Compute) or self.effect.partial or self.moves or self.select is not None:
+            return False
+        if self.prototype.returns != "void" or not self.read or len(self.written) != 1:
+            return False
+        memory, (target,) = self.prototype.memory, self.written
+        inputs = [_counts(p) for p in memory if p is not target]
+        lanes = _counts(self.read[0]) if self.packs_bits else _counts(target)
         return (
-            isinstance(self.effect, Compute)
-            and not self.effect.partial
-            and self.prototype.returns == "void"
-            and self.select is None
-            and bool(self.read)
-            and len(self.written) == len(one) == 1
-            and all(p.kind in (Kind.PACKED, Kind.REGISTER, Kind.STRIDED) for p in memory)
-            and not any(p.order or p.defined or p.clobbered for p in memory)
-            and all(len(p.dims) < 2 or p.kind is Kind.STRIDED for p in memory)
+            not any(p.order or p.defined or p.kind is Kind.SCATTERED for p in memory)
+            and all(counts == lanes[len(lanes) - len(counts) :] for counts in inputs)
+            and lanes in [_counts(p) for p in self.read]
         )
+
+    @cached_property
+    def packs_bits(self) -> bool:
+        """Whether its one output has a bit for each element of its inputs, eight of them in a byte."""
+        counts = {_counts(p) for p in self.read}
+        bits = {(f"({n} + 7) // 8",) for one in counts for n in one}
+        return len(counts) == len(bits) == 1 and {_counts(p) for p in self.written} == bits
 
     @cached_property
     def labels(self) -> Mapping[str, int]:
@@ -204,6 +217,10 @@ class Overload:
         """Documented only if the instruction and each of its types are."""
         inferred = set(self.binding.values()) & self.instruction.inferred_types
         return INFERRED if inferred else self.instruction.provenance
+
+
+def _counts(p: Parameter) -> tuple[str, ...]:
+    return tuple(dim.count for dim in p.dims)
 
 
 def result_type(overload: Overload) -> ElementType:

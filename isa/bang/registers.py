@@ -81,7 +81,9 @@ def mulh(src: np.ndarray, value: int) -> np.ndarray:
     return (src.astype(np.uint64) * np.uint64(value)) >> np.uint64(32)
 
 
-@instruction(f"void __vv_store(T dst[{VECTOR_REGISTER_BYTES} // sizeof_dst], const T &src)", types=_TYPES, **_FACTS)
+@instruction(
+    f"void __vv_store(T dst[{VECTOR_REGISTER_BYTES} // sizeof_dst], const T &src)", types=_TYPES, moves="src", **_FACTS
+)
 def store(src: np.ndarray) -> np.ndarray:
     """Write all lanes to NRAM."""
     return src
@@ -90,6 +92,7 @@ def store(src: np.ndarray) -> np.ndarray:
 @instruction(
     "void __vv_store(T dst[count], const T &src, int32 count)",
     types=_TYPES,
+    moves="src",
     rules=(Require(f"0 < count <= {VECTOR_REGISTER_BYTES} // sizeof_dst", rule="length"),),
     **_FACTS,
 )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...isa import Require, is_multiple, names_of
+from ...isa import PADDING, Require, is_multiple, names_of
 from ..findings import rules
 from ..issue import Check, Guard, PortSource
+from ..issue.effects import lost
 from ..issue.operands import Lanes
 from ..issue.scattered import operands_of
 
@@ -90,13 +91,19 @@ class Overlap(Check):
                     continue
                 apart = target.apart_from(source)
                 d, s = target.name, source.name
+                wider = target.element.size > source.element.size
+                if wider and kind == "ascending":
+                    ordered = f"{d} < {s} and {lost(target, source)} * {source.element.size} < {PADDING} or "
+                else:
+                    ordered = f"{d} <= {s} and {target.end} <= {source.end} or "
                 shifted = isinstance(target, Lanes)
                 legal, problem, limit = {
                     "same": (f"{d} == {s} or ", "overlap and do not coincide", "operands coincide or stay apart"),
                     "ascending": (
-                        f"{d} <= {s} and {target.end} <= {source.end} or ",
+                        ordered,
                         f"overlap, and {d} begins or ends behind {s}",
-                        "operands stay apart, or the output neither begins nor ends behind the input",
+                        "operands stay apart, or the output neither begins nor ends behind the input"
+                        + (f", less than {PADDING} bytes of padding aside" if wider else ""),
                     ),
                     "none": ("", "overlap", "operands stay apart"),
                 }["none" if alone else kind]

@@ -1,71 +1,120 @@
-"""Which bytes of an output are initialized: copies and lane-wise instructions pass on what they read.
+"""Which bytes of an output are initialized: copies, lane-wise instructions and those that move elements pass it on.
 
 They report nothing: padding that is computed on and never used is no fault. What looks at values reports: reductions,
-products, tables, scalar loads, and stores to memory that the host can see.
+products, tables, masks and offsets, scalar loads, and stores to memory that the host can see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ...isa import Copy, Instruction
+from ...isa import Copy, Instruction, Partial
 from ..memory import Allocation
 from .check import Check
-from .effects import copy_segments
-from .operands import Flat, Operand, Strided
+from .effects import EffectWriter, copy_segments
+from .operands import Flat, Lanes, Operand, Strided
 from .source import PortSource
 
 
-def passes_on(entry: Instruction, operands: Sequence[Operand]) -> bool:
+def passes_on(entry: Instruction) -> bool:
     """Whether bytes of the output are initialized where those that they come from are."""
-    return all(isinstance(operand, Flat) for operand in operands) and (
-        entry.lane_wise or isinstance(entry.effect, Copy)
-    )
+    return entry.lane_wise or isinstance(entry.effect, Copy) or bool(entry.moves)
 
 
-def pass_on(port: PortSource, operands: Sequence[Operand], checks: Sequence[Check]) -> None:
+def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand], checks: Sequence[Check]) -> None:
     """Add the lines of a port that do so; ``operands`` have been found."""
-    read = [operand for operand in operands if operand.reads]
-    (target,) = (operand for operand in operands if operand.writes)
+    moves = port.entry.moves
+    read = [operand for operand in operands if operand.reads and moves in ("", operand.name)]
+    (target,) = effect.written
     memories = port.execution.map.memories.values()
     port.bind("_VISIBLE", frozenset(memory.name for memory in memories if memory.space.scope == "device"))
+    if moves:
+        port.line("_moved = None")
     with port.block(f"if {' or '.join(f'({operand.may_be_uninitialized()})' for operand in read)}:"):
         port.line("_stale = ()")
         for operand in read:
             with port.block(f"if {operand.may_be_uninitialized()}:"):
                 port.line(operand.fill_poison())
                 port.line(f"if {operand.uninitialized()}: _stale += ({operand.flags()},)")
-        with port.block("if not _stale:"):
-            port.line("pass")
-            target.written()
-        with port.block(f"elif _a_{target.name}.space in _VISIBLE:"):
+        with port.block(f"if _stale and {target.entry()}.space in _VISIBLE:"):
             for operand in read:
                 for check in checks:
                     check.before_read(port, operand)
-            target.written()
+            port.line("_stale = ()")
+        with port.block("if _stale:"):
+            if moves:
+                _follow(port, effect, read[0])
+            else:
+                _pass(port, read, target)
+        if not moves:
+            with port.block("else:"):
+                port.line("pass")
+                target.written()
+    if not moves:
         with port.block("else:"):
-            _pass(port, read, target)
-    with port.block("else:"):
+            target.written()
+    elif not getattr(port.entry.effect, "partial", False):
         target.written()
 
 
+def take_back(port: PortSource, effect: EffectWriter) -> None:
+    """Add the lines behind the effect of what moves elements: where uninitialized ones have come to."""
+    if port.entry.moves:
+        (target,) = effect.written
+        port.bind("_define", define)
+        with port.block("if _moved is not None:"):
+            port.line(f"_flags = {target.flags()}")
+            port.line(target.define("_flags & _moved.reshape(_flags.shape)"))
+
+
+def _follow(port: PortSource, effect: EffectWriter, source: Operand) -> None:
+    """Find out by the instruction's own function which bytes of the output come from initialized ones."""
+    semantics = port.entry.semantics
+    assert semantics is not None
+    for name, value in (("_marks", marks), ("_alike", alike), ("_body", semantics)):
+        port.bind(name, value)
+    port.bind(f"_d_{source.name}", source.element.dtype)
+    port.line(f"_marked, _clear = _marks(_stale[0], _d_{source.name})")
+    marked, clear = (effect.call(semantics, {source.name: name}) for name in ("_marked", "_clear"))
+    port.line(f"_moved = _alike(_body({marked}), _body({clear}))")
+
+
 def _pass(port: PortSource, read: Sequence[Operand], target: Operand) -> None:
-    place = f"_a_{target.name}, {target.low}, {target.end}, {target.flags()}"
+    port.bind("_define", define)
     if port.entry.lane_wise:
-        port.bind("_pass_lanes", pass_lanes)
-        port.line(f"_pass_lanes({place}, _stale)")
-        return
-    port.bind("_pass_bytes", pass_bytes)
-    apart = f"({target.apart_from(read[0])}) and {target.unfolded()}" if isinstance(target, Strided) else "True"
-    port.line(f"_pass_bytes({place}, _stale[0], {apart})")
+        port.bind("_lanes", packed_lanes if port.entry.packs_bits else lanes)
+        port.line(target.define("_lanes(_stale)"))
+    elif isinstance(target, Lanes):
+        port.line(target.define("_stale[0]"))
+    else:
+        assert isinstance(target, Flat)
+        port.bind("_pass_bytes", pass_bytes)
+        apart = f"({target.apart_from(read[0])}) and {target.unfolded()}" if isinstance(target, Strided) else "True"
+        place = f"_a_{target.name}, {target.low}, {target.end}, {target.flags()}"
+        port.line(f"_pass_bytes({place}, _stale[0], {apart})")
 
 
-def pass_lanes(entry: Allocation, low: int, end: int, target: np.ndarray, sources: Sequence[np.ndarray]) -> None:
-    """An element is initialized where all bytes of all its inputs are; flags have shape [..., bytes of an element]."""
-    lanes = np.logical_and.reduce([flags.all(axis=-1).ravel() for flags in sources])
-    target[...] = lanes.reshape(*target.shape[:-1], 1)
+def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
+    """For elements whether all bytes of all their inputs are initialized, shape [..., 1]; inputs broadcast."""
+    found, *others = (np.logical_and.reduce(flags, axis=-1, keepdims=True) for flags in sources)
+    for other in others:
+        found = found & other
+    return np.asarray(found)
+
+
+def packed_lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
+    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1]."""
+    found = lanes(sources)
+    whole = np.pad(found, ((0, -len(found) % 8), (0, 0)), constant_values=True)
+    return np.asarray(np.logical_and.reduce(whole.reshape(-1, 8), axis=1, keepdims=True))
+
+
+def define(entry: Allocation, low: int, end: int, flags: np.ndarray, initialized: np.ndarray) -> None:
+    """The bytes of an output in [low, end) are initialized or not; ``flags`` is a view of what is kept of them."""
+    flags[...] = initialized
     entry.uninitialized.changed(low, end)
 
 
@@ -73,3 +122,21 @@ def pass_bytes(entry: Allocation, low: int, end: int, target: np.ndarray, source
     """A byte is initialized where the one that it is a copy of is."""
     copy_segments(target, source.copy() if apart else source, apart)
     entry.uninitialized.changed(low, end)
+
+
+def marks(flags: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Elements whose uninitialized bytes have all bits set, and those without any; flags have [..., bytes of one]."""
+    marked = np.where(flags, np.uint8(0), np.uint8(255)).view(dtype)[..., 0]
+    return marked, np.zeros_like(marked)
+
+
+def alike(marked: Any, clear: Any) -> np.ndarray:
+    """For every byte of an output whether it comes from no mark: it is the same with the marks and without them."""
+    one, other = (np.ascontiguousarray(_values(result)).view(np.uint8) for result in (marked, clear))
+    return np.equal(one, other)
+
+
+def _values(result: Any) -> np.ndarray:
+    """The new contents in what a function of an instruction returns."""
+    values = result[0] if isinstance(result, tuple) else result
+    return np.asarray(values.values if isinstance(values, Partial) else values)

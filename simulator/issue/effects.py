@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -109,9 +109,19 @@ class EffectWriter:
             yield self.written[0].apply(ufunc, list(self._inputs()))
         else:
             yield from self._body()
+        if self.entry.overlap == "ascending":
+            yield from self._overwritten(self.written[0])
         for operand in self.written:
             if operand.parameter.defined:
                 yield f"_poison(_rest_{operand.name})"
+
+    def _overwritten(self, target: Operand) -> Iterator[str]:
+        """What comes of elements that an output of wider ones has overwritten before they were read is undefined."""
+        for source in self.operands:
+            if source.reads and source.element.size < target.element.size:
+                self.port.bind("_lose", lose)
+                place = f"_a_{target.name}, {target.end}, _x_{target.name}, {lost(target, source)}"
+                yield f"if {target.name} < {source.name} < {target.end} > {source.end}: _lose({place})"
 
     def _copy(self) -> str:
         dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
@@ -156,14 +166,16 @@ class EffectWriter:
             return p.name
         return f"{self.port.bind(f'_scalar_{p.name}', dtype.type)}({p.name})"
 
-    def call(self, function: Callable[..., object]) -> str:
-        """The arguments of a function that takes operands and values by name."""
-        return ", ".join(self._arguments(function))
+    def call(self, function: Callable[..., object], instead: Mapping[str, str] | None = None) -> str:
+        """The arguments of a function that takes operands and values by name; ``instead`` of some operands, others."""
+        return ", ".join(self._arguments(function, instead or {}))
 
-    def _arguments(self, function: Callable[..., object]) -> Iterator[str]:
+    def _arguments(self, function: Callable[..., object], instead: Mapping[str, str]) -> Iterator[str]:
         values = {p.name: p for p in self.port.overload.parameters if p.kind is Kind.BITS}
         for name in inspect.signature(function).parameters:
-            if name in self.by_name:
+            if name in instead:
+                yield instead[name]
+            elif name in self.by_name:
                 yield self.by_name[name].contents()
             elif name in values:
                 yield self._value(values[name])
@@ -230,6 +242,22 @@ def forget(entry: Allocation, start: int, end: int) -> None:
     """Nobody may rely on the bytes of [start, end) any more."""
     if end > start:
         entry.uninitialized.add(start, end)
+
+
+def lost(target: Operand, source: Operand) -> str:
+    """Expression: elements at the end of a source that an output of wider ones, which begins before it, overwrites.
+
+    One after the other is read and written: element i is lost when those before it reach behind its beginning.
+    """
+    wider = target.element.size - source.element.size
+    return f"(count_{source.name} - 1 - ({source.name} - {target.name}) // {wider})"
+
+
+def lose(entry: Allocation, end: int, target: np.ndarray, count: int) -> None:
+    """Make the last elements of an output, which ends at ``end``, undefined."""
+    if count > 0:
+        entry.uninitialized.add(end - count * target.itemsize, end)
+        poison(target[-count:])
 
 
 def poison(rest: np.ndarray) -> None:

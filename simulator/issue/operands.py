@@ -64,9 +64,17 @@ class Operand:
         """Every byte of it is written now."""
         raise NotImplementedError
 
+    def entry(self) -> str:
+        """Expression: the allocation that it lies in."""
+        return f"_a_{self.name}"
+
     def flags(self) -> str:
-        """Expression: for each of its bytes whether it has been written, a view in the shape [..., bytes of one]."""
+        """Expression: for each of its bytes whether it has been written, in the shape of its contents [..., bytes]."""
         raise NotImplementedError
+
+    def define(self, initialized: str) -> str:
+        """Statement: which of its bytes count as written; an expression that broadcasts to `flags`."""
+        return f"_define(_a_{self.name}, {self.low}, {self.end}, {self.flags()}, {initialized})"
 
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
@@ -146,8 +154,9 @@ class Flat(Operand):
             self.port.line(self.forgive())
 
     def flags(self) -> str:
-        shape = f"(count_{self.name}, {self.element.size})"
-        return f"_u_{self.name}.absent({shape}, _o_{self.name}, ({self.element.size}, 1))"
+        name, size = self.name, self.element.size
+        flags = f"_u_{name}.absent((count_{name}, {size}), _o_{name}, ({size}, 1))"
+        return f"{flags}.reshape(*_shape_{name}, {size})" if len(self.parameter.dims) > 1 else flags
 
     def contents(self) -> str:
         if self.parameter.order:
@@ -252,6 +261,15 @@ class Lanes(Operand):
 
     def forgive(self) -> str:
         return f"_t_{self.name}.written()"
+
+    def entry(self) -> str:
+        return f"_t_{self.name}.entry"
+
+    def flags(self) -> str:
+        return f"_t_{self.name}.flags()"
+
+    def define(self, initialized: str) -> str:
+        return f"_t_{self.name}.define({initialized})"
 
     def fill_poison(self) -> str:
         return f"_t_{self.name}.fill_poison()"

@@ -33,7 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
-from .definedness import pass_on, passes_on
+from .definedness import pass_on, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, Operand, Strided
 from .scattered import operands_of
@@ -122,6 +122,7 @@ class _Writer:
                 for check in self.checks:
                     check.before_effect(source, self.operands)
                 self.effect.write()
+                take_back(source, self.effect)
                 self._record()
                 source.line(self._return())
             source.line("except _Squashed: return 0")
@@ -269,10 +270,10 @@ class _Writer:
             operand.find()
         if isinstance(self.entry.effect, Cache):
             return
-        if passes_on(self.entry, self.operands):
-            pass_on(source, self.operands, self.checks)
-            return
         self._check_reads(self.measuring or self.operands)
+        if passes_on(self.entry):
+            pass_on(source, self.effect, self.operands, self.checks)
+            return
         partial = getattr(self.entry.effect, "partial", False)
         for operand in self.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:
@@ -281,9 +282,11 @@ class _Writer:
                 undefined_rest(source, operand)
 
     def _check_reads(self, operands: list[Operand]) -> None:
-        source = self.source
+        """Those whose values are used, by an instruction that does not just pass them on."""
+        source, moves = self.source, self.entry.moves
+        passed = {moves} if moves or not passes_on(self.entry) else {operand.name for operand in self.operands}
         for operand in operands:
-            if operand.reads:
+            if operand.reads and operand.name not in passed:
                 with source.block(f"if {operand.may_be_uninitialized()}:"):
                     source.line(operand.fill_poison())
                     for check in self.checks:

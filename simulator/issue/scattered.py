@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...isa import Overload
+from ..memory import ByteMap, Shadow
 from .operands import Flat, Lanes, Operand, Strided, Variable, find_slot
 from .source import PortSource
 
@@ -54,6 +55,16 @@ class Scattered(Operand):
     def pieces(self) -> tuple[str, str]:
         return f"bytes_{self.name}", f"_places_{self.name}, _row_{self.name}"
 
+    def flags(self) -> str:
+        name = self.name
+        return f"_windows(_u_{name}.flags, _row_{name})[_places_{name}][..., None]"
+
+    def define(self, initialized: str) -> str:
+        name = self.name
+        make = self.port.bind("_define_rows", define_rows)
+        flags = f"_windows(_u_{name}.flags, _row_{name})"
+        return f"{make}(_u_{name}, {self.low}, {self.end}, {flags}, _places_{name}, {initialized})"
+
     def contents(self) -> str:
         return f"_x_{self.name}[_places_{self.name}]"
 
@@ -65,6 +76,14 @@ def windows(memory: np.ndarray, row: int) -> np.ndarray:
     """Every row of bytes that begins somewhere in memory; no copy, no bounds."""
     step = memory.strides[0]
     return np.lib.stride_tricks.as_strided(memory, (max(len(memory) - row + 1, 0), row), (step, step))
+
+
+def define_rows(
+    shadow: Shadow | ByteMap, low: int, end: int, flags: np.ndarray, places: np.ndarray, initialized: np.ndarray
+) -> None:
+    """The rows at ``places`` are initialized or not; ``flags`` has every row that begins somewhere, as `windows`."""
+    flags[places] = initialized[..., 0]
+    shadow.changed(low, end)
 
 
 #: The class of an operand of each kind.

@@ -16,6 +16,7 @@ import numpy as np
 
 from .arena import POISON, Allocation
 from .bytemap import ByteMap
+from .shadow import Shadow
 
 Four = tuple[int, int, int, int]
 
@@ -124,6 +125,21 @@ class Tensor:
                 return start, start + 1
         return None
 
+    def flags(self) -> np.ndarray:
+        """For each byte of it whether it has been written, shape [n, c, h, w, bytes of an element]; a copy."""
+        dense = np.ones((*self.shape, self.dtype.itemsize), np.bool_)
+        for box, part in self._parts(dense):
+            part[...] = self._flags(self.entry.uninitialized, box)
+        return dense
+
+    def define(self, initialized: np.ndarray) -> None:
+        """Which of its bytes count as written: an array that broadcasts to the shape of `flags`."""
+        shadow = self.entry.uninitialized
+        dense = np.broadcast_to(initialized, (*self.shape, self.dtype.itemsize))
+        for box, part in self._parts(dense):
+            self._flags(shadow, box)[...] = part
+        shadow.changed(self.low, self.end)
+
     def written(self) -> None:
         """All of it has been written."""
         bytes_ = self.entry.uninitialized
@@ -156,14 +172,14 @@ class Tensor:
     def _steps(self, box: Box) -> tuple[int, ...]:
         return (*box.strides, 1)
 
-    def _flags(self, bytes_: ByteMap, box: Box) -> np.ndarray:
+    def _flags(self, bytes_: Shadow | ByteMap, box: Box) -> np.ndarray:
         return bytes_.absent((*box.shape, self.dtype.itemsize), box.offset, self._steps(box))
 
     def _parts(self, dense: np.ndarray) -> Iterable[tuple[Box, np.ndarray]]:
         """Every box with the part of a dense array that lies in it."""
         for box in self.boxes:
             n, rows, lanes, h, w = box.shape
-            yield box, dense[:, box.first : box.last].reshape(n, rows, lanes, h, w)
+            yield box, dense[:, box.first : box.last].reshape(n, rows, lanes, h, w, *dense.shape[4:])
 
 
 class Constant(Tensor):

@@ -55,6 +55,8 @@ RELEASE = ctypes.CFUNCTYPE(None, _u64, _i64)
 REPORT = ctypes.CFUNCTYPE(None, _text, _i64)
 IN_SPACE = ctypes.CFUNCTYPE(_i32, _u64, _text)
 KEEP = ctypes.CFUNCTYPE(None, _u64)
+#: `enum mlusim_touched`: flags have been taken away since the last drain.
+TAKEN_AWAY = 2
 UNWRITTEN = ctypes.CFUNCTYPE(None, _u64, _u64, _i64)
 
 

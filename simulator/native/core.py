@@ -63,12 +63,13 @@ class RangeTable:
     def _set_flags(self, at: int, flags: np.ndarray) -> None:
         self.rows[at, 2] = flags.ctypes.data
 
-    def note_first_writes(self) -> None:
-        """Tell the allocations what native code has written for the first time."""
+    def note_first_writes(self, taken_away: bool = True) -> None:
+        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
         for at in np.flatnonzero(self.rows[:, 7]).tolist():
             entry = self._entries[at]
             assert entry is not None
-            entry.uninitialized.touched(int(self.rows[at, 6]), int(self.rows[at, 7]))
+            low, until = self.rows[at, 6:].tolist()
+            (entry.uninitialized.changed if taken_away else entry.uninitialized.touched)(low, until)
             self.rows[at, 6:] = _UNTOUCHED
 
 
@@ -118,9 +119,9 @@ class NativeCore:
         """The flags of the allocation at an address are needed from now on."""
         self._ranges.keep_flags(address)
 
-    def note_first_writes(self) -> None:
-        """Tell the allocations what native code has written for the first time."""
-        self._ranges.note_first_writes()
+    def note_first_writes(self, taken_away: bool = True) -> None:
+        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
+        self._ranges.note_first_writes(taken_away)
 
     def _use(self, table: RangeTable) -> None:
         self._ranges = table

@@ -150,9 +150,9 @@ class NativeRunner:
         owner = self.machine.map.owner
         task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
 
-    def _note_first_writes(self, task: Task) -> None:
-        task.native.note_first_writes()
-        self._common.note_first_writes()
+    def _note_first_writes(self, task: Task, taken_away: bool = True) -> None:
+        task.native.note_first_writes(taken_away)
+        self._common.note_first_writes(taken_away)
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
@@ -182,7 +182,7 @@ class NativeRunner:
     def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
-                self._note_first_writes(self.machine.current.running)
+                self._note_first_writes(self.machine.current.running, touched == abi.TAKEN_AWAY)
             done = 0
             try:
                 for done in range(count if self._strict.value or self._looked_at else 0):

@@ -64,3 +64,86 @@ def test_an_element_needs_all_bytes_of_both_sources(
     pieces = [(f.region.offset // 4, (f.region.offset + f.region.bytes) // 4) for f in run.findings if f.region]
     assert pieces == ([(first, last)] if last else [])
     assert np.isnan(out).sum() == (begin + 3) // 4 + (SIZE - left) - (left == 0)
+
+
+def _undefined(how: int, left: int) -> list[int]:
+    """The bytes of the result of `through` that come from elements behind ``left``, element by element."""
+    missing = range(left, SIZE)
+    columns = SIZE // ROWS
+    floats = {
+        0: lambda i: [i],
+        1: lambda i: [at for at in range(SIZE) if at % 64 == i],
+        2: lambda i: [i % columns * ROWS + i // columns],
+        3: lambda i: [SIZE - 1 - i],
+        5: lambda i: [(i // columns + 1) * (columns + 2) + i % columns],
+        7: lambda i: [i],
+        8: lambda i: [i],
+        9: lambda i: [i],
+        10: lambda i: [i + 32],
+    }
+    if how == 4:  # halves, of which a float is two
+        halves = [half for i in missing for half in (2 * i, 2 * i + 1)]
+        turned = [half // 64 * 64 + 63 - half % 64 for half in halves]
+        return sorted(byte for half in turned for byte in (2 * half, 2 * half + 1))
+    if how == 6:
+        return sorted({i // 8 for i in missing})
+    return sorted(4 * at + byte for i in missing for at in floats[how](i) for byte in range(4))
+
+
+@pytest.mark.parametrize("how", range(11))
+@pytest.mark.parametrize("left", [SIZE, 250, 60, 0])
+def test_padding_goes_where_its_elements_go(program: Program, how: int, left: int) -> None:
+    """What is stored in front of it is silent; with the first byte of it, that byte is named."""
+    missing = _undefined(how, left)
+    first = missing[0] if missing else {5: 4 * (ROWS + 1) * (SIZE // ROWS + 2), 6: SIZE // 8, 10: 4}.get(how, 4 * SIZE)
+    used = min(first, 4) if how == 10 else first  # behind the number of elements there is nothing
+    for bytes_, silent in ((used, True), (used + 1, False)):
+        if bytes_:
+            arrays = [np.zeros(bytes_, np.uint8), np.ones(SIZE, np.float32)]
+            run = program.launch("through", args=[*arrays, left, how, bytes_], on_finding="collect")
+            named = [(f.instruction, f.region.bytes) for f in run.findings]
+            assert named == ([] if silent else [("__memcpy", 1)]), (left, bytes_)
+
+
+def test_what_is_selected_behind_its_number(program: Program) -> None:
+    """Of 250 elements all are selected and 256 written: the last six are padding, and zeros up to 128 bytes are not."""
+    out = np.zeros(128 + 4 * SIZE, np.uint8)
+    run = program.launch("through", args=[out, np.ones(250, np.float32), 250, 10, out.size], on_finding="collect")
+    values = out[128:].view(np.float32)
+    assert values[:250].tolist() == [1] * 250
+    assert np.isnan(values[250:]).all()
+    assert [f.instruction for f in run.findings] == ["__memcpy"]
+
+
+@pytest.mark.parametrize(("count", "size"), [(64, 64), (63, 64), (50, 64), (1, 64), (70, 128), (128, 128), (20, 20)])
+def test_padding_that_a_wider_output_overwrites(program: Program, count: int, size: int) -> None:
+    """Halves are read one after the other; what comes of those that floats have overwritten before is undefined."""
+    data = np.arange(1, count + 1).astype(np.float16)
+    for used, silent in ((count, True), (min(count + 1, size), True), (min(count + 2, size), count + 2 > size)):
+        out = np.full(used, 5, np.float32)
+        run = program.launch("widened", args=[out, data, count, size, used], on_finding="collect")
+        assert [f.instruction for f in run.findings] == ([] if silent else ["__memcpy"])
+        assert out[: count + 1].tolist() == [*data, 0][:used]  # behind the data stands a float 1, whose first half is 0
+        assert np.isnan(out[count + 1 :]).all()
+
+
+@pytest.mark.parametrize(("count", "size"), [(64, 129), (0, 64), (0, 1), (63, 128)])
+def test_more_than_padding_that_a_wider_output_overwrites(program: Program, count: int, size: int) -> None:
+    run = program.launch(
+        "widened", args=[np.zeros(1, np.float32), np.zeros(64, np.float16), count, size, 0], on_finding="collect"
+    )
+    assert [(f.rule, f.instruction) for f in run.findings] == [("overlap", "__bang_half2float")]
+
+
+@pytest.mark.parametrize(
+    ("how", "value", "missing"),
+    [(0, 4, 0), (1, 3, 0), (2, 4, 0), (3, 3, 0), (4, None, 8), (5, None, 4), (6, 1, 0), (7, None, 4), (8, None, 4)],
+)
+def test_blocks_that_the_scalar_unit_copies(program: Program, how: int, value: float | None, missing: int) -> None:
+    """Gaps in structures go along in silence; what is missing is said where one scalar of the copy is used."""
+    out = np.full(1, 9, np.float32)
+    run = program.launch("blocks", args=[out, np.array([1, 2, 3, 4], np.float32), how], on_finding="collect")
+    said = [(f.rule, f.instruction, f.region.bytes) for f in run.findings if f.region]
+    assert said == [("uninitialized", "scalar.load", missing)] * (missing > 0)
+    if value is not None:
+        assert out.tolist() == [value]

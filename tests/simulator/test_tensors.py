@@ -64,18 +64,38 @@ def test_a_tensor_of_which_a_part_was_written(
         load(unit, 0, ones, (1, 128, 1, 16))
         load(unit, 1024, ones, written, stride)
         add(unit, 2048, 0, 1024, (1, 128, 1, 16))
-        add(unit, 2048, 0, 1024, (1, 128, 1, 16))  # is not said twice
         store(unit, out, 2048, (1, 128, 1, 16))
+        store(unit, out, 2048, (1, 128, 1, 16))  # is not said twice
         unit.tpu_poll()
 
     (finding,), out, _ = collect(device, kernel)
-    assert (finding.rule, finding.operand, finding.severity) == ("uninitialized", "src1_addr", "warning")
-    assert (finding.region.space, divmod(finding.region.offset, LANE)) == ("local", (lane, byte))
+    assert (finding.rule, finding.instruction, finding.severity) == ("uninitialized", "tpu_gdma_cpy_L2S", "warning")
+    assert (finding.region.space, divmod(finding.region.offset, LANE)) == ("local", (lane, byte + 1024))
     values = out[:2048].reshape(128, 16)
     missing = np.ones((128, 16), bool)
     missing[: written[1], : written[3] * (stride[3] if stride else 1) : stride[3] if stride else 1] = False
     assert (np.isnan(values) == missing).all()  # nobody may rely on it, and it shows
     assert (values[~missing] == 2).all()
+
+
+@pytest.mark.parametrize(("lanes", "said"), [(3, 0), (4, 1)])
+def test_lanes_that_are_computed_and_not_used_stay_silent(device: Device, lanes: int, said: int) -> None:
+    """Three lanes of data through two additions and a conversion, all of them on a whole row of lanes."""
+
+    def kernel(unit: Any, out: Any, ones: Any) -> None:
+        load(unit, 0, ones, (1, 3, 1, 16))
+        add(unit, 1024, 0, 0)
+        add(unit, 1024, 1024, 0)
+        unit.tpu_bdc_cast(2048, 1024, ROW, None, None, unit.DT_FP16, unit.DT_FP32, unit.RM_HALF_TO_EVEN)
+        unit.tpu_bdc_cast(0, 2048, ROW, None, None, unit.DT_FP32, unit.DT_FP16, unit.RM_HALF_TO_EVEN)
+        store(unit, out, 0, (1, lanes, 1, 16))
+        unit.tpu_poll()
+
+    findings, out, _ = collect(device, kernel)
+    assert [(f.rule, f.instruction, f.region.offset // LANE) for f in findings if f.region] == (
+        [("uninitialized", "tpu_gdma_cpy_L2S", 3)] * said
+    )
+    assert (out[:48] == 3).all()
 
 
 def test_what_lies_between_the_elements_is_not_read(device: Device) -> None:

@@ -54,7 +54,7 @@ def _scattered(gathers: bool, masked: bool) -> dict[str, Any]:
     measured = {"places": _kept_offsets, "rows": _kept_rows} if masked else {"places": _offsets}
     return {
         "operands": f"void dst{dst}, const void src{src}, const void<uint32> offset[transfer_num]{mask}",
-        "facts": {"measured": measured, "semantics": _move, "provenance": INFERRED, "overlap": "any"},
+        "facts": {"measured": measured, "semantics": _move, "provenance": INFERRED, "overlap": "any", "moves": "src"},
     }
 
 
@@ -128,6 +128,7 @@ extension = declare(
     rules=_RULES,
     work="bytes_dst",
     overlap="none",
+    moves="src",
     effect=Compute(Completion.BLOCKING),
     semantics=_repeated,
     select=Select(

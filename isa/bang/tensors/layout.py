@@ -14,7 +14,7 @@ _ROWS = Require("width * sizeof_dst % 128 == 0", _OLD, rule="length")
 _COLUMNS = Require("height * sizeof_dst % 128 == 0", _OLD, rule="length")
 _SIZES = (Require("height > 0", rule="length"), Require("width > 0", rule="length"))
 _FACTS: dict[str, Any] = {"overlap": "none", "work": "height * width * max(sizeof_dst, 2)"}
-_TURN: dict[str, Any] = {**_FACTS, "rules": (*_SIZES, Align(64, archs=_OLD), _COLUMNS, _ROWS)}
+_TURN: dict[str, Any] = {**_FACTS, "moves": "src", "rules": (*_SIZES, Align(64, archs=_OLD), _COLUMNS, _ROWS)}
 
 _ACROSS = "void __bang_{op}(T dst[width][height], const T src[height][width], int32 height, int32 width)"
 _ALONG = "void __bang_{op}(T dst[height][width], const T src[height][width], int32 height, int32 width)"
@@ -73,6 +73,7 @@ rotations = (
     types="half int8 int16 uint8 uint16 uint32",
     inferred_types="bfloat16 float int32",
     archs=">=200",
+    moves="src",
     **{**_FACTS, "rules": (*_SIZES, Align(64, archs=_OLD), _ROWS)},
 )
 def mirror(src: np.ndarray) -> np.ndarray:
@@ -110,6 +111,7 @@ def _pad(arguments: str, value: str, **facts: Any) -> Instruction:
         semantics=_pad_value if value else _pad_zeros,
         let=sides,
         overlap="none",
+        moves="src",
         rules=(
             *(Require(f"{size} > 0", rule="length") for size in ("channel", "height", "width")),
             *(Require(f"{size} >= 0", rule="length") for size in dict.fromkeys(sides.values())),

@@ -75,6 +75,7 @@ matmuls = (_matmul((("float", "float"), ("half", "half")), fixed=False), _matmul
     "void __bang_reshape_filter(T dst[n][h * w * c], const T src[n][h * w * c], int32 n, int32 h, int32 w, int32 c)",
     types="half float int8 int16 int32 uint8 uint16 uint32",
     overlap="none",
+    moves="src",
     rules=(
         Require("n > 0", rule="length"),
         *(Require(f"{count} > 0", rule="length") for count in "hwc"),

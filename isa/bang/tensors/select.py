@@ -40,7 +40,8 @@ def _facts(bits: bool) -> dict[str, Any]:
         if bits
         else (Require("elem_count * sizeof_src % 128 == 0", _OLD, rule="length"),)
     )
-    return {"measured": {"selected": selected}, "rules": (_POSITIVE, Align(64, archs=_OLD), *many), "work": _WORK}
+    rules = (_POSITIVE, Align(64, archs=_OLD), *many)
+    return {"measured": {"selected": selected}, "moves": "src", "rules": rules, "work": _WORK}
 
 
 def _collect(name: str, bits: bool, counted: bool, **facts: Any) -> Instruction:

@@ -41,10 +41,14 @@ ATOMIC(8)
 ATOMIC(16)
 ATOMIC(32)
 ATOMIC(64)
+static void load_block(const void* from, size_t n, int64_t pc) {
+  scalar_access((uint64_t)from, n, 0, pc);
+  loaded.whole = 1;
+}
 // Block copies and fills: images are linked so that the C library's go this way, and some compilers announce theirs.
 // Whether they have an effect.
 static int block(void* to, const void* from, size_t n, int64_t pc) {
-  if (n && from) scalar_access((uint64_t)from, n, 0, pc);
+  if (n && from) load_block(from, n, pc);
   if (n) scalar_access((uint64_t)to, n, 1, pc);
   return !muted.size;
 }
@@ -60,7 +64,7 @@ static int block(void* to, const void* from, size_t n, int64_t pc) {
   }
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)
-void __tsan_read_range(void* p, size_t n) { scalar_access((uint64_t)p, n, 0, MLUSIM_PC); }
+void __tsan_read_range(void* p, size_t n) { load_block(p, n, MLUSIM_PC); }
 void __tsan_write_range(void* p, size_t n) { scalar_access((uint64_t)p, n, 1, MLUSIM_PC); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

@@ -46,6 +46,9 @@ static uint64_t heap_bytes;
 
 #include "mlusim_runs.h"
 
+static struct mlusim_range* range_of(struct mlusim_range* ranges, uint64_t count, uint64_t address, uint64_t size);
+#include "mlusim_blocks.h"
+
 static void (*guest_ended)(int kind, uint64_t address, uint64_t size, int64_t pc);  // while a guest's kernels run
 
 void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
@@ -88,6 +91,7 @@ static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return 
 
 static void leave(uint64_t worth, int64_t pc) {
   if (loading) mlusim_too_early();
+  if (loaded.size) settle();
   in_kernel = 0;
   drain_with(worth, pc);
 }
@@ -264,6 +268,7 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_back(pc);
   }
   restore();
+  if (loaded.size) take_along(address, size, store);
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
@@ -283,8 +288,10 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
   }
   if (range->written && !all_written(range->written + (address - range->start), size)) {
     if (store) note_first_write(range, address, size);
+    else if (is_block(range->written + (address - range->start), size)) wait_for_copy(range, address, size, pc);
     else ask_about(address, size, pc);
   }
+  if (!taken.empty()) arrive(range, address, size);
   if (range->key != MLUSIM_UNSEEN) gather(address, size, store, pc, range);
   if (store && mutes(range)) {
     muted.address = address;
@@ -319,6 +326,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   mlusim_status = 0;
   last_range = NULL;
   forget_runs();
+  forget_copy();
   work_noted = mlusim_scalar_work;
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
@@ -328,6 +336,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   }
   in_kernel = 0;
   forget_runs();
+  forget_copy();
   if (!mlusim_status) callbacks.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
   return 1;
 }

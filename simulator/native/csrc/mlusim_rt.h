@@ -18,6 +18,8 @@ struct mlusim_range {
 };
 #define MLUSIM_UNSEEN UINT64_MAX
 #define MLUSIM_ASK ((uint8_t*)1)
+// What has become of flags since the last drain: some have been set; some of them, or others, have been taken away.
+enum mlusim_touched { MLUSIM_UNTOUCHED, MLUSIM_WRITTEN, MLUSIM_TAKEN_AWAY };
 
 // A run of scalar accesses of one source position to one range: at one stride, or (loose) anywhere in it; and the
 // operations of the scalar unit before them.

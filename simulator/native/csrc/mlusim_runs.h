@@ -10,7 +10,7 @@ static struct mlusim_row rows[2 * RUNS + 1];  // their records; behind them, at 
 static int run_count;
 static uint64_t work_noted;  // operations that are in records or runs
 static uint16_t compute;     // number in the log of what the scalar unit computes
-static int touched;  // a store has written bytes that nobody had written
+static int touched;  // what stores have done to the flags of bytes that somebody has written
 static uint8_t scalar_pipe;
 // The run that a source position has open for a range, found by both; of two in one place the later stays.
 static struct {
@@ -139,7 +139,7 @@ static void note_first_write(struct mlusim_range* range, uint64_t address, uint6
   memset(range->written + (address - range->start), 1, size);
   if (address < range->touched) range->touched = address;
   if (address + size > range->until) range->until = address + size;
-  touched = 1;
+  if (!touched) touched = MLUSIM_WRITTEN;
 }
 
 static void ask_about(uint64_t address, uint64_t size, int64_t pc) {

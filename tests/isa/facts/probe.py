@@ -119,6 +119,8 @@ class _Memory:
         if space == "local" and operand.is_local:
             address = call.address(operand)
             real = self._start(space) + address
+            if operand.reads and operand.name not in self._fresh:
+                self._write_lanes(address, call.span(operand)[1])
             if self._look:
                 kept = self.kept[operand.name] = real - ORIGIN // 2, call.span(operand)[1] + ORIGIN
                 ctypes.memset(kept[0], self._content(operand), kept[1])
@@ -143,6 +145,14 @@ class _Memory:
     def _content(self, operand: Operand) -> int:
         return content(self._form, operand)
 
+    def _write_lanes(self, address: int, length: int) -> None:
+        """Let the bytes of a tensor, as if in the first lane, be written in all of them."""
+        lanes, start = self._context._machine.map.lanes, self._start("local")
+        held = self._context._machine.map.memories["local"].find(start)
+        for lane in range(lanes.count):
+            place = start + lane * lanes.size + address % lanes.size
+            held.uninitialized.remove(place, place + length)
+
     def _start(self, space: str) -> int:
         memory = self._context._machine.map.memories[space]
         found: int = next(memory.allocations(0)).start
@@ -159,7 +169,7 @@ class _Memory:
                 made = getattr(self._context, space)("uint8", size)
             if space == "nram" and operand.reads and operand.name not in self._fresh:
                 getattr(self._context, "__memset_nram")(made, size, 0)
-            elif space in ("wram", "sram", "ldram") and operand.reads and operand.name not in self._fresh:
+            elif space in ("wram", "sram", "ldram", "vreg") and operand.reads and operand.name not in self._fresh:
                 held = self._context._machine.map.memories[space].find(made.address)
                 held.uninitialized.remove(made.address, made.address + size)
             if space not in ("static", "nowhere"):

@@ -47,6 +47,11 @@ class LineTable:
         self._known: dict[int, Location] = {0: NOWHERE}
         self._tables = lru_cache(maxsize=16)(self._table)  # launch after launch has the same
 
+    def lines(self, offsets: Sequence[int]) -> list[Location]:
+        """The lines of return addresses, given as offsets from the first byte; NOWHERE for what has none."""
+        self._look_up(offsets)
+        return [self._location(offset) for offset in offsets]
+
     def located(self, log: Log, findings: Sequence[Finding]) -> tuple[Log, list[Finding]]:
         """A log and findings with lines instead of places. Tables are sorted; findings of one line are one."""
         table, numbers = self._tables(tuple([entry.line for entry in log.locations]))

@@ -1,5 +1,8 @@
 // What a BANG C source sees: types, qualifiers, built-in variables and, generated from the declarations, the instructions.
 #pragma once
+#ifdef MLUSIM_HOST
+#include "mlusim_host.h"
+#else
 #include <float.h>
 // Names of the system's headers that C++ itself does not have: kernels use them for what is theirs.
 #define gamma mlusim_system_gamma
@@ -189,3 +192,4 @@ __attribute__((always_inline)) inline void barrier_global(int, int count) {
 
 // The build puts functions here whose names nobody knows; see frontend/unknown.py.
 #pragma mlusim unknown
+#endif

@@ -1,0 +1,201 @@
+// Devices, contexts and versions.
+#include <string.h>
+
+#include "host_memory.h"
+#include "host_queues.h"
+#include "host_status.h"
+
+namespace mlusim {
+
+// The value of an attribute; false for one that the device file says nothing of.
+bool attribute(const Device& device, int number, int& value) {
+  const uint64_t* facts = device.facts;
+  auto known = [&](Fact fact) { return value = (int)facts[fact], facts[fact] != 0; };
+  switch (number) {
+    case cnrtAttrComputeCapabilityMajor:
+      return value = (int)facts[ARCH] / 100, true;
+    case cnrtAttrComputeCapabilityMinor:
+      return value = (int)facts[ARCH] / 10 % 10, true;
+    case cnrtAttrMaxDimX:
+    case cnrtAttrMaxDimY:
+    case cnrtAttrMaxDimZ:
+      return value = 65535, true;
+    case cnrtAttrClusterCount:
+      return known(CLUSTERS);
+    case cnrtAttrMaxClusterCountPerUnionTask:
+    case cnrtAttrMaxClusterPerUnionLimitTask:
+      return known(LARGEST_UNION);
+    case cnrtAttrMcorePerCluster:
+      return known(CORES_PER_CLUSTER);
+    case cnrtAttrISAVersion:
+      return known(ARCH);
+    case cnrtAttrNramSizePerMcore:
+      return known(NRAM);
+    case cnrtAttrWramSizePerMcore:
+      return known(WRAM);
+    case cnrtAttrSramSizePerMcore:
+      return known(SRAM);
+    case cnrtAttrIpuClockRate:
+      return known(CLOCK_KHZ);
+    case cnrtAttrMemClockRate:
+      return known(MEMORY_KHZ);
+    case cnrtAttrGmemBusWidth:
+      return known(BUS_BITS);
+    case cnrtAttrMaxL2CacheSize:
+    case cnrtAttrMaxPersistingL2CacheSize:
+      return known(L2);
+    case cnrtAttrTotalMemSize:
+      return value = (int)(device.capacity >> 20), true;
+    case cnrtAttrGlobalMemoryNodeCount:
+      return value = 1, true;
+    case cnrtAttrEccEnable:
+    case cnrtAttrPciBusID:
+    case cnrtAttrPciDomainID:
+    case CN_DEVICE_ATTRIBUTE_LINEAR_MAPPING_SUPPORTED:
+      return value = 0, true;
+    case cnrtAttrPciDeviceID:
+      return value = device.ordinal, true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace mlusim
+
+using namespace mlusim;
+
+static cnrtRet_t set_device(int ordinal) {
+  if (!connected()) return no_device();
+  if (ordinal < 0 || ordinal >= device_count()) {
+    std::string many = device_count() == 1 ? "there is one" : "there are " + std::to_string(device_count());
+    return failed(cnrtErrorDeviceInvalid, "there is no device " + std::to_string(ordinal) + "; " + many);
+  }
+  set_current_device(ordinal);
+  return cnrtSuccess;
+}
+
+static cnrtRet_t with_device(int ordinal, const void* result, Device*& found) {
+  if (!result) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  if (!connected()) return no_device();
+  found = device(ordinal);
+  return found ? cnrtSuccess : failed(cnrtErrorDeviceInvalid, "there is no device " + std::to_string(ordinal));
+}
+
+MLUSIM_API cnrtRet_t cnrtInit(unsigned int) { return connected() ? cnrtSuccess : no_device(); }
+
+MLUSIM_API void cnrtDestroy(void) {
+  for (int ordinal = 0; connected() && ordinal < device_count(); ordinal++) reset_device(ordinal);
+}
+
+MLUSIM_API cnrtRet_t cnrtGetDeviceCount(unsigned int* count) {
+  if (!count) return failed(cnrtErrorArgsInvalid, "the pointer to the count is null");
+  *count = 0;
+  if (!connected()) return no_device();
+  *count = (unsigned)device_count();
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtGetDevice(int* ordinal) {
+  if (!ordinal) return failed(cnrtErrorArgsInvalid, "the pointer to the device is null");
+  if (!connected()) return no_device();
+  *ordinal = current_device();
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtSetDevice(int ordinal) { return set_device(ordinal); }
+MLUSIM_API cnrtRet_t cnrtSetCurrentDevice(cnrtDev_t device) { return set_device(device); }
+MLUSIM_API cnrtRet_t cnrtGetCurrentDevice(cnrtDev_t* device) { return cnrtGetDevice(device); }
+
+MLUSIM_API cnrtRet_t cnrtGetDeviceHandle(cnrtDev_t* handle, int ordinal) {
+  Device* found;
+  cnrtRet_t status = with_device(ordinal, handle, found);
+  if (status == cnrtSuccess) *handle = ordinal;
+  return status;
+}
+
+MLUSIM_API cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t number, int ordinal) {
+  Device* found;
+  cnrtRet_t status = with_device(ordinal, value, found);
+  if (status != cnrtSuccess) return status;
+  return attribute(*found, number, *value)
+             ? cnrtSuccess
+             : failed(cnrtErrorNoAttribute, "attribute " + std::to_string(number) + " of " + found->name + " is not known");
+}
+
+MLUSIM_API cnrtRet_t cnrtGetDeviceProperties(cnrtDeviceProp_t* properties, int ordinal) {
+  Device* found;
+  cnrtRet_t status = with_device(ordinal, properties, found);
+  if (status == cnrtSuccess) snprintf(properties->name, sizeof properties->name, "%s", found->name.c_str());
+  return status;
+}
+
+MLUSIM_API cnrtRet_t cnrtGetDeviceInfo(cnrtDeviceInfo_t* info, int ordinal) {
+  Device* found;
+  cnrtRet_t status = with_device(ordinal, info, found);
+  if (status != cnrtSuccess) return status;
+  snprintf(info->device_name, sizeof info->device_name, "%s", found->name.c_str());
+  uint64_t arch = found->facts[ARCH];
+  info->core_version = arch >= 500   ? CNRT_MLU590
+                       : arch >= 300 ? CNRT_MLU370
+                       : arch == 290 ? CNRT_MLU290
+                       : arch == 270 ? CNRT_MLU270
+                                     : CNRT_MLU220;
+  info->core_num = (int)(found->facts[CLUSTERS] * found->facts[CORES_PER_CLUSTER]);
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtDeviceGetPCIBusId(char* id, int length, int ordinal) {
+  Device* found;
+  cnrtRet_t status = with_device(ordinal, id, found);
+  if (status != cnrtSuccess) return status;
+  return snprintf(id, (size_t)length, "0000:00:%02x.0", ordinal) < length
+             ? cnrtSuccess
+             : failed(cnrtErrorArgsInvalid, "the room for the PCI bus id is too small");
+}
+
+MLUSIM_API cnrtRet_t cnrtDeviceGetByPCIBusId(int* ordinal, const char* id) {
+  unsigned number;
+  if (!ordinal || !id || sscanf(id, "0000:00:%x.0", &number) != 1 || !device((int)number))
+    return failed(cnrtErrorArgsInvalid, "no device has this PCI bus id");
+  *ordinal = (int)number;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtDeviceReset(void) {
+  cnrtRet_t status = sync_device(MLUSIM_HERE);
+  reset_device(current_device());
+  return status;
+}
+
+static thread_local unsigned int schedule = 0;
+MLUSIM_API cnrtRet_t cnrtSetDeviceFlag(unsigned int flags) {
+  schedule = flags;  // how the host waits, which is not simulated
+  return connected() ? cnrtSuccess : no_device();
+}
+MLUSIM_API cnrtRet_t cnrtGetDeviceFlag(unsigned int* flags) {
+  if (!flags) return failed(cnrtErrorArgsInvalid, "the pointer to the flags is null");
+  *flags = schedule;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtDeviceGetQueuePriorityRange(int*, int*) {
+  return not_modelled("cnrtDeviceGetQueuePriorityRange");
+}
+
+static cnrtRet_t peer(unsigned int* can, int one, int other) {
+  Device* found;
+  cnrtRet_t status = with_device(one, can, found);
+  if (status == cnrtSuccess) status = with_device(other, can, found);
+  if (status == cnrtSuccess) *can = one != other;
+  return status;
+}
+MLUSIM_API cnrtRet_t cnrtDeviceCanAccessPeer(int* can, int device, int other) { return peer((unsigned*)can, device, other); }
+MLUSIM_API cnrtRet_t cnrtGetPeerAccessibility(unsigned int* can, int device, int other) { return peer(can, device, other); }
+
+static cnrtRet_t version(int* major, int* minor, int* patch) {
+  if (!major || !minor || !patch) return failed(cnrtErrorArgsInvalid, "a pointer to a number of the version is null");
+  *major = CNRT_MAJOR_VERSION, *minor = CNRT_MINOR_VERSION, *patch = CNRT_PATCH_VERSION;
+  return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtGetLibVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }
+MLUSIM_API cnrtRet_t cnrtDriverGetVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }

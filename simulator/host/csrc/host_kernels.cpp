@@ -1,0 +1,207 @@
+#include "host_kernels.h"
+
+#include <string.h>
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "host_memory.h"
+#include "host_queues.h"
+#include "host_status.h"
+
+struct cnrtKernelParamsBuffer {
+  std::vector<std::string> values;
+};
+struct cnrtKernelInitParam {
+  int unused;
+};
+
+namespace mlusim {
+namespace {
+
+struct Known {
+  const mlusim_image* image;
+  uint64_t kernel;
+};
+
+struct Kernels {
+  std::mutex mutex;
+  std::map<const void*, Known> table;                  // by the address of the host's function
+  std::map<const mlusim_image*, uint64_t> images;      // those that the device process knows
+};
+
+// Never destroyed; made before the first constructor that registers an image.
+Kernels& kernels() {
+  static Kernels& made = *new Kernels;
+  return made;
+}
+
+struct Configuration {
+  cnrtDim3_t dim;
+  int type;
+  cnrtQueue_t queue;
+  bool given;
+  Place where;
+};
+thread_local Configuration next = {};
+
+// The number of an image at the device process, which is sent its bytes if it has not kept them.
+uint64_t number_of(const mlusim_image* image) {
+  Kernels& all = kernels();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  uint64_t& number = all.images[image];
+  if (number) return number;
+  number = all.images.size();
+  std::string about = std::string(image->digest) + '\n' + image->about;
+  Reply reply = call(IMAGE, {number}, about.data(), about.size());
+  if (reply[0] == 1) call(IMAGE_BYTES, {number}, image->bytes, image->size);
+  return number;
+}
+
+cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t handle, const mlusim_argument* arguments,
+                 uint64_t count, Place where) {
+  Queue queue;
+  if (!queue_of(handle, queue)) return last_status(false);
+  if (!device(queue.device)) return no_device();
+  uint64_t image = number_of(kernel.image);
+  std::vector<uint64_t> numbers = {queue.number, image, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where.module,
+                                   where.offset};
+  std::string bytes;
+  for (uint64_t i = 0; i < count; i++) {
+    numbers.push_back(arguments[i].bytes);
+    bytes.append((const char*)arguments[i].value, arguments[i].bytes);
+  }
+  post(LAUNCH, numbers, bytes.data(), bytes.size());
+  return cnrtSuccess;
+}
+
+const Known* kernel_at(const void* address) {
+  Kernels& all = kernels();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto entry = all.table.find(address);
+  return entry == all.table.end() ? nullptr : &entry->second;
+}
+
+cnrtRet_t launch_buffer(const void* function, cnrtDim3_t dim, cnrtKernelParamsBuffer_t buffer, int type, cnrtQueue_t queue,
+                        Place where) {
+  const Known* kernel = kernel_at(function);
+  if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
+  if (!buffer) return failed(cnrtErrorArgsInvalid, "the buffer of parameters is null");
+  std::vector<mlusim_argument> arguments;
+  for (auto& value : buffer->values) arguments.push_back({value.data(), value.size()});
+  return launch(*kernel, dim, type, queue, arguments.data(), arguments.size(), where);
+}
+
+}  // namespace
+}  // namespace mlusim
+
+using namespace mlusim;
+
+MLUSIM_API void mlusim_register_image(const mlusim_image* image) {
+  Kernels& all = kernels();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  for (uint64_t i = 0; i < image->kernels; i++) {
+    const mlusim_kernel& kernel = image->table[i];
+    if (!kernel.body) continue;  // nothing in the program can name it
+    all.table[kernel.address] = {image, i};
+    all.table[kernel.body] = {image, i};
+  }
+}
+
+MLUSIM_API void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue) {
+  next = {dim, type, queue, true, MLUSIM_HERE};
+}
+
+MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t count) {
+  // The return address lies in the body of the kernel, which begins at the last registered address before it.
+  const void* inside = __builtin_return_address(0);
+  Kernels& all = kernels();
+  Known kernel = {};
+  {
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto after = all.table.upper_bound(inside);
+    if (after != all.table.begin()) kernel = std::prev(after)->second;
+  }
+  Configuration now = next;
+  next = {};
+  if (!now.given) {
+    finding("argument", "a kernel is called like a function of the host", "launch it with <<<dim, type, queue>>>",
+            MLUSIM_HERE);
+    failed(cnrtErrorArgsInvalid, "a kernel is called without <<<dim, type, queue>>>");
+    return;
+  }
+  if (!kernel.image) {
+    failed(cnrtErrorNoKernel, "the program has no image of the kernel that it launches");
+    return;
+  }
+  launch(kernel, now.dim, now.type, now.queue, arguments, count, now.where);
+}
+
+MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments,
+                                      size_t, cnrtQueue_t queue) {
+  const Known* kernel = kernel_at(function);
+  if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
+  // The sizes of the arguments are not given here: the description of the image has them, "name bytes,bytes,..." a line.
+  std::vector<mlusim_argument> found;
+  const char* line = kernel->image->about;
+  for (uint64_t i = 0; i < kernel->kernel && line; i++) line = strchr(line, '\n') ? strchr(line, '\n') + 1 : nullptr;
+  for (const char* at = line; at && *at && *at != '\n';) {
+    char* end;
+    uint64_t bytes = strtoull(at, &end, 10);
+    if (end == at) break;
+    found.push_back({arguments[found.size()], bytes});
+    at = *end == ',' ? end + 1 : end;
+  }
+  return launch(*kernel, dim, type, queue, found.data(), found.size(), MLUSIM_HERE);
+}
+
+MLUSIM_API cnrtRet_t cnrtInvokeKernel_V2(const void* function, cnrtDim3_t dim, cnrtKernelParamsBuffer_t arguments,
+                                         cnrtFunctionType_t type, cnrtQueue_t queue) {
+  return launch_buffer(function, dim, arguments, type, queue, MLUSIM_HERE);
+}
+
+MLUSIM_API cnrtRet_t cnrtInvokeKernel_V3(const void* function, cnrtKernelInitParam_t, cnrtDim3_t dim,
+                                         cnrtKernelParamsBuffer_t arguments, cnrtFunctionType_t type, cnrtQueue_t queue,
+                                         void*) {
+  return launch_buffer(function, dim, arguments, type, queue, MLUSIM_HERE);
+}
+
+MLUSIM_API cnrtRet_t cnrtGetKernelParamsBuffer(cnrtKernelParamsBuffer_t* buffer) {
+  if (!buffer) return failed(cnrtErrorArgsInvalid, "the pointer to the buffer is null");
+  *buffer = new cnrtKernelParamsBuffer;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtKernelParamsBufferAddParam(cnrtKernelParamsBuffer_t buffer, void* value, size_t bytes) {
+  if (!buffer || !value) return failed(cnrtErrorArgsInvalid, "a buffer of parameters, or a parameter, is null");
+  buffer->values.emplace_back((const char*)value, bytes);
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtCopyKernelParamsBuffer(cnrtKernelParamsBuffer_t to, cnrtKernelParamsBuffer_t from) {
+  if (!to || !from) return failed(cnrtErrorArgsInvalid, "a buffer of parameters is null");
+  to->values = from->values;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtDestroyKernelParamsBuffer(cnrtKernelParamsBuffer_t buffer) {
+  if (!buffer) return failed(cnrtErrorArgsInvalid, "the buffer of parameters is null");
+  delete buffer;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtCreateKernelInitParam(cnrtKernelInitParam_t* param) {
+  if (!param) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *param = new cnrtKernelInitParam{};
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtInitKernelMemory(const void* function, cnrtKernelInitParam_t) {
+  return kernel_at(function) ? cnrtSuccess : failed(cnrtErrorNoKernel, "the address is that of no kernel");
+}
+
+MLUSIM_API cnrtRet_t cnrtDestroyKernelInitParamAndMemory(cnrtKernelInitParam_t param) {
+  delete param;
+  return cnrtSuccess;
+}

@@ -1,0 +1,286 @@
+#include "host_memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "host_status.h"
+
+namespace mlusim {
+namespace {
+
+struct Memory {
+  std::recursive_mutex mutex;
+  std::vector<std::unique_ptr<Device>> devices;
+  std::map<uint64_t, Allocation> taken, freed;  // by their first byte
+};
+
+// Never destroyed: threads may call while the process ends.
+Memory& memory() {
+  static Memory& made = *new Memory;
+  return made;
+}
+
+thread_local int current = 0;
+
+// Map a device's memory twice: where it may be touched, and where a touch is a fault.
+bool map(Device& made, int descriptor) {
+  void* alias = mmap(nullptr, made.reach, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  close(descriptor);
+  void* wanted = (void*)made.address;
+  void* fence = mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (alias == MAP_FAILED || fence != wanted) return false;
+  madvise(alias, made.reach, MADV_DONTFORK);
+  made.alias = (char*)alias;
+  return true;
+}
+
+std::map<uint64_t, Allocation>::iterator before(std::map<uint64_t, Allocation>& table, uint64_t address) {
+  auto next = table.upper_bound(address);
+  return next == table.begin() ? table.end() : std::prev(next);
+}
+
+std::string at(uint64_t address) {
+  char text[32];
+  snprintf(text, sizeof text, "%#llx", (unsigned long long)address);
+  return text;
+}
+
+std::string size(uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+// Forget what was freed where something else lies now.
+void forget(Memory& all, uint64_t start, uint64_t bytes) {
+  auto entry = before(all.freed, start);
+  if (entry == all.freed.end() || entry->first + entry->second.bytes <= start) entry = all.freed.lower_bound(start);
+  while (entry != all.freed.end() && entry->first < start + bytes) entry = all.freed.erase(entry);
+}
+
+}  // namespace
+
+int current_device() { return current; }
+void set_current_device(int ordinal) { current = ordinal; }
+
+Device* device(int ordinal) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
+  if (all.devices.size() <= (size_t)ordinal) all.devices.resize((size_t)ordinal + 1);
+  auto& entry = all.devices[(size_t)ordinal];
+  if (entry) return entry.get();
+  Reply reply = call(OPEN, {(uint64_t)ordinal});
+  if (reply.lost || reply.descriptor < 0) return nullptr;
+  std::unique_ptr<Device> made(new Device);
+  made->ordinal = ordinal;
+  made->address = reply[0], made->reach = reply[1], made->capacity = reply[2];
+  for (int i = 0; i < FACTS; i++) made->facts[i] = reply[3 + (size_t)i];
+  made->name = reply.bytes;
+  if (!map(*made, reply.descriptor)) {
+    fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n", (unsigned long long)made->address);
+    return nullptr;
+  }
+  entry = std::move(made);
+  return entry.get();
+}
+
+bool on_device(const void* pointer) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  for (auto& entry : all.devices)
+    if (entry && (uint64_t)pointer - entry->address < entry->reach) return true;
+  return false;
+}
+
+bool known(const void* pointer, uint64_t& start, Allocation& found) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  auto entry = before(all.taken, (uint64_t)pointer);
+  if (entry == all.taken.end() || (uint64_t)pointer >= entry->first + entry->second.bytes) return false;
+  start = entry->first, found = entry->second;
+  return true;
+}
+
+cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
+  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *pointer = nullptr;
+  Device* own = device(current);
+  if (!own) return no_device();
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Reply reply = call(ALLOCATE, {(uint64_t)own->ordinal, bytes, where.module, where.offset});
+  if (reply.lost) return no_device();
+  if (!reply[0]) return failed(cnrtErrorNoMem, reply.bytes);
+  forget(all, reply[0], bytes ? bytes : 1);
+  Allocation made;
+  made.bytes = bytes, made.device = own->ordinal, made.made = where;
+  all.taken[reply[0]] = made;
+  *pointer = (void*)reply[0];
+  return cnrtSuccess;
+}
+
+cnrtRet_t release(void* pointer, Place where) {
+  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to free is null");
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry != all.taken.end() && entry->second.device >= 0) {
+    post(FREE, {entry->first, where.module, where.offset});
+    entry->second.freed = where;
+    all.freed[entry->first] = entry->second;
+    all.taken.erase(entry);
+    return cnrtSuccess;
+  }
+  auto old = all.freed.find((uint64_t)pointer);
+  if (old != all.freed.end()) {
+    finding("double-free", "device memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
+            old->second.freed, (uint64_t)pointer, old->second.bytes);
+    return failed(cnrtErrorArgsInvalid, "the memory has been freed before");
+  }
+  auto inside = before(all.taken, (uint64_t)pointer);
+  if (inside != all.taken.end() && (uint64_t)pointer < inside->first + inside->second.bytes)
+    finding("host-pointer", at((uint64_t)pointer) + " lies " + size((uint64_t)pointer - inside->first) +
+            " inside of an allocation, and is freed", "free the pointer that the allocation gave", where,
+            inside->second.made, (uint64_t)pointer, 0);
+  else
+    finding("host-pointer", at((uint64_t)pointer) + " is no device memory, and is freed as such",
+            "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated", where, {},
+            (uint64_t)pointer, 0);
+  return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of device memory");
+}
+
+cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
+  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *pointer = nullptr;
+  if (!connected()) return no_device();
+  void* made = nullptr;
+  if (posix_memalign(&made, 4096, bytes ? bytes : 1)) return failed(cnrtErrorSysNoMem, "the host has no memory left");
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  forget(all, (uint64_t)made, bytes ? bytes : 1);
+  Allocation entry;
+  entry.bytes = bytes, entry.device = -1, entry.made = where;
+  all.taken[(uint64_t)made] = entry;
+  *pointer = made;
+  return cnrtSuccess;
+}
+
+cnrtRet_t release_host(void* pointer, Place where) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || entry->second.device >= 0) {
+    auto old = all.freed.find((uint64_t)pointer);
+    if (old != all.freed.end() && old->second.device < 0)
+      finding("double-free", "pinned host memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
+              old->second.freed, (uint64_t)pointer, old->second.bytes);
+    else
+      finding("host-pointer", at((uint64_t)pointer) + " is no pinned host memory, and is freed as such",
+              "free with cnrtFreeHost what cnrtHostMalloc gave", where, {}, (uint64_t)pointer, 0);
+    return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of pinned host memory");
+  }
+  settle();
+  entry->second.freed = where;
+  all.freed[entry->first] = entry->second;
+  all.taken.erase(entry);
+  free(pointer);
+  return cnrtSuccess;
+}
+
+void reset_device(int ordinal) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  for (auto entry = all.taken.begin(); entry != all.taken.end();) {
+    if (entry->second.device != ordinal) {
+      ++entry;
+      continue;
+    }
+    post(FREE, {entry->first, 0, 0});
+    entry = all.taken.erase(entry);
+  }
+}
+
+bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where, Found& found) {
+  Memory& all = memory();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  uint64_t address = (uint64_t)pointer;
+  std::string named = std::string(what) + " at " + at(address);
+  auto entry = before(all.taken, address);
+  bool inside = entry != all.taken.end() && entry->second.device >= 0 && address < entry->first + entry->second.bytes;
+  if (inside && address + bytes <= entry->first + entry->second.bytes) {
+    found.device = device(entry->second.device);
+    found.start = entry->first, found.bytes = entry->second.bytes;
+    found.alias = found.device->alias + (address - found.device->address);
+    return true;
+  }
+  if (inside) {
+    uint64_t end = entry->first + entry->second.bytes;
+    finding("bounds", named + ": " + size(bytes) + " go " + size(address + bytes - end) + " past the end of " +
+            size(entry->second.bytes) + " of device memory", "copy less, or allocate more", where, entry->second.made,
+            address, bytes);
+    return false;
+  }
+  auto old = before(all.freed, address);
+  if (old != all.freed.end() && old->second.device >= 0 && address < old->first + old->second.bytes) {
+    finding("use-after-free", named + " has been freed", "free it after its last use", where, old->second.freed,
+            address, bytes);
+    return false;
+  }
+  if (entry != all.taken.end() && entry->second.device >= 0 && on_device(pointer)) {
+    uint64_t end = entry->first + entry->second.bytes;
+    finding("bounds", named + " lies " + size(address - end) + " past the end of " + size(entry->second.bytes) +
+            " of device memory", "copy less, or allocate more", where, entry->second.made, address, bytes);
+    return false;
+  }
+  finding("host-pointer", named + (pointer ? " is no device memory" : " is null"),
+          "pass a pointer that cnrtMalloc gave, or the direction that is meant", where, {}, address, bytes);
+  return false;
+}
+
+cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where) {
+  if (!connected()) return no_device();
+  if ((unsigned)direction > cnrtMemcpyNoDirection)
+    return failed(cnrtErrorMemcpyDirectionInvalid, "the direction is none of cnrtMemTransDir_t");
+  if (direction == cnrtMemcpyNoDirection)
+    direction = on_device(from) ? (on_device(to) ? cnrtMemcpyDevToDev : cnrtMemcpyDevToHost)
+                                : (on_device(to) ? cnrtMemcpyHostToDev : cnrtMemcpyHostToHost);
+  if (!bytes) return cnrtSuccess;
+  bool reads = direction != cnrtMemcpyHostToDev && direction != cnrtMemcpyHostToHost;
+  bool writes = direction != cnrtMemcpyDevToHost && direction != cnrtMemcpyHostToHost;
+  Found source, target;
+  if (reads && !look_up(from, bytes, "the source of a copy", where, source))
+    return failed(cnrtErrorArgsInvalid, "the source is not in device memory as a whole");
+  if (writes && !look_up(to, bytes, "the target of a copy", where, target))
+    return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
+  if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
+    const void* wrong = !reads && (!from || on_device(from)) ? from : to;
+    finding("host-pointer", at((uint64_t)wrong) + (wrong ? " is device memory" : " is null") +
+            ", and the direction of the copy says that it is the host's", "pass the direction that is meant", where, {},
+            (uint64_t)wrong, bytes);
+    return failed(cnrtErrorArgsInvalid, "a pointer does not fit the direction of the copy");
+  }
+  post(COPY, {queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
+  settle();
+  memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
+  return cnrtSuccess;
+}
+
+cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, Place where) {
+  if (!connected()) return no_device();
+  if (!count) return cnrtSuccess;
+  Found target;
+  if (!look_up(to, count * width, "the memory to set", where, target))
+    return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
+  post(FILL, {queue, (uint64_t)to, count * width, where.module, where.offset});
+  settle();
+  if (width == 1) {
+    memset(target.alias, (int)value, count);
+    return cnrtSuccess;
+  }
+  for (size_t i = 0; i < count; i++) memcpy(target.alias + i * width, &value, width);
+  return cnrtSuccess;
+}
+
+}  // namespace mlusim

@@ -1,0 +1,20 @@
+"""The numbers of a device that host code asks for."""
+
+from __future__ import annotations
+
+from ..device import Device
+
+_UNIONS = (16, 8, 4, 2, 1)
+
+
+def device_facts(device: Device) -> list[int]:
+    """The numbers of `Fact` in csrc/host_memory.h, in its order; 0 for what the device's file does not say."""
+    shape = device.shape
+    spaces = {name: space.bytes for name, space in shape.spaces.items()}
+    union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
+    hertz = device.facts.get("clock.core_mhz")
+    clock = round(hertz.value * 1e3) if hertz else 0
+    return [
+        shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),
+        spaces.get("sram", 0), union, clock, 0, 0, 0,
+    ]  # fmt: skip

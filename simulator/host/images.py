@@ -1,0 +1,83 @@
+"""Images of kernels that host programs carry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..findings import BuildError
+from ..frontend.compiler import Compiler
+from ..hardware import Shape
+from ..launches.arguments import KernelParameter, parse_signature
+from ..native import LineTable
+from ..worker.answer import decode_description
+
+_NAME = "kernels.so"
+
+
+@dataclass(frozen=True)
+class ProgramImage:
+    """The kernels of one source of a host program. ``shape`` is that of the device that they were built for."""
+
+    library: Path
+    kernels: tuple[str, ...]
+    parameters: tuple[tuple[KernelParameter, ...], ...]
+    lines: LineTable
+    runtime: str
+    shape: dict[str, Any]
+
+    def refused(self, shape: Shape, runtime: str) -> str:
+        """Why it cannot run on a device of this shape, "" if it can."""
+        if self.runtime != runtime:
+            return "the program was built by another version of mlusim; build it again"
+        built, now = self.shape, shape.to_dict()
+        if built != json.loads(json.dumps(now)):
+            return (
+                f"the kernels were built for a device of {built['isa']} arch {built['arch']} with {built['clusters']} "
+                f"clusters, and run on another one (arch {shape.arch}, {shape.clusters} clusters); build them for it"
+            )
+        return ""
+
+
+def kept_image(compiler: Compiler, digest: str) -> Path | None:
+    """The library of an image that this machine has kept."""
+    try:
+        return compiler.cache.file(_NAME, _key(digest), _missing)
+    except FileNotFoundError:
+        return None
+    except BuildError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+
+
+def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
+    """Keep the library of an image; ValueError when its bytes are others."""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ValueError("the image of the program's kernels is damaged; build the program again")
+
+    def make(path: Path) -> None:
+        path.write_bytes(content)
+
+    return compiler.cache.file(_NAME, _key(digest), make)
+
+
+def read_image(library: Path, about: str) -> ProgramImage:
+    """An image from its library and what the program says of it."""
+    facts = json.loads(about.rstrip("\n").rpartition("\n")[2])
+    kernels = tuple(facts["kernels"])
+    description = decode_description(json.dumps(facts["description"]).encode(), len(kernels))
+    lines = LineTable(library, [variable.location for variable in description.variables])
+    parameters = tuple(parse_signature(text) for text in description.signatures)
+    return ProgramImage(library, kernels, parameters, lines, facts["runtime"], facts["shape"])
+
+
+def _key(digest: str) -> str:
+    return f"image of a program {digest}"
+
+
+def _missing(path: Path) -> None:
+    raise FileNotFoundError(path)

@@ -1,0 +1,365 @@
+"""The device's side of one host program: carries out what its calls of the runtime ask for, in their order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ..device import Device
+from ..execution import check_launch
+from ..findings import RULES, Finding, rules
+from ..frontend.compiler import Compiler
+from ..log import Log
+from ..memory import Allocation
+from ..timing import replay
+from ..worker.pool import WorkerDied, pool
+from ..worker.request import LaunchRequest
+from .facts import device_facts
+from .images import ProgramImage, keep_image, kept_image, read_image
+from .queues import HOST, Mark, Queue, Timeline, Work, bus_time, touched_by
+from .report import Launched, Place, Report
+from .wire import VERSION, Kind, Message, Wire
+
+_TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
+_NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
+#: Rules after which a kernel has not come to its end: its queue has failed.
+_ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
+_DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
+_NOTHING = np.zeros((0, 2), np.int64)
+
+
+class Session:
+    """One host program. Device memories are its own."""
+
+    def __init__(self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False) -> None:
+        """``keep_logs``: the logs of all launches stay in the report."""
+        self.report = Report()
+        self._wire, self._keep_logs = wire, keep_logs
+        self._devices = [device.watched() for device in devices]  # each with a memory of its own
+        self._compiler = Compiler()
+        self._runtime = self._compiler.runtime()
+        self._time = Timeline()
+        self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
+        self._loaded: dict[int, ProgramImage] = {}
+        self._refused: dict[int, str] = {}
+        self._taken: dict[int, tuple[Allocation, int, Place]] = {}
+        self._marks: dict[int, Mark] = {}
+        self._names = 0
+        self._handlers: dict[int, Callable[[Message], None]] = {
+            Kind.HELLO: self._hello, Kind.OPEN: self._open, Kind.ALLOCATE: self._allocate, Kind.FREE: self._free,
+            Kind.COPY: self._copy, Kind.FILL: self._fill, Kind.IMAGE: self._image, Kind.IMAGE_BYTES: self._image_bytes,
+            Kind.LAUNCH: self._launch, Kind.SETTLE: lambda message: self._wire.reply(), Kind.SYNC: self._sync,
+            Kind.QUERY: self._query, Kind.NOTIFY: self._notify, Kind.WAIT: self._wait, Kind.ELAPSED: self._elapsed,
+            Kind.QUEUE: self._queue, Kind.MODULE: self._module, Kind.FINDING: self._finding, Kind.MEMORY: self._memory,
+        }  # fmt: skip
+
+    def serve(self) -> Report:
+        """Answer until the program ends; what it has done."""
+        try:
+            while (message := self._wire.receive()).kind != Kind.BYE:
+                self._handlers[message.kind](message)
+            self._end()
+            self.report.ended = True
+        except EOFError:
+            pass
+        self.report.time_us = max([self._time.now, *(queue.ready for queue in self._time.queues.values())])
+        return self.report
+
+    def bye(self) -> None:
+        """Let a program that has said goodbye go."""
+        if self.report.ended:
+            self._wire.reply()
+
+    def _end(self) -> None:
+        """What a program that ends by itself has left behind."""
+        for queue in self._time.queues.values():
+            if self._time.pending(queue):
+                last = next(work for work in reversed(self._time.open) if work.queue == queue.number)
+                message = f"the program ends and has not waited for {last.what}"
+                advice = "wait with cnrtQueueSync before the end"
+                self.report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
+        leaked = [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
+        self.report.leaks(leaked, Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+
+    def _hello(self, message: Message) -> None:
+        self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
+        if message.numbers[0] != VERSION:
+            self._wire.reply([0], "the program was linked with the libcnrt of another version of mlusim; link it again")
+            return
+        self._wire.reply([len(self._devices)])
+
+    def _open(self, message: Message) -> None:
+        device = self._devices[message.numbers[0]]
+        memory = device.memory
+        numbers = [memory.address, memory.mapping.size, memory.memory.space.bytes, *device_facts(device)]
+        self._wire.reply(numbers, device.title, memory.fd)
+
+    def _allocate(self, message: Message) -> None:
+        ordinal, bytes, module, offset = message.numbers
+        self._names += 1
+        try:
+            entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
+        except MemoryError as error:
+            self._wire.reply([0], str(error))
+            return
+        entry.clear()
+        self._taken[entry.start] = entry, ordinal, Place(module, offset)
+        self._wire.reply([entry.start])
+
+    def _free(self, message: Message) -> None:
+        address, module, offset = message.numbers
+        entry, ordinal, _ = self._taken.pop(address)
+        place = self.report.location(Place(module, offset)) if self._time.open else None
+        memory = self._devices[ordinal].memory
+        span = self._span(ordinal, entry.start, entry.end - entry.start)
+        if place is not None:
+            work = Work(HOST, 0, "the free", place, lambda: (_NOTHING, span), ordinal)
+            self._tell(work, self._time.add(work, 0.0, 0, 0), Place(module, offset))
+        memory.dropped.append(entry)
+
+    def _memory(self, message: Message) -> None:
+        memory = self._devices[message.numbers[0]].memory.memory
+        self._wire.reply([memory.space.bytes - memory.used(0), memory.space.bytes])
+
+    def _span(self, ordinal: int, address: int, bytes: int) -> np.ndarray:
+        start = address - self._devices[ordinal].memory.address
+        return np.array([[start, start + bytes]], np.int64)
+
+    def _entry(self, address: int) -> tuple[Allocation, int] | None:
+        """The allocation that an address lies in, and its device."""
+        for ordinal, device in enumerate(self._devices):
+            own = device.memory
+            if own.address <= address < own.address + own.mapping.size:
+                entry = own.memory.find(address)
+                return None if entry is None else (entry, ordinal)
+        return None
+
+    def _copy(self, message: Message) -> None:
+        queue, to, source, bytes, direction, module, offset = message.numbers
+        place = Place(module, offset)
+        read = self._entry(source) if direction not in (0, 3) else None
+        written = self._entry(to) if direction not in (2, 3) else None
+        self.report.copies += 1
+        self.report.copied_bytes += bytes
+        what = f"a copy of {bytes} bytes from {_DIRECTIONS[direction]}"
+        if read:
+            self._check_read(read[0], source, bytes, place)
+        if written:
+            target = written[0].uninitialized
+            target.remove(to, to + bytes)
+            if read:
+                for first, last in read[0].uninitialized.pieces(source, source + bytes):
+                    target.add(first - source + to, last - source + to)
+        spans = {}
+        if read:
+            spans[read[1]] = [self._span(read[1], source, bytes), _NOTHING]
+        if written:
+            spans.setdefault(written[1], [_NOTHING, _NOTHING])[1] = self._span(written[1], to, bytes)
+        self._put(queue, what, place, spans, bus_time(bytes))
+
+    def _check_read(self, entry: Allocation, address: int, bytes: int, place: Place) -> None:
+        hole = entry.uninitialized.first(address, address + bytes)
+        if hole:
+            span = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name}"
+            message = f"{span} are copied, and nobody has written them"
+            self.report.add(Finding(rules.UNINITIALIZED, message, suggestion="write them before, or copy less"), place)
+
+    def _fill(self, message: Message) -> None:
+        queue, to, bytes, module, offset = message.numbers
+        found = self._entry(to)
+        if found is None:
+            return
+        found[0].uninitialized.remove(to, to + bytes)
+        spans = {found[1]: [_NOTHING, self._span(found[1], to, bytes)]}
+        self._put(queue, f"a fill of {bytes} bytes", Place(module, offset), spans, bus_time(0))
+
+    def _put(self, queue: int, what: str, place: Place, spans: dict[int, list[np.ndarray]], duration: float) -> None:
+        """Put a copy into its queue, once for each device that it touches."""
+        if not self._time.open and queue == HOST:
+            self._time.now += duration
+            return
+        where = self.report.location(place)
+        for ordinal, (read, written) in spans.items():
+            work = Work(queue, 0, what, where, partial(_both, read, written), ordinal)
+            self._tell(work, self._time.add(work, duration, 0, 0), place)
+            duration = 0.0
+
+    def _tell(self, work: Work, met: Sequence[Work], place: Place) -> None:
+        """Findings of work that is not ordered with other work."""
+        for other in met[:1]:
+            host = work.queue == HOST
+            message = f"{work.what} shares memory with {other.what} in queue {other.queue}, which " + (
+                "the host has not waited for" if host else f"queue {work.queue} is not ordered with"
+            )
+            advice = "wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other"
+            self.report.add(
+                Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=work.place, related=other.place)
+            )
+
+    def _image(self, message: Message) -> None:
+        number = message.numbers[0]
+        digest, _, about = message.bytes.decode().partition("\n")
+        self._images[number] = digest, about
+        library = kept_image(self._compiler, digest)
+        if library is not None:
+            self._loaded[number] = read_image(library, about)
+        self._wire.reply([0 if library is not None else 1])
+
+    def _image_bytes(self, message: Message) -> None:
+        number = message.numbers[0]
+        digest, about = self._images[number]
+        try:
+            self._loaded[number] = read_image(keep_image(self._compiler, digest, message.bytes), about)
+        except ValueError as error:
+            self._refused[number] = str(error)
+        self._wire.reply()
+
+    def _launch(self, message: Message) -> None:
+        queue_number, number, kernel_number, x, y, z, type, module, offset, *sizes = message.numbers
+        queue, place = self._time.queue(queue_number), Place(module, offset)
+        if queue.failure[0]:
+            return
+        device = self._devices[queue.device]
+        image = self._loaded.get(number)
+        problem = self._refused.get(number, "") or (
+            image.refused(device.shape, self._runtime.parent.name) if image else "the program's kernels were not sent"
+        )
+        if image is None or problem:
+            queue.failure = _NO_MODULE, problem
+            self.report.add(Finding(rules.BUILD, problem), place)
+            return
+        kernel, dim = image.kernels[kernel_number], (x, y, z)
+        kind = _TYPES.get(type, "")
+        problem = _misfit(device, image, kernel_number, dim, kind, sizes)
+        if problem:
+            queue.failure = _FAILED, problem
+            advice = "launch with dimensions, a type and arguments that the kernel and the device take"
+            self.report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
+            return
+        arguments, at = [], 0
+        for size in sizes:
+            arguments.append(message.bytes[at : at + size])
+            at += size
+        request = LaunchRequest(
+            device.shape, device.name, device.checks, image.library, kernel_number, kernel, tuple(arguments), dim, kind,
+            "collect", None,
+        )  # fmt: skip
+        log, findings = image.lines.located(*self._run(device, request))
+        timeline = replay(log, device.rates)
+        line = self.report.location(place)
+        work = Work(queue_number, 0, f"the launch of {kernel}", line, lambda: touched_by(log), queue.device)
+        cores = min(x * y * z, device.shape.cores)
+        met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
+        for finding in findings:
+            self.report.add(finding)
+        self._tell(work, met, place)
+        self.report.launches.append(
+            Launched(kernel, queue_number, queue.device, place, dim, kind, work.start, work.end,
+                     log if self._keep_logs else None)
+        )  # fmt: skip
+        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
+        if ending:
+            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+
+    def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
+        try:
+            return pool(os.getpid()).launch(self._runtime, device.memory, request, None)
+        except WorkerDied as death:
+            finding = Finding(rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel)
+            return Log.empty(device.shape, device.name, request.launch), [finding]
+
+    def _queue(self, message: Message) -> None:
+        number, *rest = message.numbers
+        if rest:
+            self._time.queues[number] = Queue(number, rest[0], default=not rest[1])
+
+    def _sync(self, message: Message) -> None:
+        number, ordinal, _module, _offset, *notifier = message.numbers
+        if notifier:
+            mark = self._marks.get(notifier[0])
+            if mark is not None:
+                self._time.wait_for(mark, None)
+            self._status([] if mark is None else [self._time.queue(mark.queue)])
+            return
+        every = [queue for queue in self._time.queues.values() if queue.device == ordinal]
+        queues = [self._time.queue(number)] if number else every
+        self._time.wait(queues)
+        self._status(queues)
+
+    def _status(self, queues: Sequence[Queue]) -> None:
+        status, text = next((queue.failure for queue in queues if queue.failure[0]), (0, ""))
+        self._wire.reply([status], text)
+
+    def _query(self, message: Message) -> None:
+        """Whether a queue, or what comes before a notifier, is done: it is when somebody has asked once."""
+        number, notifier = message.numbers
+        if number:
+            queue = self._time.queue(number)
+            pending = self._time.pending(queue)
+            self._time.wait([queue])
+            self._wire.reply([queue.failure[0] or (_NOT_READY if pending else 0)], queue.failure[1])
+            return
+        mark = self._marks.get(notifier)
+        done = mark is None or mark.time <= self._time.now
+        if mark is not None:
+            self._time.wait_for(mark, None)
+        self._wire.reply([0 if done else _NOT_READY])
+
+    def _notify(self, message: Message) -> None:
+        number, notifier = message.numbers
+        if number:
+            self._marks[notifier] = self._time.mark(self._time.queue(number))
+        else:
+            self._marks.pop(notifier, None)
+
+    def _wait(self, message: Message) -> None:
+        number, notifier = message.numbers
+        mark = self._marks.get(notifier)
+        if mark is not None:
+            self._time.wait_for(mark, self._time.queue(number))
+
+    def _elapsed(self, message: Message) -> None:
+        first, last = (self._marks.get(number) for number in message.numbers)
+        if first is None or last is None:
+            self._wire.reply([_INVALID, 0], "a notifier was never placed in a queue")
+            return
+        pending = any(mark.known.get(mark.queue, 0) > self._time.known.get(mark.queue, 0) for mark in (first, last))
+        if pending:
+            self._wire.reply([_NOT_READY, 0])
+            return
+        self._wire.reply([0, round((last.time - first.time) * 1e3) & (1 << 64) - 1])
+
+    def _module(self, message: Message) -> None:
+        self.report.modules[message.numbers[0]] = message.bytes.decode(errors="surrogateescape")
+
+    def _finding(self, message: Message) -> None:
+        module, offset, other, other_offset, _address, _bytes = message.numbers
+        rule, text, advice = message.bytes.decode(errors="backslashreplace").split("\0")
+        if rule in RULES:
+            self.report.add(Finding(rule, text, suggestion=advice), Place(module, offset), Place(other, other_offset))
+
+
+def _both(read: np.ndarray, written: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return read, written
+
+
+def _misfit(
+    device: Device, image: ProgramImage, kernel: int, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]
+) -> str:
+    """What is wrong with a launch, "" if nothing is."""
+    if not kind:
+        return "the type of the launch is none of cnrtFunctionType_t"
+    try:
+        check_launch(device.shape, dim, kind)
+    except ValueError as error:
+        return str(error)
+    wanted = [parameter.bytes for parameter in image.parameters[kernel]]
+    if len(wanted) != len(sizes):
+        return f"{image.kernels[kernel]} takes {len(wanted)} arguments, and {len(sizes)} are passed"
+    for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):
+        if size and size != given:
+            return f"argument {number} of {image.kernels[kernel]} has {size} bytes, and {given} are passed"
+    return ""

@@ -31,7 +31,7 @@ class Hazards(Check):
 
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         if self.watches_runs():
-            extents = [(start, end, run.store, -1) for start, end in run.pieces()]
+            extents: list[Extent] = [(start, end, run.store, -1, None) for start, end in run.pieces()]
             self._order(run.pc, run.name, "scalar", False, extents)
 
     def _order(self, pc: int, name: str, pipe: str, blocking: bool, extents: Sequence[Extent]) -> None:

@@ -4,8 +4,9 @@ Imports: hardware, log, findings, memory.
 """
 
 from .barriers import Barriers
-from .current import Current, Deferred, Extent, meet
+from .current import Current, Deferred
 from .deferred import Deferrals
+from .extents import Extent, meet
 from .memory_map import MemoryMap
 from .operand_cache import OperandCache, OperandSlot
 from .state import Execution

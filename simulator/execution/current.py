@@ -7,16 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..memory import Intervals
+from .extents import Extent
 from .operand_cache import OperandSlot
-
-#: Memory that an instruction touches: first and past-the-end address, whether it is written, and a bit for each lane
-#: (all of them, -1, outside the memories that have lanes, where addresses are those of the first lane).
-Extent = tuple[int, int, bool, int]
-
-
-def meet(one: Extent, other: Extent) -> bool:
-    """Whether two extents share a byte that one of them writes."""
-    return one[0] < other[1] and other[0] < one[1] and (one[2] or other[2]) and bool(one[3] & other[3])
 
 
 @dataclass(frozen=True)
@@ -44,7 +36,7 @@ class Unwaited:
 
     def add(self, entry: Deferred) -> None:
         """Keep the memory of an effect that others than its queues can reach: all but that in lanes."""
-        for low, end, writes, lanes in entry.extents:
+        for low, end, writes, lanes, _ in entry.extents:
             if lanes == -1:
                 key = entry.pipe, entry.name, entry.pc
                 self._used.setdefault(key, (Intervals(), Intervals()))[writes].add(low, end)
@@ -57,7 +49,7 @@ class Unwaited:
     def users(self, extents: Iterable[Extent]) -> Iterator[tuple[str, str, int]]:
         """Pipe, name and program counter of what may still be working on memory that an access needs."""
         for key, (read, written) in self._used.items():
-            if any(written.first(low, end) or (writes and read.first(low, end)) for low, end, writes, _ in extents):
+            if any(written.first(low, end) or (writes and read.first(low, end)) for low, end, writes, *_ in extents):
                 yield key
 
 

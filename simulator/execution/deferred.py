@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .current import Current, Deferred, Extent
+from .current import Current, Deferred
+from .extents import Extent
 
 
 class Deferrals:

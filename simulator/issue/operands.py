@@ -82,7 +82,11 @@ class Operand:
 
     def extent(self) -> str:
         """Expression: an `Extent`."""
-        return f"({self.low}, {self.end}, {self.writes}, -1)"
+        return f"({self.low}, {self.end}, {self.writes}, -1, {self.parts()})"
+
+    def parts(self) -> str:
+        """Expression: its `Parts`, None where it has no gaps."""
+        return "None"
 
     def apart_from(self, other: Operand) -> str:
         """Condition: shares no byte with another operand."""
@@ -197,6 +201,9 @@ class Strided(Flat):
         find_slot(self, f"{self.end} - {self.low}", self.end, True)
         self.port.line(f"_x_{name} = _a_{name}.strided({name}, _d_{name}, _shape_{name}, _strides_{name})")
 
+    def parts(self) -> str:
+        return f"({self.name}, _shape_{self.name}, _strides_{self.name}, {self.element.size})"
+
     def unfolded(self) -> str:
         """Condition: its segments share no byte with each other; true for all usual strides."""
         shape, strides = f"_shape_{self.name}", f"_strides_{self.name}"
@@ -270,7 +277,7 @@ class Lanes(Operand):
         return f"_t_{self.name}.apply({', '.join([ufunc, *inputs])})"
 
     def extent(self) -> str:
-        return f"({self.low}, {self.end}, {self.writes}, _t_{self.name}.mask)"
+        return f"({self.low}, {self.end}, {self.writes}, _t_{self.name}.mask, None)"
 
     def apart_from(self, other: Operand) -> str:
         lanes = f" or not _t_{self.name}.mask & _t_{other.name}.mask" if isinstance(other, Lanes) else ""

@@ -1,4 +1,4 @@
-"""Which accesses meet memory that an unfinished copy of segments still uses: those that share a byte with it, no others."""
+"""Which accesses meet memory that an unfinished copy of segments uses: those that share a byte with it, no others."""
 
 import random
 

@@ -251,7 +251,8 @@ def _unpool(
     return Partial(made.reshape(height * width, -1), inside.reshape(-1))
 
 
-sumpool = _pool("sumpool", "Sum", _reducing(np.add), overlap="same")
+# Against the manual, kernels add up an image in place, and the rows of one into its last row (inferred).
+sumpool = _pool("sumpool", "Sum", _reducing(np.add), overlap="any")
 avgpool = _pool("avgpool", "Mean", _reducing(np.add, mean=True))
 maxpool = _pool("maxpool", "Largest element", _reducing(np.maximum))
 minpool = _pool("minpool", "Smallest element", _reducing(np.minimum))

@@ -101,8 +101,8 @@ def _back(name: str, types: str, mask: str) -> tuple[Fact, ...]:
 
 
 POOLING = (
-    # "mlu-ops calls it in place (dst==src) on 3xx despite the doc saying N".
-    *_pool("sumpool", "same"),
+    # "mlu-ops calls it in place (dst==src) on 3xx despite the doc saying N"; and with the last row of src as dst.
+    *_pool("sumpool", "any"),
     *_pool("avgpool"),
     *_pool("maxpool"),
     *_pool("minpool"),

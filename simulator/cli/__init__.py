@@ -61,7 +61,8 @@ def _run(options: argparse.Namespace, screen: Screen) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *details, **more: screen.say(str(message))
-            return 0 if options.handler(options, screen) else FAILED
+            done: bool | int = options.handler(options, screen)
+            return (0 if done else FAILED) if isinstance(done, bool) else done  # a program's own exit code
     except (BrokenPipeError, OutputLost):
         raise
     except (BuildError, KernelError) as error:

@@ -51,7 +51,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for command in parsers.values():
         command.json = parser.json
         command.add_argument("--json", action="store_true", help="write one JSON document instead of tables")
-    options, rest = parser.parse_known_args(arguments)
+    given, own = _own_arguments(arguments)
+    options, rest = parser.parse_known_args(given)
+    options.own_arguments = own
     if options.command in ("op", "sweep"):  # argparse takes no name=value after an option
         options.arguments += [text for text in rest if not text.startswith("-")]
         rest = [text for text in rest if text.startswith("-")]
@@ -60,11 +62,20 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool]:
+def _own_arguments(arguments: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """The words before a `--`, and those after it, which are the arguments of the program that `run` runs."""
+    words = list(arguments)
+    if "run" not in words[:2] or "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def _later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool | int]:
     """A handler whose module is imported when its command runs: the others need not wait for it."""
 
-    def handler(options: argparse.Namespace, screen: Screen) -> bool:
-        done: bool = getattr(import_module(f".{module}", __package__), name)(options, screen)
+    def handler(options: argparse.Namespace, screen: Screen) -> bool | int:
+        done: bool | int = getattr(import_module(f".{module}", __package__), name)(options, screen)
         return done
 
     return handler
@@ -95,14 +106,15 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
 def _run(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "run",
-        help="launch a kernel of a source file",
-        description="Compile sources and launch one of their kernels.",
+        help="run a program, or launch a kernel of a source file",
+        usage="mlusim run FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
+        description="Build sources and run the program that they make; with --kernel, launch one of their kernels.",
         epilog="VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and "
         "back), or zeros:float32:64x1024. What starts with a minus and is no plain number is written --arg=-inf.",
     )
-    command.set_defaults(handler=launch.run_kernel)
+    command.set_defaults(handler=_run_handler)
     _add_sources(command)
-    command.add_argument("--kernel", required=True, metavar="NAME", help="with template arguments if it is a template")
+    command.add_argument("--kernel", metavar="NAME", help="with template arguments if it is a template")
     command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
     command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
     command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
@@ -122,6 +134,13 @@ def _run(commands: _Commands[_Parser]) -> _Parser:
     _add_device(command)
     _add_outputs(command)
     return command
+
+
+def _run_handler(options: argparse.Namespace, screen: Screen) -> bool | int:
+    """A kernel, or a program with a `main` of its own."""
+    if options.kernel is not None:
+        return launch.run_kernel(options, screen)
+    return _later("program", "run_program")(options, screen)
 
 
 def _build(commands: _Commands[_Parser]) -> _Parser:

@@ -155,7 +155,9 @@ def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: d
             body = f".Lmlusim_body_{number}"
             lines.append(f"\t.set {body}, {symbol}")
         lines.append(f"\t.quad {symbol}, {body}")
-        if "<" not in kernel and "::" not in kernel and symbol not in ("0", kernel):  # the oldest toolkits mangle nothing
+        if (
+            "<" not in kernel and "::" not in kernel and symbol not in ("0", kernel)
+        ):  # as the oldest compilers named them
             lines += [f"\t.weak {kernel}", f"\t.set {kernel}, {symbol}"]
     lines += ["\t.balign 8", "mlusim_image_record:", "\t.quad .Lmlusim_digest, .Lmlusim_about, .Lmlusim_bytes"]
     lines += [f"\t.quad .Lmlusim_end - .Lmlusim_bytes, {len(image.kernels)}, .Lmlusim_table", ""]
@@ -164,5 +166,5 @@ def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: d
 
 def _quoted(text: str) -> str:
     """A text as the inside of an assembler's string."""
-    return "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else "".join(f"\\{b:03o}" for b in c.encode())
-                   for c in text)  # fmt: skip
+    plain = (chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else f"\\{b:03o}" for b in text.encode())
+    return "".join(plain)

@@ -58,7 +58,11 @@ def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
     """Keep the library of an image; ValueError when its bytes are others."""
     if hashlib.sha256(content).hexdigest() != digest:
         raise ValueError("the image of the program's kernels is damaged; build the program again")
-    return compiler.cache.file(_NAME, _key(digest), lambda path: path.write_bytes(content) and None)
+
+    def make(path: Path) -> None:
+        path.write_bytes(content)
+
+    return compiler.cache.file(_NAME, _key(digest), make)
 
 
 def read_image(library: Path, about: str) -> ProgramImage:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,22 +26,32 @@ from .session import Session
 from .wire import Wire
 
 KERNELS = ".mlu"
+_MAIN = re.compile(r"\bmain\b")
+_NO_MAIN = re.compile(r"undefined reference to `main'")
 _SOURCES = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program. BuildError when they do not compile or link."""
+    """Build sources with a `main` into a program. BuildError when they do not compile or link,
+    ValueError when none of them has a `main`.
+    """
+    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources if not unreadable(source)):
+        raise _no_main(sources)
     compiler = Compiler()
     folder = Path(tempfile.mkdtemp(prefix="mlusim-program-"))
     try:
-        objects = [_object(compiler, source, options, device, flags, folder / f"{n}.o") for n, source in enumerate(sources)]
+        objects = [
+            _object(compiler, source, options, device, flags, folder / f"{n}.o") for n, source in enumerate(sources)
+        ]
         runtime = host_runtime(compiler)
         program = folder / sources[0].stem
         step = [*map(str, objects), "-o", str(program), f"-L{runtime}", "-lcnrt", f"-Wl,-rpath,{runtime}", "-lpthread"]
         done = compiler.run(step, folder)
+        if done.returncode and _NO_MAIN.search(done.messages):
+            raise _no_main(sources)
         if done.returncode:
             raise _failed(sources[0], "does not link", done.messages)
-        return program
+        return program.absolute()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -65,15 +76,27 @@ def _object(
     return path
 
 
+def _no_main(sources: Sequence[Path]) -> ValueError:
+    listed = " and ".join(map(str, sources))
+    return ValueError(
+        f"{listed} {'have' if len(sources) > 1 else 'has'} no main(); name a kernel to launch with --kernel"
+    )
+
+
 def _failed(source: Path, what: str, messages: str) -> BuildError:
-    return BuildError(f"{source} {what}:\n{messages.strip()}", Finding(rules.BUILD, what, location=Location(str(source), 0)))
+    return BuildError(
+        f"{source} {what}:\n{messages.strip()}", Finding(rules.BUILD, what, location=Location(str(source), 0))
+    )
 
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    environment: Mapping[str, str] | None = None,
+    to_errors: bool = False,
 ) -> tuple[int, list[Report]]:  # fmt: skip
-    """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done."""
+    """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
+
+    ``to_errors`` sends its standard output to standard error.
+    """
     reports: list[Report] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
         path = os.path.join(folder, "device")
@@ -92,8 +115,9 @@ def run_program(
                 thread.start()
 
         threading.Thread(target=accept, daemon=True).start()
-        started = {**(environment or os.environ), "MLUSIM_SOCKET": path}
-        process = subprocess.Popen([str(program), *arguments], executable=str(program), env=started)
+        process = subprocess.Popen(
+            [str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path}, stdout=2 if to_errors else None
+        )
         try:
             code = process.wait()
         except BaseException:

@@ -60,7 +60,14 @@ class Report:
             if place.module:
                 beside = self.location(related) if related.module else finding.related
                 finding = replace(finding, location=self.location(place), related=beside)
-            key = (finding.rule, finding.location, finding.related, finding.instruction, finding.operand, finding.kernel)
+            key = (
+                finding.rule,
+                finding.location,
+                finding.related,
+                finding.instruction,
+                finding.operand,
+                finding.kernel,
+            )
             seen = merged.get(key)
             merged[key] = seen.again(finding.count) if seen else finding
         return list(merged.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -137,7 +138,7 @@ class Session:
         return None
 
     def _copy(self, message: Message) -> None:
-        queue, waits, to, source, bytes, direction, module, offset = message.numbers
+        queue, to, source, bytes, direction, module, offset = message.numbers
         place = Place(module, offset)
         read = self._entry(source) if direction not in (0, 3) else None
         written = self._entry(to) if direction not in (2, 3) else None
@@ -162,11 +163,12 @@ class Session:
     def _check_read(self, entry: Allocation, address: int, bytes: int, place: Place) -> None:
         hole = entry.uninitialized.first(address, address + bytes)
         if hole:
-            message = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name} are copied, and nobody has written them"
+            span = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name}"
+            message = f"{span} are copied, and nobody has written them"
             self.report.add(Finding(rules.UNINITIALIZED, message, suggestion="write them before, or copy less"), place)
 
     def _fill(self, message: Message) -> None:
-        queue, waits, to, bytes, module, offset = message.numbers
+        queue, to, bytes, module, offset = message.numbers
         found = self._entry(to)
         if found is None:
             return
@@ -174,16 +176,14 @@ class Session:
         spans = {found[1]: [_NOTHING, self._span(found[1], to, bytes)]}
         self._put(queue, f"a fill of {bytes} bytes", Place(module, offset), spans, bus_time(0))
 
-    def _put(
-        self, queue: int, what: str, place: Place, spans: dict[int, list[np.ndarray]], duration: float
-    ) -> None:
+    def _put(self, queue: int, what: str, place: Place, spans: dict[int, list[np.ndarray]], duration: float) -> None:
         """Put a copy into its queue, once for each device that it touches."""
         if not self._time.open and queue == HOST:
             self._time.now += duration
             return
         where = self.report.location(place)
         for ordinal, (read, written) in spans.items():
-            work = Work(queue, 0, what, where, lambda read=read, written=written: (read, written), ordinal)
+            work = Work(queue, 0, what, where, partial(_both, read, written), ordinal)
             self._tell(work, self._time.add(work, duration, 0, 0), place)
             duration = 0.0
 
@@ -191,9 +191,8 @@ class Session:
         """Findings of work that is not ordered with other work."""
         for other in met[:1]:
             host = work.queue == HOST
-            message = (
-                f"{work.what} shares memory with {other.what} in queue {other.queue}, which "
-                + ("the host has not waited for" if host else f"queue {work.queue} is not ordered with")
+            message = f"{work.what} shares memory with {other.what} in queue {other.queue}, which " + (
+                "the host has not waited for" if host else f"queue {work.queue} is not ordered with"
             )
             advice = "wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other"
             self.report.add(
@@ -295,7 +294,7 @@ class Session:
         self._wire.reply([status], text)
 
     def _query(self, message: Message) -> None:
-        """Whether a queue, or what comes before a notifier, is done: what is asked about is, when it has been asked once."""
+        """Whether a queue, or what comes before a notifier, is done: it is when somebody has asked once."""
         number, notifier = message.numbers
         if number:
             queue = self._time.queue(number)
@@ -343,6 +342,10 @@ class Session:
             self.report.add(Finding(rule, text, suggestion=advice), Place(module, offset), Place(other, other_offset))
 
 
+def _both(read: np.ndarray, written: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return read, written
+
+
 def _misfit(
     device: Device, image: ProgramImage, kernel: int, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]
 ) -> str:
@@ -360,5 +363,3 @@ def _misfit(
         if size and size != given:
             return f"argument {number} of {image.kernels[kernel]} has {size} bytes, and {given} are passed"
     return ""
-
-

@@ -1,4 +1,4 @@
-"""The host's part of a `.mlu` source: functions of the device are gone, and the body of a kernel is what launches it."""
+"""The host's part of a `.mlu` source: functions of the device are gone, the body of a kernel launches it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _launching(source: Source, site: Site) -> list[Edit]:
     call = f"::mlusim_enter_kernel({'mlusim_list' if names else 'nullptr'}, {count});"
     start, end = found[body].start, found[-1].end
     # The assembly keeps the call from being the last thing: its return address lies in this function.
-    edits.append(Edit(start, end, f"{{ {table}{call} __asm__ volatile(\"\"); }}{layout(source.text[start:end])}"))
+    edits.append(Edit(start, end, f'{{ {table}{call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
     return edits
 
 

@@ -74,7 +74,8 @@ class Wire:
         passed = [] if descriptor is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
         try:
             sent = self._socket.sendmsg([message], passed)
-            self._socket.sendall(message[sent:])
+            if sent < len(message):
+                self._socket.sendall(message[sent:])
         except ConnectionError:
             raise EOFError from None
 

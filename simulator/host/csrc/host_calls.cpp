@@ -49,11 +49,11 @@ MLUSIM_API cnrtRet_t cnrtPointerGetAttributes(cnrtPointerAttributes_t* attribute
 static cnrtRet_t queued(void* to, const void* from, size_t bytes, cnrtQueue_t handle, cnrtMemTransDir_t direction,
                         Place where) {
   Queue queue;
-  return queue_of(handle, queue) ? copy(to, from, bytes, direction, queue.number, false, where) : last_status(false);
+  return queue_of(handle, queue) ? copy(to, from, bytes, direction, queue.number, where) : last_status(false);
 }
 
 MLUSIM_API cnrtRet_t cnrtMemcpy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction) {
-  return copy(to, from, bytes, direction, 0, true, MLUSIM_HERE);
+  return copy(to, from, bytes, direction, 0, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemcpyAsync(void* to, const void* from, size_t bytes, cnrtQueue_t queue,
                                      cnrtMemTransDir_t direction) {
@@ -64,7 +64,7 @@ MLUSIM_API cnrtRet_t cnrtMemcpyAsync_V2(void* to, const void* from, size_t bytes
   return queued(to, from, bytes, queue, direction, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
-  return copy(to, from, bytes, cnrtMemcpyPeerToPeer, 0, true, MLUSIM_HERE);
+  return copy(to, from, bytes, cnrtMemcpyPeerToPeer, 0, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cnrtQueue_t queue) {
   return queued(to, from, bytes, queue, cnrtMemcpyPeerToPeer, MLUSIM_HERE);
@@ -74,8 +74,7 @@ MLUSIM_API cnrtRet_t cnrtMemcpy2D(void* to, size_t to_pitch, const void* from, s
                                   size_t height, cnrtMemTransDir_t direction) {
   if (width > to_pitch || width > from_pitch) return failed(cnrtErrorArgsInvalid, "a row is wider than its pitch");
   for (size_t row = 0; row < height; row++) {
-    cnrtRet_t status = copy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, direction, 0, true,
-                            MLUSIM_HERE);
+    cnrtRet_t status = copy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, direction, 0, MLUSIM_HERE);
     if (status != cnrtSuccess) return status;
   }
   return cnrtSuccess;
@@ -83,17 +82,17 @@ MLUSIM_API cnrtRet_t cnrtMemcpy2D(void* to, size_t to_pitch, const void* from, s
 
 static cnrtRet_t filled(void* to, uint64_t value, size_t count, size_t width, cnrtQueue_t handle, Place where) {
   Queue queue;
-  return queue_of(handle, queue) ? fill(to, value, count, width, queue.number, false, where) : last_status(false);
+  return queue_of(handle, queue) ? fill(to, value, count, width, queue.number, where) : last_status(false);
 }
 
 MLUSIM_API cnrtRet_t cnrtMemset(void* pointer, int value, size_t bytes) {
-  return fill(pointer, (uint64_t)value, bytes, 1, 0, true, MLUSIM_HERE);
+  return fill(pointer, (uint64_t)value, bytes, 1, 0, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemsetD8(void* pointer, unsigned char value, size_t count) {
-  return fill(pointer, value, count, 1, 0, true, MLUSIM_HERE);
+  return fill(pointer, value, count, 1, 0, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemsetD32(void* pointer, unsigned int value, size_t count) {
-  return fill(pointer, value, count, 4, 0, true, MLUSIM_HERE);
+  return fill(pointer, value, count, 4, 0, MLUSIM_HERE);
 }
 MLUSIM_API cnrtRet_t cnrtMemsetAsync(void* pointer, int value, size_t bytes, cnrtQueue_t queue) {
   return filled(pointer, (uint64_t)value, bytes, 1, queue, MLUSIM_HERE);

@@ -15,8 +15,8 @@ enum Kind : uint32_t {
   OPEN,          // device -> address, reach, capacity, the numbers of Facts; its name; the memory's descriptor
   ALLOCATE,      // device, bytes, place -> address, or 0 and why
   FREE,          // address, place
-  COPY,          // queue, waits, to, from, bytes, place
-  FILL,          // queue, waits, to, bytes, value, place
+  COPY,          // queue, to, from, bytes, direction, place
+  FILL,          // queue, to, bytes, place
   IMAGE,         // image; its digest -> whether its bytes are wanted
   IMAGE_BYTES,   // image; the bytes
   LAUNCH,        // queue, image, kernel, x, y, z, type, place, sizes of the arguments; the arguments

@@ -239,8 +239,7 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   return false;
 }
 
-cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, bool waits,
-               Place where) {
+cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where) {
   if (!connected()) return no_device();
   if ((unsigned)direction > cnrtMemcpyNoDirection)
     return failed(cnrtErrorMemcpyDirectionInvalid, "the direction is none of cnrtMemTransDir_t");
@@ -262,19 +261,19 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
             (uint64_t)wrong, bytes);
     return failed(cnrtErrorArgsInvalid, "a pointer does not fit the direction of the copy");
   }
-  post(COPY, {queue, waits, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
+  post(COPY, {queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
   settle();
   memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
   return cnrtSuccess;
 }
 
-cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, bool waits, Place where) {
+cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, Place where) {
   if (!connected()) return no_device();
   if (!count) return cnrtSuccess;
   Found target;
   if (!look_up(to, count * width, "the memory to set", where, target))
     return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
-  post(FILL, {queue, waits, (uint64_t)to, count * width, where.module, where.offset});
+  post(FILL, {queue, (uint64_t)to, count * width, where.module, where.offset});
   settle();
   if (width == 1) {
     memset(target.alias, (int)value, count);

@@ -53,9 +53,8 @@ bool on_device(const void* pointer);
 // What is known of a pointer, without a finding.
 bool known(const void* pointer, uint64_t& start, Allocation& found);
 
-// Copy and fill; `queue` 0 is the host's own turn, and `waits` says that the call returns when it is done.
-cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, bool waits,
-               Place where);
-cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, bool waits, Place where);
+// Copy and fill; `queue` 0 is the host's own, which waits until it is done.
+cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where);
+cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, Place where);
 
 }  // namespace mlusim

@@ -20,6 +20,10 @@ DTYPES: Mapping[int, np.dtype[Any]] = {
 }  # fmt: skip
 
 
+#: The tensors that a function writes.
+_WRITTEN = frozenset({"output", "count", "inverse", "counts"})
+
+
 class NotModelled(Exception):
     """What the library's function is asked for is not modelled; the text says what, and what to do."""
 
@@ -67,6 +71,16 @@ class Operation:
         said = json.loads(text)
         function, tensors = said.pop("function"), said.pop("tensors")
         return cls(function, {name: _tensor(function, name, entry) for name, entry in tensors.items()}, said)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """What it reads."""
+        return [tensor for name, tensor in self.tensors.items() if name not in _WRITTEN]
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """What it writes."""
+        return [tensor for name, tensor in self.tensors.items() if name in _WRITTEN]
 
     def number(self, name: str) -> Any:
         """A number that lay in host memory."""

@@ -34,12 +34,25 @@ class Launched:
     log: Log | None = None  # where somebody wants it
 
 
+@dataclass(frozen=True)
+class Called:
+    """A function of the operator library in a queue; its time is assumed (microseconds)."""
+
+    function: str
+    queue: int
+    device: int
+    place: Place
+    start: float
+    end: float
+
+
 @dataclass
 class Report:
     """What there is to say of a program when it has ended."""
 
     command: str = ""
     launches: list[Launched] = field(default_factory=list)
+    operations: list[Called] = field(default_factory=list)
     copies: int = 0
     copied_bytes: int = 0
     time_us: float = 0.0

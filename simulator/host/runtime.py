@@ -10,25 +10,32 @@ from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
-#: The library and its sources.
-_LIBRARIES = {"libcnrt.so": "host_*.cpp"}
 
 
 def host_runtime(compiler: Compiler, flags: tuple[str, ...] = ()) -> Path:
-    """The folder with the libraries; BuildError when the compiler cannot build them."""
-    headers = [*sorted(HERE.glob("*.h")), INCLUDE / "cnrt.h", INCLUDE / "cn_api.h"]
-    for name, pattern in _LIBRARIES.items():
-        sources = sorted(HERE.glob(pattern))
-        step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *map(str, sources), "-lpthread", "-ldl"]
+    """The folder with libcnrt.so; BuildError when the compiler cannot build it."""
+    return _library(compiler, "libcnrt.so", "host_*.cpp", (*flags, "-lpthread", "-ldl")).parent
 
-        def make(path: Path, step: list[str] = step) -> None:
-            try:
-                done = compiler.run([*step, "-o", str(path)], path.parent)
-            except LimitReached as error:
-                raise BuildError(f"{compiler.title} cannot build the host's runtime: {error}") from None
-            if done.returncode:
-                raise BuildError(f"{compiler.title} cannot build the host's runtime:\n{done.messages.strip()}")
 
-        texts = [file.read_text(encoding="utf-8") for file in (*headers, *sources)]
-        library = compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)
-    return library.parent
+def operator_library(compiler: Compiler, flags: tuple[str, ...] = ()) -> Path:
+    """The folder with libcnnl.so; BuildError when the compiler cannot build it."""
+    runtime = host_runtime(compiler, flags)
+    links = (f"-L{runtime}", "-lcnrt", f"-Wl,-rpath,{runtime}")
+    return _library(compiler, "libcnnl.so", "cnnl_*.cpp", (*flags, *links)).parent
+
+
+def _library(compiler: Compiler, name: str, pattern: str, flags: tuple[str, ...]) -> Path:
+    headers = [*sorted(HERE.glob("*.h")), *(INCLUDE / header for header in ("cnrt.h", "cn_api.h", "cnnl.h"))]
+    sources = sorted(HERE.glob(pattern))
+    step = [*_FLAGS, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *map(str, sources), *flags]
+
+    def make(path: Path) -> None:
+        try:
+            done = compiler.run([*step, "-o", str(path)], path.parent)
+        except LimitReached as error:
+            raise BuildError(f"{compiler.title} cannot build {name}: {error}") from None
+        if done.returncode:
+            raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")
+
+    texts = [file.read_text(encoding="utf-8") for file in (*headers, *sources)]
+    return compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)

@@ -12,6 +12,7 @@ from ..device import Device
 from ..execution import check_launch
 from ..findings import RULES, Finding, rules
 from ..frontend.compiler import Compiler
+from ..library.operation import NotModelled
 from ..log import Log
 from ..memory import Allocation
 from ..timing import replay
@@ -19,12 +20,14 @@ from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
 from .facts import device_facts
 from .images import ProgramImage, keep_image, kept_image, read_image
+from .operations import carry_out
 from .queues import HOST, Mark, Queue, Timeline, Work, bus_time, touched_by
-from .report import Launched, Place, Report
+from .report import Called, Launched, Place, Report
 from .wire import VERSION, Kind, Message, Wire
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
+_ARGUMENT, _UNSUPPORTED = 100006, 100050
 #: Rules after which a kernel has not come to its end: its queue has failed.
 _ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
@@ -54,6 +57,7 @@ class Session:
             Kind.LAUNCH: self._launch, Kind.SETTLE: lambda message: self._wire.reply(), Kind.SYNC: self._sync,
             Kind.QUERY: self._query, Kind.NOTIFY: self._notify, Kind.WAIT: self._wait, Kind.ELAPSED: self._elapsed,
             Kind.QUEUE: self._queue, Kind.MODULE: self._module, Kind.FINDING: self._finding, Kind.MEMORY: self._memory,
+            Kind.OPERATION: self._operate,
         }  # fmt: skip
 
     def serve(self) -> Report:
@@ -186,6 +190,25 @@ class Session:
             work = Work(queue, 0, what, where, partial(_both, read, written), ordinal)
             self._tell(work, self._time.add(work, duration, 0, 0), place)
             duration = 0.0
+
+    def _operate(self, message: Message) -> None:
+        """A function of the operator library: carried out now, and in its queue for as long as it is assumed to last."""
+        number, module, offset = message.numbers
+        queue, place = self._time.queue(number), Place(module, offset)
+        if queue.failure[0]:
+            self._wire.reply([queue.failure[0]], queue.failure[1])
+            return
+        device = self._devices[queue.device]
+        try:
+            work, duration = carry_out(message.bytes, device, number, queue.device, place, self._check_read)
+        except (ValueError, NotModelled) as error:
+            self.report.add(Finding(rules.NOT_MODELLED if isinstance(error, NotModelled) else rules.ARGUMENT, str(error)), place)
+            self._wire.reply([_UNSUPPORTED if isinstance(error, NotModelled) else _ARGUMENT], str(error))
+            return
+        work.place = self.report.location(place)
+        self._tell(work, self._time.add(work, duration, device.shape.cores, device.shape.cores), place)
+        self.report.operations.append(Called(work.what, number, queue.device, place, work.start, work.end))
+        self._wire.reply([0])
 
     def _tell(self, work: Work, met: Sequence[Work], place: Place) -> None:
         """Findings of work that is not ordered with other work."""

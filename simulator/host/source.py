@@ -63,10 +63,11 @@ def _launching(source: Source, site: Site) -> list[Edit]:
         if not name:
             name = f"mlusim_unnamed_{len(names)}"
             edits.append(Edit(part[-1].end, part[-1].end, f" {name}"))
-        names.append(name)
-    listed = ", ".join(f"{{&{name}, sizeof({name})}}" for name in names)
-    table = f"::mlusim_argument mlusim_list[] = {{{listed}}}; " if names else ""
-    call = f"::mlusim_enter_kernel({'mlusim_list' if names else 'nullptr'}, {len(names)});"
+        pack = "..." if any(token.text == "..." for token in part) else ""
+        names.append(f"::mlusim_argument{{&{name}, sizeof({name})}}{pack}")
+    table = f"::mlusim_argument mlusim_list[] = {{{', '.join(names)}}}; " if names else ""
+    count = "sizeof(mlusim_list) / sizeof(::mlusim_argument)" if names else "0"
+    call = f"::mlusim_enter_kernel({'mlusim_list' if names else 'nullptr'}, {count});"
     start, end = found[body].start, found[-1].end
     # The assembly keeps the call from being the last thing: its return address lies in this function.
     edits.append(Edit(start, end, f'{{ {table}{call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))

@@ -41,6 +41,7 @@ class Kind(IntEnum):
     FINDING = 18
     MEMORY = 19
     BYE = 20
+    OPERATION = 40
 
 
 class Message(NamedTuple):

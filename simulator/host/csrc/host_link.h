@@ -31,6 +31,7 @@ enum Kind : uint32_t {
   FINDING,       // two places, address, bytes; rule, text and advice with zeros between
   MEMORY,        // device -> free and total bytes
   BYE,           // status of the program
+  OPERATION = 40,  // queue, place; a library's function in JSON -> status; what went wrong
   REPLY = 100,
 };
 constexpr uint64_t VERSION = 1;

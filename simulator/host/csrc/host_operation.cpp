@@ -1,0 +1,28 @@
+#include "host_operation.h"
+
+#include <string>
+
+#include "host_memory.h"
+#include "host_queues.h"
+#include "host_status.h"
+
+using namespace mlusim;
+
+MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size_t length, const mlusim_range* ranges,
+                                      size_t count, const void* caller) {
+  if (!connected()) return no_device();
+  Place where = place_of(caller);
+  Queue queue;
+  if (!queue_of(handle, queue)) return last_status(false);
+  if (!device(queue.device)) return no_device();
+  for (size_t i = 0; i < count; i++) {
+    Found found;
+    if (ranges[i].bytes && !look_up(ranges[i].start, ranges[i].bytes, ranges[i].what, where, found))
+      return failed(cnrtErrorArgsInvalid, std::string(ranges[i].what) + " is not in device memory as a whole");
+  }
+  Reply reply = call(OPERATION, {queue.number, where.module, where.offset}, text, length);
+  if (reply.lost) return no_device();
+  return reply[0] ? failed((cnrtRet_t)reply[0], reply.bytes) : cnrtSuccess;
+}
+
+MLUSIM_API void mlusim_not_modelled(const char* function) { not_modelled(function); }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..findings import BuildError
@@ -10,25 +11,28 @@ from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
-#: The library and its sources.
-_LIBRARIES = {"libcnrt.so": "host_*.cpp"}
+#: The libraries, their sources, and those that they call.
+LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "libcnrt.so": ("host_*.cpp", ()),
+    "libcndrv.so": ("cndrv*.cpp", ("libcnrt.so",)),
+}
 
 
-def host_runtime(compiler: Compiler, flags: tuple[str, ...] = ()) -> Path:
-    """The folder with the libraries; BuildError when the compiler cannot build them."""
-    headers = [*sorted(HERE.glob("*.h")), INCLUDE / "cnrt.h", INCLUDE / "cn_api.h"]
-    for name, pattern in _LIBRARIES.items():
-        sources = sorted(HERE.glob(pattern))
-        step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *map(str, sources), "-lpthread", "-ldl"]
+def host_library(compiler: Compiler, name: str, flags: Sequence[str] = ()) -> Path:
+    """A library; BuildError when the compiler cannot build it. ``flags`` are further ones, such as a sanitizer's."""
+    pattern, needed = LIBRARIES[name]
+    files = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h")), *sorted(HERE.glob(pattern))]
+    below = [str(host_library(compiler, other, flags)) for other in needed]
+    sources = [str(file) for file in files if file.suffix == ".cpp"]
+    step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *sources, *below, "-lpthread", "-ldl"]
 
-        def make(path: Path, step: list[str] = step) -> None:
-            try:
-                done = compiler.run([*step, "-o", str(path)], path.parent)
-            except LimitReached as error:
-                raise BuildError(f"{compiler.title} cannot build the host's runtime: {error}") from None
-            if done.returncode:
-                raise BuildError(f"{compiler.title} cannot build the host's runtime:\n{done.messages.strip()}")
+    def make(path: Path) -> None:
+        try:
+            done = compiler.run([*step, "-o", str(path)], path.parent)
+        except LimitReached as error:
+            raise BuildError(f"{compiler.title} cannot build {name}: {error}") from None
+        if done.returncode:
+            raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")
 
-        texts = [file.read_text(encoding="utf-8") for file in (*headers, *sources)]
-        library = compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)
-    return library.parent
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)

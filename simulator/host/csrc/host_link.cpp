@@ -117,13 +117,12 @@ int start_process(std::string& problem) {
   std::string folder = own.dli_fname ? own.dli_fname : "";
   folder = folder.substr(0, folder.rfind('/') + 1);
   std::ifstream conf(folder + "mlusim.conf");
-  std::string python, device, path;
-  if (!std::getline(conf, python) || !std::getline(conf, device)) {
+  std::string python, device, module;
+  if (!std::getline(conf, python) || !std::getline(conf, module) || !std::getline(conf, device)) {
     problem = "no device to run on: start the program with `mlusim run`, or link it with the libcnrt.so that "
               "`mlusim toolkit` writes";
     return -1;
   }
-  std::getline(conf, path);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
     problem = std::string("cannot reach a device process: ") + strerror(errno);
@@ -143,7 +142,7 @@ int start_process(std::string& problem) {
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const char* words[] = {python.c_str(), path.c_str(), device.c_str(), nullptr};
+  const char* words[] = {python.c_str(), "-I", "-m", module.c_str(), device.c_str(), nullptr};
   pid_t child = 0;
   int error = posix_spawn(&child, words[0], &actions, &attributes, const_cast<char**>(words), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -265,7 +264,10 @@ void settle() {
   if (link().launched) call(SETTLE, {});
 }
 
+thread_local const void* on_behalf = nullptr;
+
 Place place_of(const void* return_address) {
+  if (on_behalf) return_address = on_behalf, on_behalf = nullptr;
   struct dl_find_object found;
   if (_dl_find_object(const_cast<void*>(return_address), &found)) return {};
   Link& made = link();
@@ -291,3 +293,5 @@ void finding(const char* rule, const std::string& text, const char* advice, Plac
 }
 
 }  // namespace mlusim
+
+MLUSIM_API void mlusim_called_from(const void* return_address) { mlusim::on_behalf = return_address; }

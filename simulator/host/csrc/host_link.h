@@ -73,3 +73,5 @@ void finding(const char* rule, const std::string& text, const char* advice, Plac
 #define MLUSIM_API extern "C" __attribute__((visibility("default")))
 // The caller of a function of the interface.
 #define MLUSIM_HERE ::mlusim::place_of(__builtin_return_address(0))
+// The next call of this thread is on behalf of who returns there: a library above this one has been called by the program.
+MLUSIM_API void mlusim_called_from(const void* return_address);

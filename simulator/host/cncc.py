@@ -1,4 +1,4 @@
-"""``cncc``: the compiler of a toolkit. It takes the options that public build files pass, and compiles for one device."""
+"""``cncc``, the compiler of a toolkit: it takes the options of public build files and compiles for one device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .runtime import LIBRARIES
 _VERSION = "v4.1.0"
 _KERNELS = ".mlu"
 _SOURCES = {".cpp", ".cc", ".cxx", ".c", ".C"}
-#: Options of the device's side, which has no choice here: those with a word of their own behind them, and the others.
+#: Options of the device's side, which has no choice here: those with a word behind them, and the others.
 _DEVICE_PAIRS = {
     "-mllvm",
     "-Xbang-cnas",
@@ -42,9 +42,7 @@ _DEVICE = re.compile(
 _ARCH = re.compile(r"--?bang-(?:mlu-)?arch=(?:mtp_|tp_|compute_|MLU|mlu)?(\w+)")
 #: Options of the host's compiler with a word behind them, and the others.
 _HOST_PAIRS = {"-MF", "-MT", "-MQ", "-Xlinker", "-u", "-z", "-T", "-arch"}
-_HOST = re.compile(
-    r"-[OgfmWwlLpMsvrPC]\S*|-(?:pthread|pipe|shared|static|rdynamic|nostdlib|save-temps|pie|no-pie)\S*|-U\S+"
-)
+_HOST = re.compile(r"-[OgfmWwlLpMsvrPCU]\S*|-(?:nostdlib|no-pie)")
 _WORDS = ("-c", "-S", "-E", "-o", "-x", "-I", "-D", "-include", "-isystem", "-std=", "-shared", "--version", "--help")
 _DROPPED = re.compile(r"-W(?!l,|p,)\S*|-pedantic\S*|-w")
 
@@ -171,7 +169,7 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
 def _say_arch(command: Command, device: Device) -> None:
     """Say so where the command names architectures and the device's is not among them."""
     arch = str(device.shape.arch)
-    if command.archs and not any(name.startswith(arch[:2]) for name in command.archs):
+    if command.archs and not any(name[:1] == arch[:1] for name in command.archs):
         sys.stderr.write(
             f"cncc: warning: compiled for {device.name} (arch {arch}), not for {', '.join(command.archs)}: the toolkit "
             "was made for that device\n"

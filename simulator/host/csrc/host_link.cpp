@@ -19,6 +19,8 @@
 #include <map>
 #include <mutex>
 
+#include "host_faults.h"
+
 extern char** environ;
 
 namespace mlusim {
@@ -190,6 +192,7 @@ void begin(Link& link) {
   Reply reply = receive(link);
   link.devices = reply[0];
   if (!reply.lost && !link.devices) lose(link, reply.bytes);
+  watch_faults();
   atexit(end);
 }
 
@@ -284,6 +287,16 @@ Place place_of(const void* return_address) {
     post(MODULE, {number}, name.data(), name.size());
   }
   return {number, (uint64_t)return_address - found.dlfo_link_map->l_addr};
+}
+
+bool in_program(const void* address) {
+  struct dl_find_object found, own;
+  if (_dl_find_object(const_cast<void*>(address), &found) || _dl_find_object((void*)&in_program, &own)) return false;
+  std::string name = found.dlfo_link_map->l_name;
+  bool system = name.find("/libc.so") != name.npos || name.find("/libstdc++.so") != name.npos ||
+                name.find("/libm.so") != name.npos || name.find("/ld-linux") != name.npos ||
+                name.find("/libasan.so") != name.npos || name.find("vdso") != name.npos;
+  return found.dlfo_link_map != own.dlfo_link_map && !system;
 }
 
 void finding(const char* rule, const std::string& text, const char* advice, Place where, Place related,

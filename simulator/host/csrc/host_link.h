@@ -64,6 +64,8 @@ void settle();
 
 // The place of a return address: `place_of(__builtin_return_address(0))` in a function of the interface.
 Place place_of(const void* return_address);
+// Whether an address is code of the program and its libraries, not of the runtime nor of the system.
+bool in_program(const void* address);
 // Tell of a broken rule.
 void finding(const char* rule, const std::string& text, const char* advice, Place where, Place related = {},
              uint64_t address = 0, uint64_t bytes = 0);

@@ -6,6 +6,7 @@ from .guards import Architecture, Arguments, Overlap
 from .hazards import Hazards
 from .initialized import Initialized
 from .memory_core import MemoryCore
+from .precision import Precision
 from .shared import ClusterMemory
 
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
@@ -20,4 +21,4 @@ STANDARD: tuple[type[Check], ...] = (
     ClusterMemory,
 )
 
-__all__ = ["STANDARD"]
+__all__ = ["STANDARD", "Precision"]

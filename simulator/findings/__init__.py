@@ -5,9 +5,10 @@ from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
 from .finding import Finding, budget_finding
 from .not_modelled import not_modelled, unknown_function
-from .rules import ERROR, RULES, WARNING
+from .rules import ADVICE, ERROR, RULES, WARNING
 
 __all__ = [
+    "ADVICE",
     "ERROR",
     "RULES",
     "WARNING",

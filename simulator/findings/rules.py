@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ERROR, WARNING = "error", "warning"
+ERROR, WARNING, ADVICE = "error", "warning", "advice"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ BOUNDS = declare("bounds", "an access lies inside one variable or array")
 BUDGET = declare("budget", "on-chip variables fit into their memory")
 BUILD = declare("build", "the source compiles")
 CACHE = declare("cache", "the scalar unit's cache and the engines see the same memory")
+CONVERSION = declare("conversion", "a converted number lies in the range of its new type", WARNING)
 CRASH = declare("crash", "the kernel ends by returning")
+DIVISION = declare("division", "nothing is divided by zero", WARNING)
 DTYPE = declare("dtype", "the element type is one that the instruction has")
 EMPTY = declare("empty", "a launch executes something", WARNING)
 FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
@@ -44,8 +46,10 @@ LANE = declare("lane", "operands across lanes start in the lane that the instruc
 LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
 MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
+NUMBER = declare("number", "numbers make numbers: no NaN and no infinity is born", WARNING)
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+PRECISION = declare("precision", "rounding leaves half of the digits of a result", WARNING)
 RACE = declare("race", "threads of a block share memory with a barrier between, or atomically")
 SECTION = declare("section", "parallel sections are opened, closed and left in order")
 SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")

@@ -21,7 +21,7 @@ class Machine:
     """Runs the tasks of launches, one at a time, and keeps what they did."""
 
     def __init__(
-        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[type[Check]] = ()
+        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[Callable[[Execution], Check]] = ()
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
 
@@ -100,6 +100,10 @@ class Machine:
                 break
         if self.collector.failure is not None:
             raise self.collector.failure
+        if not self.collector.ended:
+            self.collector.core = self.collector.task = -1
+            for check in self.checks:
+                check.end()
         launch = {"kernel": kernel, "dim": list(dim), "type": type}
         log = self.recorder.finish(locate, self.shape, self.device, launch)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(

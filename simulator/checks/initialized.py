@@ -24,31 +24,34 @@ class Initialized(Check):
             port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
-        start, end = piece
         spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
         if kind == MEMORY and not spaces[entry.space].memory_core:
             return  # it has no such memory: that is another rule's
-        self.execution.collector.report(
-            Finding(
-                rules.UNINITIALIZED,
-                f"scalar load of uninitialized bytes of {entry.name!r}",
-                instruction=name,
-                region=self.execution.map.region(start, end - start),
-                suggestion=_ADVICE,
-            ),
-            pc,
-        )
+        self._found(pc, name, "", f"scalar load of {_stale(entry, piece)}", entry, piece)
 
     def _report(self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int]) -> None:
+        self._found(pc, instruction, operand, f"reads {_stale(entry, piece)}", entry, piece)
+
+    def _found(
+        self, pc: int, instruction: str, operand: str, message: str, entry: Allocation, piece: tuple[int, int]
+    ) -> None:
         start, end = piece
         self.execution.collector.report(
             Finding(
                 rules.UNINITIALIZED,
-                f"reads {end - start} uninitialized bytes of {entry.name!r}",
+                message,
                 instruction=instruction,
                 operand=operand,
                 region=self.execution.map.region(start, end - start),
                 suggestion=_ADVICE,
+                origin=entry.origin if entry.origin.line else None,
             ),
             pc,
         )
+
+
+def _stale(entry: Allocation, piece: tuple[int, int]) -> str:
+    """Which bytes of an allocation nobody has written; of a part of it, where that begins."""
+    start, count, size = piece[0] - entry.start, piece[1] - piece[0], entry.end - entry.start
+    part = "" if count == size else f", from byte {start} of {size}"
+    return f"{count} uninitialized bytes of {entry.name!r}{part}"

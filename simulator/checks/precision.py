@@ -204,7 +204,7 @@ class Precision(Check):
             worst = int(off.argmax())
             at = int(np.flatnonzero(computed)[worst])
             message = (
-                f"{entry.name}: {real.size} elements ({dtype.name}) were computed; the relative error is at most "
+                f"of {real.size} computed elements ({dtype.name}) of {entry.name}, the relative error is at most "
                 f"{off[worst]:.2g}"
             )
             if off[worst]:
@@ -214,7 +214,7 @@ class Precision(Check):
                 )
             else:
                 message += ": rounding has changed nothing; a difference from what you expect is the algorithm's"
-            finding = Finding(rules.PRECISION, message, severity=ADVICE)
+            finding = Finding(rules.PRECISION, message, operand=entry.name, severity=ADVICE)
             self.execution.collector.report(finding, int(cells["born"][at]))
 
 

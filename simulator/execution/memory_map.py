@@ -138,17 +138,23 @@ class MemoryMap:
             return Finding(
                 rules.SPACE, f"{memory.name} of core {region.owner} is not this core's own", region=region, limit=need
             )
-        entry = memory.find(address)
+        entry = memory.nearest(address)
         if entry is None:
             return Finding(rules.BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
-        past = address + bytes - entry.end
-        size = entry.end - entry.start
+        past, before = address + bytes - entry.end, entry.start - address
+        where = (
+            f"begins {before} before {entry.name!r}"
+            if before > 0 else f"at byte {-before} of {entry.name!r} passes its end by {past}"
+        )  # fmt: skip
         return Finding(
             rules.BOUNDS,
-            f"{verb} of {bytes} bytes at byte {address - entry.start} of {entry.name!r} passes its end by {past}",
+            f"{verb} of {bytes} bytes {where}",
             region=region,
-            limit=f"{entry.name!r} has {size} bytes",
-            suggestion="make the variable larger or the count smaller",
+            limit=f"{entry.name!r} has {entry.end - entry.start} bytes",
+            suggestion="check the pointer and its index"
+            if before > 0
+            else "make the variable larger or the count smaller",
+            origin=entry.origin if entry.origin.line else None,
         )
 
 

@@ -3,14 +3,15 @@
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, budget_finding
+from .finding import Finding, budget_finding, merged
 from .not_modelled import not_modelled, unknown_function
-from .rules import ADVICE, ERROR, RULES, WARNING
+from .rules import ADVICE, ERROR, RULES, SEVERITIES, WARNING
 
 __all__ = [
     "ADVICE",
     "ERROR",
     "RULES",
+    "SEVERITIES",
     "WARNING",
     "BuildError",
     "Collector",
@@ -20,6 +21,7 @@ __all__ = [
     "MlusimError",
     "Squashed",
     "budget_finding",
+    "merged",
     "not_modelled",
     "rules",
     "unknown_function",

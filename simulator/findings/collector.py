@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...isa import ValueOutOfRange
 from ..log.region import Location
 from . import rules
-from .finding import Finding
+from .finding import Finding, merged
 from .rules import ERROR
 
 Locate = Callable[[list[int]], list[Location]]
@@ -18,6 +18,33 @@ Locate = Callable[[list[int]], list[Location]]
 
 class Squashed(Exception):  # noqa: N818 - control flow, not an error
     """The instruction has no effect; what is wrong has been reported."""
+
+
+@dataclass
+class _Seen:
+    """A finding as it was seen first, and how often and by whom it was seen since."""
+
+    first: Finding
+    pc: int
+    related: int | None
+    count: int = 0
+    cores: set[int] = field(default_factory=set)
+    tasks: set[int] = field(default_factory=set)
+
+    def located(self, locate: Locate) -> Finding:
+        """The finding with its source lines."""
+        related = None if self.related is None else locate([self.related])[0]
+        origin = self.first.origin
+        if origin is not None and not origin.file:
+            origin = locate([origin.line])[0]
+        return replace(
+            self.first, location=locate([self.pc])[0], related=related, origin=origin, count=self.count,
+            cores=_known(self.cores), tasks=_known(self.tasks),
+        )  # fmt: skip
+
+
+def _known(numbers: set[int]) -> tuple[int, ...]:
+    return tuple(sorted(number for number in numbers if number >= 0))
 
 
 class Collector:
@@ -33,7 +60,7 @@ class Collector:
         self._kernel, self._collecting = kernel, on_finding == "collect"
         self.stopped: Finding | None = None
         self.failure: BaseException | None = None
-        self._found: dict[tuple[Any, ...], tuple[Finding, int, int | None]] = {}
+        self._found: dict[tuple[Any, ...], _Seen] = {}
 
     @property
     def ended(self) -> bool:
@@ -42,43 +69,37 @@ class Collector:
 
     def has_error(self, besides: str) -> bool:
         """Whether an error of any rule but one has been reported."""
-        return any(f.severity == ERROR and f.rule != besides for f, *_ in self._found.values())
+        return any(s.first.severity == ERROR and s.first.rule != besides for s in self._found.values())
 
     def report(self, finding: Finding, pc: int, related: int | None = None) -> None:
         """Keep a finding; one that ends the launch stops the running task by `Squashed`.
 
-        ``related`` is the program counter of the other instruction involved, if there is one.
+        ``related`` is the program counter of the other instruction involved, if there is one. The finding's own
+        ``origin`` is a place: ``Location("", pc)``.
         """
-        full = replace(finding, kernel=self._kernel, core=self.core, task=self.task)
-        key = (full.rule, full.instruction, full.operand, full.severity, pc)
+        operand = (finding.instruction, finding.operand) if related is None else None
+        key = (finding.rule, finding.severity, pc, related, operand)
         seen = self._found.get(key)
-        self._found[key] = (seen[0].again() if seen else full, pc, related)
-        if full.severity == ERROR and not self._collecting:
-            self.stopped = self.stopped or full
+        if seen is None:
+            full = replace(finding, kernel=self._kernel, core=self.core, task=self.task)
+            seen = self._found[key] = _Seen(full, pc, related)
+        seen.count += finding.count
+        seen.cores.add(self.core)
+        seen.tasks.add(self.task)
+        if finding.severity == ERROR and not self._collecting:
+            self.stopped = self.stopped or seen.first
             self.on_stop()
             raise Squashed
 
     def stop(self) -> None:
         """End the launch on the last error that was reported, also where findings are collected."""
         self.stopped = self.stopped or next(
-            (finding for finding, *_ in reversed(self._found.values()) if finding.severity == ERROR), None
+            (seen.first for seen in reversed(self._found.values()) if seen.first.severity == ERROR), None
         )
 
     def located(self, locate: Locate) -> list[Finding]:
-        """All findings with their source lines; those of one line are one."""
-
-        def place(pc: int | None) -> Location | None:
-            return None if pc is None else locate([pc])[0]
-
-        merged: dict[tuple[Any, ...], Finding] = {}  # an unrolled loop has one line at several program counters
-        for finding, pc, related in self._found.values():
-            where = locate([pc])[0]
-            same = where if where.line else pc
-            key = (finding.rule, finding.instruction, finding.operand, finding.severity, same, related)
-            seen = merged.get(key)
-            full = replace(finding, location=where, related=place(related))
-            merged[key] = seen.again(finding.count) if seen else full
-        return list(merged.values())
+        """All findings with their source lines; those of one cause are one."""
+        return merged(seen.located(locate) for seen in self._found.values())
 
     def bad_value(self, error: ValueOutOfRange, pc: int, instruction: str) -> int:
         """Report an element with a value out of range; the instruction had no effect."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,6 +10,9 @@ from ..log.region import NOWHERE, Location, Region
 from ..text import printable
 from . import rules
 from .rules import RULES
+
+#: Ranges of cores or tasks that a text names at most.
+_RANGES = 8
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,19 @@ class Finding:
     severity: str = ""  # that of the rule
     count: int = 1
     provenance: str = "documented"
+    cores: tuple[int, ...] = ()  # all that it was seen on, sorted; `core` and `task` are those of the first time
+    tasks: tuple[int, ...] = ()
+    origin: Location | None = None  # where the memory was declared or allocated
+    reason: str = ""  # why it may stay, where it is suppressed
+    suppressed_at: Location | None = None  # where that is written
 
     def __post_init__(self) -> None:
         if not self.severity:
             object.__setattr__(self, "severity", RULES[self.rule].severity)
+        if self.core >= 0 and not self.cores:
+            object.__setattr__(self, "cores", (self.core,))
+        if self.task >= 0 and not self.tasks:
+            object.__setattr__(self, "tasks", (self.task,))
 
     def __str__(self) -> str:
         head = f"{self.severity}: {self.rule}: {self.message}"
@@ -42,6 +55,8 @@ class Finding:
         where = []
         if self.region:
             where.append(f"operand {self.operand} = {self.region}" if self.operand else str(self.region))
+        if self.origin and self.origin.line:
+            where.append(f"allocated at {self.origin}")
         if self.limit:
             where.append(f"limit: {self.limit}")
         who = [self.instruction or "", f"kernel {self.kernel}" if self.kernel else ""]
@@ -53,16 +68,53 @@ class Finding:
         if self.suggestion:
             lines.append(f"fix: {self.suggestion}")
         if self.count > 1:
-            lines.append(f"seen {self.count} times")
+            several = len(self.cores) > 1 or len(self.tasks) > 1
+            who_all = f", on {_listed('core', self.cores)} by {_listed('task', self.tasks)}" if several else ""
+            lines.append(f"seen {self.count} times{who_all}")
         return "\n  ".join(printable(line) for line in lines if line)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
 
-    def again(self, count: int = 1) -> Finding:
-        """The same finding, seen more often."""
-        return replace(self, count=self.count + count)
+    @property
+    def cause(self) -> tuple[object, ...]:
+        """What findings of one cause have in common: rule and lines; where one line alone is at fault, its operand."""
+        alone = self.related is None or not self.location.line
+        return (
+            self.rule, self.severity, self.kernel, self.location, self.related,
+            (self.instruction, self.operand) if alone else None,
+        )  # fmt: skip
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings with those of one cause as one: the first, with all counts, cores and tasks."""
+    causes: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        causes.setdefault(finding.cause, []).append(finding)
+    return [group[0] if len(group) == 1 else _joined(group) for group in causes.values()]
+
+
+def _joined(group: list[Finding]) -> Finding:
+    return replace(
+        group[0],
+        count=sum(finding.count for finding in group),
+        cores=tuple(sorted({core for finding in group for core in finding.cores})),
+        tasks=tuple(sorted({task for finding in group for task in finding.tasks})),
+    )
+
+
+def _listed(what: str, numbers: tuple[int, ...]) -> str:
+    """Sorted numbers as ranges: "cores 0-3, 8"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    shown = [f"{low}-{high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
+    more = ", ..." if len(ranges) > _RANGES else ""
+    return f"{what}{'s' if len(numbers) > 1 else ''} {', '.join(shown)}{more}"
 
 
 def budget_finding(space: str, used: int, bytes: int, name: str) -> Finding:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: How bad it is: wrong; wrong or lucky; not wrong, and could be better.
 ERROR, WARNING, ADVICE = "error", "warning", "advice"
+SEVERITIES = (ERROR, WARNING, ADVICE)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ RACE = declare("race", "threads of a block share memory with a barrier between, 
 SECTION = declare("section", "parallel sections are opened, closed and left in order")
 SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
 STACK = declare("stack", "the kernel's stack suffices")
+SUPPRESSION = declare("suppression", "a suppression has a reason and suppresses something", ADVICE)
 TIME = declare("time", "the kernel ends within the time limit")
 UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
 VALUE = declare("value", "the elements of an operand have values that the instruction can work with")

@@ -12,11 +12,15 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
-from ..findings import ERROR, KernelError
+from ..findings import ERROR, Finding, KernelError
+from ..log import Log
+from ..reports import suppressed_in_sources
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
 from .run import Run
+from .sources import sourced
+from .watchers import watchers
 
 #: Tasks of a launch: built-in variables have 32 bits.
 _MOST_TASKS = (1 << 31) - 1
@@ -97,11 +101,20 @@ def check_progress(progress: Any) -> None:
         raise TypeError(f"progress is {quoted(progress)}; pass a function of (done, total), or None")
 
 
-def raise_on_error(run: Run, on_finding: str) -> Run:
-    """The run, or its first error as a KernelError."""
-    first = next((finding for finding in run.findings if finding.severity == ERROR), None)
-    if first is not None and on_finding == "raise":
-        raise KernelError(first, run)
+def finished(device: Device, log: Log, findings: list[Finding], on_finding: str) -> Run:
+    """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
+
+    A comment that suppresses an error does not bring back what the launch would have done after it: where errors are
+    raised, one that has ended the launch is.
+    """
+    fatal = next((finding for finding in findings if finding.severity == ERROR), None)
+    known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
+    kept = [finding for finding in known if not finding.reason]
+    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason])
+    raised = fatal is not None and on_finding == "raise"
+    watchers(os.getpid()).tell(run, raised)
+    if fatal is not None and raised:
+        raise KernelError(next((finding for finding in run.errors), fatal), run)
     return run
 
 

@@ -27,9 +27,9 @@ from .defaults import (
     check_device,
     check_on_finding,
     check_progress,
+    finished,
     in_this_process,
     launch_shape,
-    raise_on_error,
     thread_grid,
     time_limit_seconds,
 )
@@ -170,7 +170,7 @@ class Program:
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
-                made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
+                made = finished(self.device, log, findings, on_finding)
                 copies.copy_back()
                 return made
 

@@ -13,8 +13,8 @@ from ..execution import MEMORY, Execution, Task, groups
 from ..findings import Finding, Locate, Squashed, budget_finding, rules
 from ..hardware import Shape
 from ..issue import Check, Port, by_element_type, issue
-from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
-from ..memory import Allocation, Layout, Memory, Variable
+from ..log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
+from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
 
 class Machine:
@@ -229,6 +229,7 @@ class Machine:
         if used > memory.space.budget:
             self.collector.report(budget_finding(memory.space.name, used, memory.space.bytes, name), pc)
         entry = memory.allocate(self.map.owner(memory), bytes, name)
+        entry.origin = Location("", pc)
         entry.clear()
         self.current.running.locals.append((entry, pc))
         self._mark(ALLOC, entry, pc)
@@ -245,8 +246,3 @@ class Machine:
                 self.map.cache.forget((self.current.core,) if memory.space.scope == "core" else None)
                 self._mark(FREE, entry, pc)
                 return
-
-
-def variable_counter(number: int) -> int:
-    """The (negative) program counter that stands for the declaration of a file-scope variable, by its number."""
-    return -1 - number

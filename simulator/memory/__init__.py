@@ -7,7 +7,7 @@ from .mapping import Mapping, host_bytes
 from .shadow import Shadow
 from .tensor import Lanes, Tensor, folded
 from .turn import Turn
-from .variables import Layout, Placement, Variable
+from .variables import Layout, Placement, Variable, variable_counter
 
 __all__ = [
     "POISON",
@@ -26,4 +26,5 @@ __all__ = [
     "folded",
     "host_bytes",
     "reach",
+    "variable_counter",
 ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..hardware import Space
-from ..log.region import region_key
+from ..log.region import NOWHERE, Location, region_key
 from .bytemap import ByteMap
 from .mapping import Mapping, host_bytes, round_up
 from .shadow import Shadow
@@ -36,6 +36,7 @@ class Allocation:
     key: int  # number of its first byte in a log
     name: str = ""
     uninitialized: Shadow | ByteMap = None  # type: ignore[assignment] # bytes that nobody has written; without it none
+    origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: bool = True  # whether those bytes hold the poison
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
@@ -128,6 +129,17 @@ class Memory:
         starts, entries = self._tables[owner]
         at = bisect_right(starts, address)
         return entries[at - 1] if at else None
+
+    def nearest(self, address: int) -> Allocation | None:
+        """The allocation that holds an address or lies next to it, in the same owner's memory."""
+        owner = self.owner_of(address)
+        if owner is None:
+            return None
+        starts, entries = self._tables[owner]
+        at = bisect_right(starts, address)
+        return min(
+            entries[max(at - 1, 0) : at + 1], key=lambda e: max(e.start - address, address - e.end), default=None
+        )
 
     def allocations(self, owner: int = 0) -> Iterator[Allocation]:
         """The allocations of an owner by address, as they are now."""

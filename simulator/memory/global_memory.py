@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -11,6 +12,7 @@ from collections import deque
 import numpy as np
 
 from ..hardware import Shape
+from ..log import Location
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping, host_room
 
@@ -77,6 +79,7 @@ class GlobalMemory:
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
         entry = self.allocate(array.nbytes, name)
+        entry.origin = _callers_line()
         target = entry.view(_BYTE)[: array.nbytes].view(array.dtype).reshape(array.shape)
         np.copyto(target, array)
         return entry
@@ -85,6 +88,14 @@ class GlobalMemory:
         """Copy device memory into an array of the host."""
         self.check()
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
+
+
+def _callers_line() -> Location:
+    """The line of the user's program that is being executed, outside of this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mlusim."):
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _reserve(bytes: int) -> tuple[int, Mapping]:

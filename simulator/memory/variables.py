@@ -96,5 +96,12 @@ class Layout:
                 whole.append(entry)
             for number, variable in enumerate(self.variables):
                 if variable.space == memory.name:
-                    found.append((number, memory.allocate(owner, variable.size, variable.name)))
+                    entry = memory.allocate(owner, variable.size, variable.name)
+                    entry.origin = Location("", variable_counter(number))
+                    found.append((number, entry))
         return Placement(tuple(found), tuple(whole), tuple([memory.table(owner) for memory in memories]))
+
+
+def variable_counter(number: int) -> int:
+    """The (negative) program counter that stands for the declaration of a file-scope variable, by its number."""
+    return -1 - number

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..findings import Finding
+from ..findings import Finding, merged
 from ..log import NOWHERE, Location, Log
 
 #: Stands before the names of files that a source states without a folder, as in `#line 7 "grammar.y"`.
@@ -65,17 +64,16 @@ class LineTable:
         return tuple(table), np.array([number[location] for location in found], np.uint32)
 
     def located_findings(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Findings with lines instead of places; those of one line are one."""
+        """Findings with lines instead of places; those of one cause are one."""
         self._look_up([entry.line for entry in _places(findings)])
-        merged: dict[tuple[Any, ...], Finding] = {}  # an unrolled loop has one line at several program counters
-        for finding in findings:
-            where = self._location(finding.location.line)
-            related = None if finding.related is None else self._location(finding.related.line)
-            same = where if where.line else finding.location
-            key = (finding.rule, finding.instruction, finding.operand, finding.severity, same, finding.related)
-            seen = merged.get(key)
-            merged[key] = seen.again(finding.count) if seen else replace(finding, location=where, related=related)
-        return list(merged.values())
+
+        def line(place: Location | None) -> Location | None:
+            return place if place is None or place.file else self._location(place.line)
+
+        return merged(
+            replace(f, location=self._location(f.location.line), related=line(f.related), origin=line(f.origin))
+            for f in findings
+        )
 
     def _location(self, offset: int) -> Location:
         if offset >= 0:
@@ -118,5 +116,4 @@ def _place(block: str) -> Location:
 
 
 def _places(findings: Sequence[Finding]) -> list[Location]:
-    related = [finding.related for finding in findings if finding.related]
-    return [*(finding.location for finding in findings), *related]
+    return [place for f in findings for place in (f.location, f.related, f.origin) if place and not place.file]

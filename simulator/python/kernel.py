@@ -16,9 +16,9 @@ from ..launches.defaults import (
     argument_list,
     check_on_finding,
     check_progress,
+    finished,
     in_this_process,
     launch_shape,
-    raise_on_error,
 )
 from ..launches.run import Run
 from ..log import Location
@@ -72,7 +72,7 @@ def launch(
                 name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
                 locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
             )  # fmt: skip
-            made = raise_on_error(Run(findings, log, device.rates), on_finding)
+            made = finished(device, log, findings, on_finding)
             copies.copy_back()
             return made
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..findings import ERROR, RULES, WARNING, Finding
+from ..findings import RULES, SEVERITIES, Finding
 from ..log import OPERAND, RECORD, Location, Log, Op, Region
 from ..log.rows import Rows
 from ..memory import Allocation, Memory, Shadow, Variable
@@ -173,20 +173,23 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
 
 def _finding_table(finding: Finding) -> dict[str, Any]:
     table = finding.to_dict()
-    return table | {"location": finding.location.line, "related": finding.related and finding.related.line}
+    places = {"related": finding.related, "origin": finding.origin}
+    lines = {name: place and place.line for name, place in places.items()}
+    return table | lines | {"location": finding.location.line}
 
 
 def _finding(table: dict[str, Any]) -> Finding:
-    region, related = table["region"], table["related"]
+    region = table["region"]
     found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
     names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
     found |= {name: _text(table[name]) for name in names}
-    _require(table["rule"] in RULES and table["severity"] in (ERROR, WARNING), "rule")
+    found |= {name: tuple(map(_number, table[name])) for name in ("cores", "tasks")}
+    found |= {name: _place(table[name]) for name in ("related", "origin")}
+    _require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
     where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
     return Finding(
         table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
-        location=Location("", _number(table["location"])),
-        related=None if related is None else Location("", _number(related)), **found,
+        location=Location("", _number(table["location"])), **found,
     )  # fmt: skip
 
 
@@ -212,6 +215,10 @@ def _intervals(pieces: np.ndarray, entry: Allocation) -> Shadow:
     _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
     _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
     return Shadow.of(entry.start, entry.end, pieces.tolist())
+
+
+def _place(value: object) -> Location | None:
+    return None if value is None else Location("", _number(value))
 
 
 def _text(value: object) -> str:

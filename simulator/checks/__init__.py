@@ -8,6 +8,7 @@ from .initialized import Initialized
 from .memory_core import MemoryCore
 from .precision import Precision
 from .shared import ClusterMemory
+from .values import Values
 
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
 STANDARD: tuple[type[Check], ...] = (
@@ -21,4 +22,4 @@ STANDARD: tuple[type[Check], ...] = (
     ClusterMemory,
 )
 
-__all__ = ["STANDARD", "Precision"]
+__all__ = ["STANDARD", "Precision", "Values"]

@@ -1,4 +1,4 @@
-"""Floating instructions once more on float64 beside the real ones: which lines lose digits, and how far arrays are off."""
+"""Floating instructions once more on float64 beside the real ones: lines that lose digits, arrays that are off."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Precision(Check):
         coarsest type that a number has been in are lost then: 2.4e-4 of float, 2.2e-2 of half, 6.3e-2 of bfloat16.
         """
         super().__init__(execution)
-        self.limit, self._memory = limit, PreciseMemory()
+        self.limit, self.memory = limit, PreciseMemory()
 
     def begin(self) -> None:
-        self._memory.clear()
+        self.memory.clear()
 
     def watches_runs(self) -> bool:
         return True
@@ -47,7 +47,7 @@ class Precision(Check):
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         entry = memory.find(run.low) if run.store else None
         if entry is not None:
-            self._memory.forget_run(entry, run.low, run.high, run.stride if run.count > 1 else 0, run.size)
+            self.memory.forget_run(entry, run.low, run.high, run.stride if run.count > 1 else 0, run.size)
 
     @contextmanager
     def around_effect(self, port: PortSource, operands: list[Operand]) -> Iterator[None]:
@@ -55,9 +55,9 @@ class Precision(Check):
         port.bind("_precise", self)
         if isinstance(entry.effect, Copy):
             source, target = (next(o for o in operands if o.name == p.name) for p in (*entry.read, *entry.written))
-            port.line(f"_taken = _precise._memory.take({place(port, source)})")
+            port.line(f"_taken = _precise.memory.take({place(port, source)})")
             yield
-            port.line(f"_precise._memory.put({place(port, target)}, _taken)")
+            port.line(f"_precise.memory.put({place(port, target)}, _taken)")
             return
         written = [o for o in operands if o.writes and not o.parameter.clobbered]
         floats = [o for o in written if is_float(o)]
@@ -66,7 +66,7 @@ class Precision(Check):
         reads = [o for o in operands if o.reads and is_float(o)]
         if again:
             for operand in reads:
-                port.line(f"_cells_{operand.name} = _precise._memory.read({place(port, operand)})")
+                port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")
             port.line(f"_again = {self._call(port, operands, floats)}")
         yield
         if again:
@@ -81,7 +81,7 @@ class Precision(Check):
                     port.line(f"_precise._wrote(_pc, _OVERLOAD, {name!r}, {where}, {value}, ({cells}))")
         for operand in written:
             if not again or operand not in floats:
-                port.line(f"_precise._memory.forget({place(port, operand)})")
+                port.line(f"_precise.memory.forget({place(port, operand)})")
 
     def _call(self, port: PortSource, operands: Sequence[Operand], floats: Sequence[Operand]) -> str:
         """The call of the semantics on float64."""
@@ -118,7 +118,7 @@ class Precision(Check):
         rows = None
         if isinstance(result, Partial):
             result, rows = result.values, result.rows
-        made = self._memory.fresh(where)
+        made = self.memory.fresh(where)
         made["unit"] = unit = roundoff(element.dtype)
         precise = np.broadcast_to(np.asarray(result, np.float64), made.shape)
         if rows is not None:
@@ -135,7 +135,7 @@ class Precision(Check):
             if beyond.any():
                 self._grown(pc, overload.name, operand, element.name, made, off, before, beyond, limit)
             made["born"] = np.where(beyond | (off > _GROWN * before), pc, made["born"])
-        self._memory.write(where, made, rows)
+        self.memory.write(where, made, rows)
 
     def _returned(self, pc: int, overload: Any, real: Any, precise: Any, inputs: tuple[np.ndarray, ...]) -> None:
         """A value goes to scalar code, where its precise one is lost: last chance to say how far it is off."""
@@ -184,7 +184,8 @@ class Precision(Check):
                 "without rounding",
                 instruction=name,
                 operand="" if operand == "the result" else operand,
-                limit=f"{most:.2g}" + ("" if self.limit is not None else f", half of the digits of {kind}"),
+                limit=f"{most:.2g} of a number or, where that is more, of the mean of all"
+                + ("" if self.limit is not None else f": half of the digits of {kind}"),
                 suggestion="scale the values down first, or keep them in a type of a wider range"
                 if overflow
                 else "do not subtract numbers that nearly cancel, add small ones first, or use a wider type",
@@ -195,7 +196,7 @@ class Precision(Check):
 
     def end(self) -> None:
         """Say of each array of the device how far it is off, and where that was born."""
-        for entry, dtype, cells in self._memory.written():
+        for entry, dtype, cells in self.memory.written():
             if self.execution.map.memories[entry.space].space.scope != "device":
                 continue
             computed = cells["unit"] > 0
@@ -203,17 +204,10 @@ class Precision(Check):
             off = deviation(real, precise, float(np.finfo(np.float32).tiny))
             worst = int(off.argmax())
             at = int(np.flatnonzero(computed)[worst])
-            message = (
-                f"of {real.size} computed elements ({dtype.name}) of {entry.name}, the relative error is at most "
-                f"{off[worst]:.2g}"
-            )
+            message = f"rounding puts {entry.name} ({real.size} elements, {dtype.name}) off by {off[worst]:.2g} at most"
             if off[worst]:
-                message += (
-                    f", that of element {at}, {real[worst]:.9g} beside {precise[worst]:.9g} without rounding; a larger "
-                    "difference from what you expect is the algorithm's"
-                )
-            else:
-                message += ": rounding has changed nothing; a difference from what you expect is the algorithm's"
+                message += f", in element {at}, which is {real[worst]:.9g}, and {precise[worst]:.9g} without rounding"
+            message += "; a larger difference from what you expect is the algorithm's"
             finding = Finding(rules.PRECISION, message, operand=entry.name, severity=ADVICE)
             self.execution.collector.report(finding, int(cells["born"][at]))
 
@@ -252,10 +246,11 @@ def deviation(real: np.ndarray, precise: np.ndarray, tiny: float) -> np.ndarray:
 
     The few elements of a vector that nearly cancel do no harm where the others do not.
     """
-    size = np.abs(precise)
-    finite = size[np.isfinite(size)]
-    least = max(float(finite.mean()) if finite.size else 0.0, tiny)
-    off = np.abs(real - precise) / np.maximum(size, least)
+    with np.errstate(all="ignore"):
+        size = np.abs(precise)
+        finite = size[np.isfinite(size)]
+        least = max(float(finite.mean()) if finite.size else 0.0, tiny)
+        off = np.abs(real - precise) / np.maximum(size, least)
     off[np.isnan(off)] = np.inf
     off[(real == precise) | (np.isnan(real) & np.isnan(precise))] = 0
     return off
@@ -274,7 +269,7 @@ def _inherited(inputs: Sequence[np.ndarray], shape: tuple[int, ...], unit: float
         mine: tuple[Any, Any, Any] = off, cells["born"], cells["unit"]
         if not alike:
             worst = int(off.argmax())
-            mine = float(off.mean()), cells["born"].flat[worst], cells["unit"].max()
+            mine = off.flat[worst], cells["born"].flat[worst], cells["unit"].max()
         born = np.where(mine[0] > before, mine[1], born)
         before = np.maximum(before, mine[0])
         units = np.maximum(units, mine[2])

@@ -54,7 +54,7 @@ class Inputs:
                 yield self._contents(self.by_name[name])
             elif p is not None and p.kind is Kind.BITS:
                 yield self._value(p)
-            elif p is not None and p.kind is Kind.VALUE and p.type in self.port.overload.binding:
+            elif p is not None and p.kind is Kind.VALUE and self.port.overload.element(p).is_float:
                 yield self._number(p, name)
             elif name.startswith("type_"):
                 yield self.port.bind(f"_{self._prefix}{name}", self._dtype(self.by_name[name[5:]]))

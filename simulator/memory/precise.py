@@ -114,7 +114,9 @@ class PreciseMemory:
         found = []
         for entry, cells_of in self._cells.items():
             for dtype, cells in cells_of.items():
-                kept = np.where(_good(cells, entry.view(dtype).astype(np.float64)), cells, np.zeros((), CELL))
+                with np.errstate(all="ignore"):
+                    real = entry.view(dtype).astype(np.float64)
+                kept = np.where(_good(cells, real), cells, np.zeros((), CELL))
                 if kept["unit"].any():
                     found.append((entry, dtype, kept))
         return sorted(found, key=lambda one: (one[0].start, one[1].itemsize, one[1].name))

@@ -170,7 +170,7 @@ def test_every_package_is_installed():
         for package in ALLOWED
         for path in (ROOT / package).rglob("__init__.py")
     }
-    assert folders == set(settings["packages"])
+    assert folders | {"mlusim.docs"} == set(settings["packages"])  # which has the page that `mlusim rules` shows
 
 
 def test_files_stay_small():

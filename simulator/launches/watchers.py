@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
+from ..reports import Checked
 from .run import Run
 
 #: Told of a run, and whether the launch has raised its first error.
@@ -38,3 +39,33 @@ def watchers(process: int) -> _Watchers:
     """The watchers of a process; a forked child begins without any."""
     del process
     return _Watchers()
+
+
+class Launches:
+    """A watcher that keeps what reports say of launches, those of one kernel together."""
+
+    def __init__(self, *, raised: bool = True) -> None:
+        """``raised``: whether it keeps launches that have raised their first error, too."""
+        self._raised = raised
+        self._checked: dict[str, Checked] = {}
+
+    def __call__(self, run: Run, raised: bool) -> None:
+        if raised and not self._raised:
+            return
+        new = checked(run)
+        old = self._checked.get(new.name)
+        if old is not None:
+            new = Checked(new.name, (*old.findings, *new.findings), old.ran | new.ran, new.kernel)
+        self._checked[new.name] = new
+
+    @property
+    def checked(self) -> list[Checked]:
+        """The kernels that were launched, with their findings."""
+        return list(self._checked.values())
+
+
+def checked(run: Run) -> Checked:
+    """What a report says of a run."""
+    kernel = str(run.log.launch.get("kernel", ""))
+    ran = frozenset(place for place in run.log.locations if place.line)
+    return Checked(f"kernel {kernel}", (*run.findings, *run.suppressed), ran, kernel)

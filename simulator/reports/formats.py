@@ -4,48 +4,64 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from ..findings import SEVERITIES
-from .github import github
-from .junit import junit
+from ..findings import ADVICE, SEVERITIES
+from ..text import printable
 from .report import Report
-from .sarif import sarif
 
 
 def text(report: Report) -> str:
     """The findings for people, and how many there are."""
-    parts = [str(finding) for finding in report.findings]
-    for finding in report.suppressed:
-        parts.append(f"suppressed: {finding.rule} at {finding.location}: {finding.reason}")
-    return "\n".join([*parts, verdict(report)]) + "\n"
+    allowed = [f"suppressed: {finding.rule} at {finding.location}: {finding.reason}" for finding in report.suppressed]
+    shown = [*map(str, report.findings), *map(printable, allowed)]
+    return "\n".join([*shown, verdict(report)]) + "\n"
 
 
 def verdict(report: Report) -> str:
-    """How many findings of each severity there are, in a line."""
+    """How many findings there are, as a sentence."""
     counts = {severity: sum(f.severity == severity for f in report.findings) for severity in SEVERITIES}
-    plural = {"error": "errors", "warning": "warnings", "advice": "pieces of advice"}
-    parts = [f"{count} {severity if count == 1 else plural[severity]}" for severity, count in counts.items() if count]
+    words = {ADVICE: "pieces of advice"}
+    parts = [
+        f"{count} {severity}" if count == 1 else f"{count} {words.get(severity, severity + 's')}"
+        for severity, count in counts.items() if count
+    ]  # fmt: skip
     if report.suppressed:
         parts.append(f"{len(report.suppressed)} suppressed")
-    return ", ".join(parts) or "no findings: every rule was kept"
+    if not parts:
+        return "no findings: every rule was kept"
+    return f"the kernel {'broke rules' if report.failed else 'broke no rule'}: {_and(parts)}"
 
 
-def document(report: Report) -> dict[str, Any]:
+def _and(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+
+
+def report_document(report: Report) -> dict[str, Any]:
     """The report as plain data for JSON."""
     return {
         "checked": [one.name for one in report.checked],
         "findings": [finding.to_dict() for finding in report.findings],
         "suppressed": [finding.to_dict() for finding in report.suppressed],
-        "failed": report.failed,
     }
 
 
 def _json(report: Report) -> str:
-    return json.dumps(document(report), indent=2) + "\n"
+    return json.dumps(report_document(report), indent=2) + "\n"
+
+
+def _late(name: str) -> Callable[[Report], str]:
+    """A format whose module of the same name is imported when it is asked for."""
+
+    def formatted(report: Report) -> str:
+        made: str = getattr(import_module(f".{name}", __package__), name)(report)
+        return made
+
+    return formatted
 
 
 #: How a report is written, by the name that ``--format`` takes.
 FORMATS: dict[str, Callable[[Report], str]] = {
-    "text": text, "json": _json, "sarif": sarif, "junit": junit, "github": github,
+    "text": text, "json": _json, **{name: _late(name) for name in ("sarif", "junit", "github")},
 }  # fmt: skip

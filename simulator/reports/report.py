@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..findings import ADVICE, Finding, merged
+from ..findings import ADVICE, ERROR, Finding, merged
 from ..log import Location
 from .suppressions import Suppression, comments, complaints, suppress
 
@@ -36,6 +36,11 @@ class Report:
     def suppressed(self) -> list[Finding]:
         """What is suppressed, with the reasons."""
         return merged(f for checked in self.checked for f in checked.findings if f.reason)
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that are errors."""
+        return [finding for finding in self.findings if finding.severity == ERROR]
 
     @property
     def failed(self) -> bool:

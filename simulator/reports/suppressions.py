@@ -8,13 +8,10 @@ that of the declaration.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
-
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..findings import RULES, WARNING, Finding, rules
 from ..log import Location
@@ -23,7 +20,6 @@ from ..text import nearest, quoted
 _COMMENT = re.compile(r"(?://|/\*|#)\s*mlusim:\s*allow\(([^)]*)\)(.*?)(?:\*/|$)")
 #: A line that holds nothing but a comment, or nothing.
 _ALONE = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:if|el|end|define|include|pragma))|$)")
-_ENTRY = re.compile(r"\s*\[\[\s*allow\s*\]\]")
 _FORM = "// mlusim: allow(rule) why it may stay"
 #: Bytes of a source that is read for comments at most.
 _MOST = 1 << 24
@@ -103,51 +99,6 @@ def comments(file: str) -> list[Suppression]:
                 about += 1
             names = tuple(name.strip() for name in match[1].split(",") if name.strip())
             found.append(Suppression(names, match[2].strip(), Location(file, number), file, about))
-    return found
-
-
-class _Entry(BaseModel):
-    """One table of a file of suppressions."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    rule: str | list[str]
-    reason: str
-    file: str = ""
-    line: int = 0
-    kernel: str = ""
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    allow: list[_Entry] = []
-
-
-def read_suppressions(path: Path) -> list[Suppression]:
-    """The suppressions of a file of tables ``[[allow]]``; ValueError when there are none that make sense."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        entries = _File.model_validate(tomllib.loads(text)).allow
-    except FileNotFoundError:
-        raise ValueError(f"{path} does not exist; pass a file of suppressions") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ValueError(
-            f"{path}: {where}: {first['msg']}; an entry has rule, reason, and file, line, kernel"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path} cannot be read as a file of suppressions: {quoted(str(error))[1:-1]}") from None
-    heads = [number for number, line in enumerate(text.splitlines(), 1) if _ENTRY.match(line)]
-    found = []
-    for number, entry in enumerate(entries):
-        place = Location(str(path), heads[number] if number < len(heads) else 1)
-        names = (entry.rule,) if isinstance(entry.rule, str) else tuple(entry.rule)
-        made = Suppression(names, entry.reason.strip(), place, entry.file, entry.line, entry.kernel)
-        if made.problem:
-            raise ValueError(f"{place}: this suppression {made.problem}")
-        found.append(made)
     return found
 
 

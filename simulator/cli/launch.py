@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
+from ..checks import Precision, Values
 from ..device import Device
 from ..findings import KernelError
 from ..launches import Program, Run, load
@@ -34,7 +36,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     wanted = options.device or DEFAULT_DEVICES[options.name]
-    device = Device.load(wanted)
+    device = watched(options, wanted)
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
     check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
     try:
@@ -54,7 +56,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
 
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
-    device = Device.load(options.device)
+    device = watched(options, options.device)
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
@@ -69,6 +71,17 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
             raise
         return report_run(options, screen, error.run, {}, {})
     return report_run(options, screen, run, arrays, saved)
+
+
+def watched(options: argparse.Namespace, name: str) -> Device:
+    """The device of a name with the checks that the options ask for; ValueError for a limit that is none."""
+    limit = options.precise_limit
+    if limit is not None and not 0 <= limit < float("inf"):
+        raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
+    precision = [partial(Precision, limit=limit)] if options.precise or limit is not None else []
+    asked = [*precision, *([Values] if options.values else [])]
+    device = Device.load(name)
+    return device.watched(*asked) if asked else device
 
 
 def start_kernel(

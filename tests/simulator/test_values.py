@@ -1,9 +1,12 @@
 """NaN and infinity born, division by zero, saturated conversions: each found, and near misses silent."""
 
+import json
+
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch, load
 from mlusim.simulator.checks import Values
+from mlusim.simulator.cli import main
 
 DEVICE = Device.load("mlu590").watched(Values)
 PLAIN = Device.load("mlu590")
@@ -93,3 +96,26 @@ def test_kernels_in_c_from_a_process_of_their_own(tmp_path):
     for value, lines in ((65519.0, []), (65520.0, [6])):
         run = program.launch("narrow", args=[np.full(N, value, np.float32), np.zeros(N, np.float16)])
         assert [f.location.line for f in run.findings if f.rule == "number"] == lines
+
+
+@pytest.mark.parametrize(
+    ("options", "rules", "code"),
+    [
+        ([], set(), 0),
+        (["--values"], {"number"}, 1),
+        (["--precise"], {"precision"}, 1),
+        (["--precise-limit", "inf"], None, 2),
+    ],
+)
+def test_the_options_of_the_command_line(options, rules, code, tmp_path, capsys):
+    source = tmp_path / "root.mlu"
+    source.write_text(
+        "#include <bang.h>\n__nram__ half t[64];\n__mlu_entry__ void grow(half *y) {\n"
+        "  __bang_write_value(t, 64, (half)300);\n  __bang_mul(t, t, t, 64);\n"
+        "  __memcpy(y, t, sizeof(t), NRAM2GDRAM);\n}\n"
+    )
+    command = ["check", str(source), "--kernel", "grow", "--arg", "zeros:float16:64", "--format", "json", *options]
+    assert main(command) == code
+    if rules is not None:
+        found = json.loads(capsys.readouterr().out)
+        assert {f["rule"] for f in found["findings"]} == rules

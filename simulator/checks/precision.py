@@ -253,7 +253,8 @@ def deviation(real: np.ndarray, precise: np.ndarray, tiny: float) -> np.ndarray:
         off = np.abs(real - precise) / np.maximum(size, least)
     off[np.isnan(off)] = np.inf
     off[(real == precise) | (np.isnan(real) & np.isnan(precise))] = 0
-    return off
+    made: np.ndarray = off
+    return made
 
 
 def _inherited(inputs: Sequence[np.ndarray], shape: tuple[int, ...], unit: float, alike: bool) -> tuple[Any, Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ import numpy as np
 from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
 from ..checks import Precision, Values
 from ..device import Device
+from ..execution import Execution
 from ..findings import KernelError
+from ..issue import Check
 from ..launches import Program, Run, load
 from ..sizes import percent, size
 from ..text import nearest
@@ -78,8 +80,9 @@ def watched(options: argparse.Namespace, name: str) -> Device:
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
-    precision = [partial(Precision, limit=limit)] if options.precise or limit is not None else []
-    asked = [*precision, *([Values] if options.values else [])]
+    asked: list[Callable[[Execution], Check]] = [Values] if options.values else []
+    if options.precise or limit is not None:
+        asked.append(partial(Precision, limit=limit))
     device = Device.load(name)
     return device.watched(*asked) if asked else device
 

@@ -29,7 +29,8 @@ class Machine:
         """
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
-        self.checks = [check(execution) for check in (*STANDARD, *checks)]
+        makers: tuple[Callable[[Execution], Check], ...] = (*STANDARD, *checks)
+        self.checks = [make(execution) for make in makers]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
         spaces = self.dialect.spaces

@@ -30,7 +30,7 @@ class PreciseMemory:
     """
 
     def __init__(self) -> None:
-        self._cells: WeakKeyDictionary[Allocation, dict[int, np.ndarray]] = WeakKeyDictionary()
+        self._cells: WeakKeyDictionary[Allocation, dict[np.dtype, np.ndarray]] = WeakKeyDictionary()
 
     def clear(self) -> None:
         """Forget everything."""

@@ -23,7 +23,7 @@ _LEAST = 5.96e-8
 
 def _below(
     function: Callable[[np.ndarray], Any], end: float, value: float, half: tuple[float, float] | None = None
-) -> Callable[[np.ndarray], Any]:
+) -> Callable[..., Any]:
     """``function``, and a constant where the argument is below ``end``; ``half``: end and constant of that type."""
 
     def apply(src: np.ndarray, type_src: np.dtype) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..execution.tasks import TYPES
 from ..findings import ERROR, Finding, KernelError
 from ..log import Log
 from ..reports import suppressed_in_sources
+from ..sanitizer import Output, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -116,6 +117,15 @@ def finished(device: Device, log: Log, findings: list[Finding], on_finding: str)
     if fatal is not None and raised:
         raise KernelError(next((finding for finding in run.errors), fatal), run)
     return run
+
+
+def examined(
+    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]]
+) -> list[Finding]:
+    """The findings of a launch with those of its log, which come first: the others may follow from them."""
+    if device.level != "all":
+        return findings
+    return [*examine(log, findings, on_finding, outputs), *findings]
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from contextvars import Context, copy_context
+from typing import Any
 
 import numpy as np
 from greenlet import greenlet
 
-from ..checks import STANDARD
+from ..checks import LEVELS, STANDARD
 from ..execution import MEMORY, Execution, Task, groups
 from ..findings import Finding, Locate, Squashed, budget_finding, rules
 from ..hardware import Shape
@@ -16,20 +18,28 @@ from ..issue import Check, Port, by_element_type, issue
 from ..log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
+#: Share of the asynchronous effects that come early in other orders.
+_EARLY = 0.5
+
 
 class Machine:
     """Runs the tasks of launches, one at a time, and keeps what they did."""
 
     def __init__(
-        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[Callable[[Execution], Check]] = ()
+        self,
+        shape: Shape,
+        device: str,
+        shared: dict[str, Memory],
+        checks: Sequence[Callable[[Execution], Check]] = (),
+        level: str = LEVELS[0],
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
 
-        ``checks`` come after the standard ones.
+        ``checks`` come after the standard ones, of which there are none at the level "none".
         """
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
-        makers: tuple[Callable[[Execution], Check], ...] = (*STANDARD, *checks)
+        makers: tuple[Callable[[Execution], Check], ...] = (*(() if level == "none" else STANDARD), *checks)
         self.checks = [make(execution) for make in makers]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
@@ -63,7 +73,7 @@ class Machine:
         """The state of one launch, all of it, begins anew."""
         self.collector.begin(kernel, on_finding)
         self.execution.barriers.begin()
-        self.recorder.at = 0
+        self.recorder.begin()
         self.map.cache.forget_shared()
         for check in self.checks:
             check.begin()
@@ -79,9 +89,12 @@ class Machine:
         on_finding: str = "raise",
         locate: Locate,
         progress: Callable[[int, int], None] | None = None,
+        order: int = 0,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
+        Tasks run in the order of their numbers, and asynchronous effects come late; an ``order`` above 0 stands for
+        another order that the device could take.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
@@ -92,8 +105,12 @@ class Machine:
             context = copy_context()
         total, done = dim[0] * dim[1] * dim[2], 0
         self._place("device", 0)
-        for group in groups(self.shape, dim, type):
-            self._run_group(group, entry, context)
+        turns = random.Random(order) if order else None
+        self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
+        for group in self._in_turn(
+            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
+        ):
+            self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:
                 progress(min(done, total), total)
@@ -116,7 +133,16 @@ class Machine:
             self.collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
         return log, self.collector.located(locate)
 
-    def _run_group(self, group: list[Task], entry: Callable[[Task], object], context: Context) -> None:
+    @staticmethod
+    def _in_turn(items: Any, turns: random.Random | None) -> Any:
+        """The items as they are, or in a random order."""
+        if turns is not None:
+            turns.shuffle(items)
+        return items
+
+    def _run_group(
+        self, group: list[Task], entry: Callable[[Task], object], context: Context, turns: random.Random | None
+    ) -> None:
         self.execution.barriers.group, self._shared = group, {}
         for owner in {task.cluster for task in group}:
             self._place("cluster", owner)
@@ -131,7 +157,7 @@ class Machine:
             if not ready and not self.collector.ended:
                 self.execution.barriers.deadlock([task for task in group if not task.done])
                 ready = [task for task in group if not task.done]
-            for task in ready:
+            for task in self._in_turn(ready, turns):
                 if not task.done and (task.greenlet or not self.collector.ended):
                     self._enter(task)
                     task.greenlet.switch()
@@ -171,7 +197,7 @@ class Machine:
         current, collector = self.current, self.collector
         current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
         current.running, collector.core, collector.task = task, task.core, task.taskId
-        current.pending, current.unwaited, current.found = task.pending, task.unwaited, self.map.cache[task.core]
+        current.pending, current.found = task.pending, self.map.cache[task.core]
         self.on_enter(task)
 
     def _place(self, scope: str, owner: int) -> None:

@@ -64,7 +64,7 @@ class Host:
             if request.grid is not None:
                 found = SimtRunner(request.shape, request.device, memory, self.runtime)
             else:
-                machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks)
+                machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks, request.level)
                 found = NativeRunner(machine, self.runtime)
         self._runners[memory] = found
         return found
@@ -96,7 +96,7 @@ def execute(
         )  # fmt: skip
     return runner.run(
         request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
-        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
+        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress, order=request.order,
     )  # fmt: skip
 
 

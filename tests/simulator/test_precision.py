@@ -215,6 +215,7 @@ __mlu_entry__ void carried(float *x, float *out) {
   __bang_mul_scalar(t, t, 0.1f, 64);
   __memcpy(bytes + 256, t, 256, NRAM2NRAM);
   __bang_transpose(turned, (float *)(bytes + 256), 8, 8);
+  __sync_compute();
   __memcpy_async(out, turned, 8, NRAM2GDRAM, 64, 32, 7);
   __sync_io();
   __memcpy(out + 2, turned + 2, 24, NRAM2GDRAM, 64, 32, 3);

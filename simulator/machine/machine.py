@@ -18,7 +18,6 @@ from ..issue import Check, Port, by_element_type, issue
 from ..log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
-
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
 
@@ -27,7 +26,11 @@ class Machine:
     """Runs the tasks of launches, one at a time, and keeps what they did."""
 
     def __init__(
-        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[type[Check]] = (),
+        self,
+        shape: Shape,
+        device: str,
+        shared: dict[str, Memory],
+        checks: Sequence[type[Check]] = (),
         level: str = LEVELS[0],
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
@@ -103,7 +106,9 @@ class Machine:
         self._place("device", 0)
         turns = random.Random(order) if order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        for group in self._in_turn(list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns):
+        for group in self._in_turn(
+            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
+        ):
             self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..device import Device
 from ..execution import Task
+from ..findings import Finding
 from ..launches.copies import ArrayCopies
 from ..launches.defaults import (
     argument_list,
@@ -22,7 +23,6 @@ from ..launches.defaults import (
     launch_shape,
     raise_on_error,
 )
-from ..findings import Finding
 from ..launches.orders import check_orders, in_orders
 from ..launches.run import Run
 from ..log import Location, Log

@@ -17,7 +17,6 @@ class LaunchRequest:
 
     shape: Shape
     device: str
-    level: str  # of checks
     checks: tuple[type[Check], ...]
     library: Path
     entry: int
@@ -27,8 +26,9 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
-    order: int = 0  # of tasks, see `Machine.run`
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
+    level: str = "all"  # of checks
+    order: int = 0  # of tasks, see `Machine.run`
 
     @property
     def launch(self) -> dict[str, object]:

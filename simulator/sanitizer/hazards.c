@@ -44,7 +44,10 @@ static void note(State* s, int kind, int64_t later, int64_t earlier, uint64_t ke
   Work* w = s->work;
   const Record *a = &w->records[later], *b = &w->records[earlier];
   uint64_t hash = kind;
-  uint64_t parts[] = {a->op, a->loc, b->op, b->loc};
+  // Which of two tasks comes first in the log makes no difference.
+  int turned = kind == RACE && (a->loc != b->loc ? a->loc > b->loc : a->op > b->op);
+  const Record *x = turned ? b : a, *y = turned ? a : b;
+  uint64_t parts[] = {x->op, x->loc, y->op, y->loc};
   for (int i = 0; i < 4; i++) hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
   for (uint64_t at = hash % s->table_size;; at = (at + 1) % s->table_size) {
     int32_t number = s->table[at];
@@ -57,7 +60,9 @@ static void note(State* s, int kind, int64_t later, int64_t earlier, uint64_t ke
       return;
     }
     const Record *c = &w->records[cause->later], *d = &w->records[cause->earlier];
-    if (cause->kind != kind || c->op != a->op || c->loc != a->loc || d->op != b->op || d->loc != b->loc) continue;
+    int same = c->op == a->op && c->loc == a->loc && d->op == b->op && d->loc == b->loc;
+    int other = kind == RACE && c->op == b->op && c->loc == b->loc && d->op == a->op && d->loc == a->loc;
+    if (cause->kind != kind || !(same || other)) continue;
     if (cause->laters[cause->shown - 1] == later) return;
     if (cause->shown < SHOWN) {
       cause->laters[cause->shown] = later;

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from ...isa import DIALECTS, Barrier, Section
-from ..findings import ERROR, Finding, rules
+from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
 from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
 from .outputs import Output, unwritten
@@ -31,7 +31,7 @@ def examine(
     if found is None:
         return []
     lost = [] if ended else unwritten(log, outputs())
-    return [*_Report(log, found).findings(), *lost]
+    return merged([*_Report(log, found).findings(), *lost])
 
 
 def advise(log: Log) -> list[Finding]:

@@ -37,6 +37,7 @@ class Case:
     spaces: Mapping[str, str]
     pipe: str
     by_memory_core: bool = False  # in a union, the cluster's memory core executes it, and no other core
+    after: tuple[str, ...] = ()  # other pipes whose earlier instructions it comes after by itself
 
 
 @dataclass(frozen=True)

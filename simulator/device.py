@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
+from .checks import LEVELS
 from .hardware.device_file import Quantity, changed, nearest, read_device_file
 from .hardware.rates import Rates, build_rates
 from .hardware.shape import Shape, build_shape
@@ -31,7 +32,8 @@ class _Chip:
     """What a device has in one process: its memory, the machine of its Python kernels, whose turn it is to launch."""
 
     def __init__(self, device: Device) -> None:
-        self.shape, self.name, self.checks = device.shape, device.name, device.checks
+        self.shape, self.name = device.shape, device.name
+        self.checks, self.level = device.checks, device.level
         self.turn = Turn()
         self._making = threading.RLock()
         self._memory: GlobalMemory | None = None
@@ -48,7 +50,7 @@ class _Chip:
         memory = self.memory().memory
         with self._making:
             if self._machine is None:
-                self._machine = Machine(self.shape, self.name, {memory.name: memory}, self.checks)
+                self._machine = Machine(self.shape, self.name, {memory.name: memory}, self.checks, self.level)
                 weakref.finalize(self, self._machine.close).atexit = False
             return self._machine
 
@@ -71,6 +73,7 @@ class Device:
         rates: Rates,
         facts: Mapping[str, Quantity],
         checks: Sequence[type[Check]] = (),
+        level: str = LEVELS[0],
     ) -> None:
         self.name = name
         self.title = title
@@ -78,10 +81,11 @@ class Device:
         self.rates = rates
         self.facts = dict(facts)
         self.checks = tuple(checks)
+        self.level = level
         self._chips: dict[int, _Chip] = {}  # by process: a forked child leaves its parent's alone
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks)
+        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks, self.level)
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.shape.cores} cores, {self.isa} arch {self.shape.arch}>"
@@ -167,7 +171,18 @@ class Device:
         for check in checks:
             if not (isinstance(check, type) and issubclass(check, Check)):
                 raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check")
-        return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks))
+        return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks), self.level)
+
+    def checked(self, level: str) -> Device:
+        """The same device with other checks; it has a memory of its own. ValueError for an unknown level.
+
+        ``"all"`` is what a device has from the start: what each instruction is tested for on its way, and what the log of
+        the launch says of hazards, races and waits. ``"fast"`` leaves out the second, ``"none"`` both; bounds are
+        tested in any case.
+        """
+        if level not in LEVELS:
+            raise ValueError(f"level is {quoted(level)}; pass one of {', '.join(LEVELS)}")
+        return Device(self.name, self.title, self.shape, self.rates, self.facts, self.checks, level)
 
     def replace(self, changes: Mapping[str, float]) -> Device:
         """A device with some numbers of its shape or rates changed, say ``{"shape.spaces.nram.bytes": 2**20}``.
@@ -179,7 +194,7 @@ class Device:
         scopes = {name: space.scope for name, space in self.shape.spaces.items()}
         of_rates = {path: value for path, value in changes.items() if path in self.rates.facts}
         shape = build_shape(self.isa, scopes, facts)
-        return Device(self.name, self.title, shape, self.rates.replace(of_rates), facts, self.checks)
+        return Device(self.name, self.title, shape, self.rates.replace(of_rates), facts, self.checks, self.level)
 
     @classmethod
     def _read(cls, path: Path) -> Device:

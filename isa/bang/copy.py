@@ -48,7 +48,9 @@ def _case(label: str) -> Case:
     source, target = label.lower().split("2")
     touched = {source, target}
     pipe = "io" if {"gdram", "ldram"} & touched else "move"
-    return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
+    # Older architectures copy NRAM to NRAM in the compute pipe, and public kernels rely on the order (inferred).
+    after = ("compute",) if touched == {"nram"} else ()
+    return Case(label, {"dst": target, "src": source}, pipe, touched == {"gdram", "sram"}, after)
 
 
 _CASES = {number: _case(label) for number, label in enumerate(DIRECTIONS)}

@@ -3,11 +3,12 @@
 from ..issue import Check
 from .coherence import Coherence
 from .guards import Architecture, Arguments, Overlap
-from .hazards import Hazards
 from .initialized import Initialized
 from .memory_core import MemoryCore
 from .shared import ClusterMemory
 
+#: How much is checked: all there is, what a launch tests on its way, nothing but what keeps memory whole.
+LEVELS = ("all", "fast", "none")
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
 STANDARD: tuple[type[Check], ...] = (
     Architecture,
@@ -15,9 +16,8 @@ STANDARD: tuple[type[Check], ...] = (
     Overlap,
     Initialized,
     Coherence,
-    Hazards,
     MemoryCore,
     ClusterMemory,
 )
 
-__all__ = ["STANDARD"]
+__all__ = ["LEVELS", "STANDARD"]

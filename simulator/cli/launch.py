@@ -34,7 +34,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     wanted = options.device or DEFAULT_DEVICES[options.name]
-    device = Device.load(wanted)
+    device = Device.load(wanted).checked(options.checks)
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
     check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
     try:
@@ -54,7 +54,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
 
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
-    device = Device.load(options.device)
+    device = Device.load(options.device).checked(options.checks)
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...isa import DIALECTS
+from ..checks import LEVELS
 from ..execution.tasks import TYPES
 from ..reports.formats import FORMATS
 from . import doctor, launch, replay, show
@@ -319,6 +320,12 @@ def _add_launch(command: _Parser) -> None:
 
 
 def _add_findings(command: _Parser) -> None:
+    command.add_argument(
+        "--checks",
+        choices=LEVELS,
+        default=LEVELS[0],
+        help="all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
+    )
     command.add_argument(
         "--format", choices=FORMATS, help=f"write the findings, and nothing else, as {', '.join(FORMATS)}"
     )

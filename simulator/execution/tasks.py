@@ -14,7 +14,7 @@ from typing import Any
 from ...isa import Barrier
 from ..hardware import Shape
 from ..memory import Allocation
-from .current import Deferred, Unwaited
+from .current import Deferred
 
 #: Kinds of core.
 BLOCK, MEMBER, MEMORY = 0, 1, 2
@@ -41,7 +41,6 @@ class Task:
     coreId: int  # noqa: N815
     coreDim: int  # noqa: N815
     pending: list[Deferred] = field(default_factory=list)
-    unwaited: Unwaited = field(default_factory=Unwaited)
     locals: list[tuple[Allocation, int]] = field(default_factory=list)  # with the program counter that took them
     section: bool = False  # a parallel section is open: queues run side by side
     moved_section: tuple[str, int] = ("", 0)  # what opened or closed one last, and its program counter

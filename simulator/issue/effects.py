@@ -11,7 +11,7 @@ import numpy as np
 
 from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
 from ..findings import Finding, Squashed, rules
-from ..log import ATOMIC, BLOCKING, SERIAL
+from ..log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
 from .operands import Lanes, Operand, Strided, from_bits
@@ -27,7 +27,7 @@ class EffectWriter:
         self.written = [self.by_name[p.name] for p in self.entry.written]
         deferrals = port.execution.deferrals
         port.bind("_drain", deferrals.drain)
-        port.bind("_advance", deferrals.advance)
+        port.bind("_settle", deferrals.settle)
         port.bind("_defer", deferrals.defer)
 
     @property
@@ -42,10 +42,20 @@ class EffectWriter:
         queued = self.completion is Completion.QUEUED or isinstance(self.entry.effect, Section)
         return self.port.execution.dialect.queues if queued else ()
 
-    def flags(self) -> str:
-        """Expression: the flags of the record."""
+    @property
+    def fixed_flags(self) -> int:
+        """The flags of every record."""
         fixed = BLOCKING if self.completion is Completion.BLOCKING else 0
         fixed |= ATOMIC if isinstance(self.entry.effect, Atomic) else 0
+        fixed |= ASYNC if self.completion in (Completion.DEFERRED, Completion.QUEUED) else 0
+        fixed |= RESULT if self.entry.prototype.returns != "void" else 0
+        return fixed
+
+    def flags(self) -> str:
+        """Expression: the flags of the record."""
+        fixed = self.fixed_flags
+        if self.entry.select:
+            return "_flags"
         if self.completion is Completion.QUEUED:
             return f"{fixed} if _cur.running.section else {fixed | SERIAL}"
         return str(SERIAL if isinstance(self.entry.effect, Section) else fixed)
@@ -54,17 +64,21 @@ class EffectWriter:
         """What has to happen before memory may be used: earlier effects on the same pipe, or on all queues."""
         queues = self.port.execution.dialect.queues
         if self.completion is Completion.BLOCKING:
+            self.port.line(f"if _cur.pending: _settle({self.port.pipe}, ({self._extents()}))")
+        elif isinstance(self.entry.effect, Atomic):
             self.port.line(f"if _cur.pending: _drain(({self.port.pipe},))")
         elif self.completion is Completion.QUEUED:
-            self.port.line(f"if _cur.pending and not _cur.running.section: _advance({queues!r})")
+            self.port.line(f"if _cur.pending and not _cur.running.section: _drain({queues!r})")
         elif isinstance(self.entry.effect, Section):
             self._section(self.entry.effect, queues)
         elif self.entry.waits:
             if queues:
                 self.port.bind("_check_closed", self._check_closed)
                 self.port.line("if _cur.running.section: _check_closed(_pc)")
-            working = "_cur.pending or _cur.unwaited" if queues else "_cur.pending"
-            self.port.line(f"if {working}: _drain({self.entry.waits!r})")
+            self.port.line(f"if _cur.pending: _drain({self.entry.waits!r})")
+
+    def _extents(self) -> str:
+        return "".join(f"{operand.extent()}, " for operand in self.operands)
 
     def write(self) -> None:
         """The effect itself, now or (deferred) when a wait asks for it."""
@@ -89,8 +103,7 @@ class EffectWriter:
                 self.port.line(statement)
         if not later:
             return
-        extents = ", ".join(operand.extent() for operand in self.operands)
-        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({extents},))")
+        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))")
 
     def _statements(self) -> Iterator[str]:
         if isinstance(self.entry.effect, Copy):
@@ -174,7 +187,7 @@ class EffectWriter:
     def _section(self, section: Section, queues: tuple[str, ...]) -> None:
         self.port.bind("_move_section", self._move_section)
         self.port.line(f"_move_section({section.opens}, _pc)")
-        self.port.line(f"if _cur.pending: _advance({queues!r})")
+        self.port.line(f"if _cur.pending: _drain({queues!r})")
 
     def _move_section(self, opens: bool, pc: int) -> None:
         execution = self.port.execution

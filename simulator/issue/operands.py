@@ -92,6 +92,10 @@ class Operand:
         """Expression: key, bytes, first lane, lanes."""
         return f"(_k_{self.name} + _o_{self.name}, {self.end} - {self.low}, 0, 0)"
 
+    def pieces(self) -> tuple[str, str] | None:
+        """Expressions: whether there are bytes between its first and last that it does not touch, and which it does."""
+        return None
+
     def place(self, values: dict[str, object]) -> Region | None:
         """Where it lies in a failed call, whose local variables are ``values``."""
         address, end = values.get(self.low, values[self.name]), values.get(self.end)
@@ -197,6 +201,9 @@ class Strided(Flat):
         find_slot(self, f"{self.end} - {self.low}", self.end, True)
         self.port.line(f"_x_{name} = _a_{name}.strided({name}, _d_{name}, _shape_{name}, _strides_{name})")
 
+    def pieces(self) -> tuple[str, str]:
+        return f"_gaps_{self.name}", f"_shape_{self.name}, _strides_{self.name}, {self.element.size}"
+
     def unfolded(self) -> str:
         """Condition: its segments share no byte with each other; true for all usual strides."""
         shape, strides = f"_shape_{self.name}", f"_strides_{self.name}"
@@ -279,6 +286,11 @@ class Lanes(Operand):
     def record(self) -> str:
         t = f"_t_{self.name}"
         return f"({t}.entry.key + {t}.low - {t}.entry.start, {t}.end - {t}.low, {t}.lane, {t}.lanes)"
+
+    def pieces(self) -> tuple[str, str]:
+        t = f"_t_{self.name}"
+        apart = f"{t}.boxes and not {t}.lanes and {t}.end - {t}.low != bytes_{self.name}"
+        return apart, f"{t}.boxes[0].shape, {t}.boxes[0].strides, {self.element.size}"
 
     def place(self, values: dict[str, object]) -> Region | None:
         address, execution = values[self.name], self.port.execution

@@ -30,7 +30,7 @@ from ...isa import (
 )  # fmt: skip
 from ..execution import MEMBER, MEMORY, Execution
 from ..findings import Finding, Squashed, rules
-from ..log import Op
+from ..log import SERIAL, Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
 from .definedness import pass_on, passes_on
@@ -172,7 +172,7 @@ class _Writer:
             return
         select = self.entry.select
         cases = {
-            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe, self._order(case))
             for value, case in select.cases.items()
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
@@ -181,7 +181,7 @@ class _Writer:
         source.line(f"_case = _CASES.get({select.argument})")
         message = f"{select.argument} is {{{select.argument}}}"
         source.test(Guard("_case is not None", rules.ARGUMENT, message, limit=f"one of {labels}", fatal=True))
-        source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
+        source.line("_op, _pipe_number, _spaces, _skipped, _pipe, _flags = _case")
         source.line("if _cur.kind and _cur.kind == _skipped: return 0")
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
@@ -193,6 +193,10 @@ class _Writer:
         if any(not spaces[name].memory_core for name in case.spaces.values()):
             return MEMORY
         return MEMBER if case.by_memory_core else 0
+
+    def _order(self, case: Case) -> int:
+        """The flags of the records of a case."""
+        return self.effect.fixed_flags | (SERIAL if case.after else 0)
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.execution.recorder, self.entry
@@ -206,7 +210,7 @@ class _Writer:
             entry.waits,
             effect.scope if isinstance(effect, Barrier) else "",
             self.overload.provenance,
-            queues=self.effect.queues,
+            queues=(*case.after, case.pipe) if case and case.after else self.effect.queues,
         )
         return recorder.op(op), recorder.pipe(pipe)
 
@@ -296,14 +300,24 @@ class _Writer:
         strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
         gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
         if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):
+            source.line("_at = _rec.at")
             rows = "".join(f"{operand.record()}, " for operand in self.operands)
             source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
+            self._pieces()
             return
         rows = "".join(f", _k_{o.name} + _o_{o.name}, {o.end} - {o.low}" for o in self.operands)
         source.line("_at = _rec.at")
         source.line("if _at == _rec.limit: _rec.grow()")
         source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
         source.line(f"_rec.at = _at + {ROW}")
+        self._pieces()
+
+    def _pieces(self) -> None:
+        """Say of operands with bytes between that they do not touch which they do."""
+        for number, operand in enumerate(self.operands):
+            if pieces := operand.pieces():
+                condition, where = pieces
+                self.source.line(f"if {condition}: _rec.pieces.append((_at, {number}, {where}))")
 
     def _return(self) -> str:
         returns = self.entry.prototype.returns

@@ -28,11 +28,27 @@ class AccessRun:
     last: int
     stride: int
     count: int
+    dense: bool = True  # no byte between its first and its last is left out
+    regular: bool = True  # all accesses are of one size, at one stride
 
     @property
     def name(self) -> str:
         """Its name in logs and findings."""
         return STORE if self.store else LOAD
+
+    def add(self, address: int, size: int) -> None:
+        """One access more."""
+        step = address - self.last
+        self.dense = self.dense and self.low <= address + size and address <= self.high
+        self.regular = self.regular and size == self.size and (self.count == 1 or step == self.stride)
+        self.stride, self.last, self.count = step, address, self.count + 1
+        self.low, self.high = min(self.low, address), max(self.high, address + size)
+
+    def step(self) -> tuple[int, int]:
+        """Its stride and the bytes of an access, as the recorder takes them for bytes that it leaves out."""
+        if self.dense or self.count == 1:
+            return 0, self.high - self.low
+        return (abs(self.stride), self.size) if self.regular else (0, 0)
 
     def pieces(self) -> Iterable[tuple[int, int]]:
         """The byte ranges that it touches; of a long run with gaps, one range with them."""

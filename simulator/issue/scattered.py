@@ -51,6 +51,9 @@ class Scattered(Operand):
         with self.port.block(f"if {self.may_be_uninitialized()}:"):
             self.port.line(f"{self._each()}: _u_{self.name}.remove(_p, _p + _row_{self.name})")
 
+    def pieces(self) -> tuple[str, str]:
+        return f"bytes_{self.name}", f"_places_{self.name}, _row_{self.name}"
+
     def contents(self) -> str:
         return f"_x_{self.name}[_places_{self.name}]"
 

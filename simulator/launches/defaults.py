@@ -15,6 +15,7 @@ from ..execution.tasks import TYPES
 from ..findings import ERROR, Finding, KernelError
 from ..log import Log
 from ..reports import suppressed_in_sources
+from ..sanitizer import examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -104,17 +105,18 @@ def check_progress(progress: Any) -> None:
 def finished(device: Device, log: Log, findings: list[Finding], on_finding: str) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
-    A comment that suppresses an error does not bring back what the launch would have done after it: where errors are
-    raised, one that has ended the launch is.
+    ``findings`` are those of the launch itself; those of its log come first: the others may follow from them. A
+    comment that suppresses an error does not bring back what a launch would have done that has ended there.
     """
-    fatal = next((finding for finding in findings if finding.severity == ERROR), None)
-    known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
-    kept = [finding for finding in known if not finding.reason]
-    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason])
-    raised = fatal is not None and on_finding == "raise"
+    fatal = on_finding == "raise" and any(finding.severity == ERROR for finding in findings)
+    found = [*examine(log, findings, on_finding), *findings] if device.level == "all" else findings
+    known = suppressed_in_sources(sourced(found, device.memory)) if found else found
+    kept = [finding for finding in known if fatal or not finding.reason]
+    run = Run(kept, log, device.rates, suppressed=[f for f in known if f.reason and not fatal])
+    raised = on_finding == "raise" and bool(run.errors)
     watchers(os.getpid()).tell(run, raised)
-    if fatal is not None and raised:
-        raise KernelError(next((finding for finding in run.errors), fatal), run)
+    if raised:
+        raise KernelError(run.errors[0], run)
     return run
 
 

@@ -166,7 +166,7 @@ class Program:
             with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
-                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    self.device.shape, self.device.name, self.device.level, self.device.checks, image.library, number, kernel,
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))

@@ -10,6 +10,7 @@ from ..device import Device
 from ..findings import ERROR, Finding
 from ..hardware.rates import Rates
 from ..log import Log
+from ..sanitizer import advise
 from ..timing import Timeline, replay
 
 
@@ -40,6 +41,11 @@ class Run:
     def time_us(self) -> float:
         """Estimated time of the launch on the device, in microseconds."""
         return self.timeline.total_us
+
+    @cached_property
+    def advice(self) -> list[Finding]:
+        """What the kernel could do without: not wrong, and not among the findings."""
+        return advise(self.log)
 
     @property
     def errors(self) -> list[Finding]:

@@ -1,12 +1,28 @@
 """Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
 
-from .log import ALLOC, ARITHMETIC, ATOMIC, BLOCKING, FREE, OPERAND, RECORD, REQUEST, SERIAL, Log, Op
+from .log import (
+    ALLOC,
+    ARITHMETIC,
+    ASYNC,
+    ATOMIC,
+    BLOCKING,
+    FREE,
+    OPERAND,
+    RECORD,
+    REQUEST,
+    RESULT,
+    RUNS,
+    SERIAL,
+    Log,
+    Op,
+)
 from .recorder import RAW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
 
 __all__ = [
     "ALLOC",
     "ARITHMETIC",
+    "ASYNC",
     "ATOMIC",
     "BLOCKING",
     "FREE",
@@ -15,6 +31,8 @@ __all__ = [
     "RAW",
     "RECORD",
     "REQUEST",
+    "RESULT",
+    "RUNS",
     "SERIAL",
     "Location",
     "Log",

@@ -41,6 +41,12 @@ RECORD = np.dtype(
 #: across lanes, the first lane and how many.
 OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes", "<u2")])
 
+#: A row of the table of runs: where an operand of the operand table (by its row) has bytes that it does not touch, the
+#: pieces that it does: ``run`` bytes at ``start`` from its first byte, and again at every multiple below ``count`` of the
+#: three strides. An operand without rows is one run, one may have several; ``run`` is 0 where nobody knows more than
+#: that its first and its last byte are touched.
+RUNS = np.dtype([("operand", "<u4"), ("run", "<u4"), ("start", "<u8"), ("stride", "<u8", (3,)), ("count", "<u4", (3,))])
+
 #: Names of the records by which a task takes on-chip memory for a variable and returns it.
 ALLOC, FREE = "alloc", "free"
 #: Name of the records of what the scalar unit computes: arithmetic, branches, calls.
@@ -50,10 +56,11 @@ ARITHMETIC = "scalar.compute"
 REQUEST = "request"
 
 #: Flags: the core's front end waits until the instruction is done; it runs after all queues are empty; nobody can
-#: come between its read and its write.
-BLOCKING, SERIAL, ATOMIC = 1, 2, 4
+#: come between its read and its write; nothing but a wait of the core's knows that it is done; the front end has a
+#: result of it.
+BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT = 1, 2, 4, 8, 16
 
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,7 @@ class Log:
     shape: Shape
     device: str
     launch: dict[str, Any] = field(default_factory=dict)
+    runs: np.ndarray = field(default_factory=lambda: np.zeros(0, RUNS))
 
     @classmethod
     def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
@@ -103,6 +111,7 @@ class Log:
             and self._tables() == other._tables()
             and self.records.tobytes() == other.records.tobytes()
             and self.operands.tobytes() == other.operands.tobytes()
+            and self.runs.tobytes() == other.runs.tobytes()
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -183,7 +192,7 @@ class Log:
         """
         header = np.frombuffer(json.dumps(self._tables() | {"format": FORMAT}).encode(), np.uint8)
         with write_atomically(Path(path)) as file:
-            np.savez_compressed(file, header=header, records=self.records, operands=self.operands)
+            np.savez_compressed(file, header=header, records=self.records, operands=self.operands, runs=self.runs)
 
     @classmethod
     def load(cls, path: str | Path, max_bytes: int = 1 << 32) -> Log:

@@ -1,6 +1,6 @@
 """Reads a log that a stranger may have made: all that replay and traces index by is checked, and nothing is executed.
 
-A file is a zip of three arrays, stored or deflated: a JSON header as bytes, the records and the operand table.
+A file is a zip of four arrays, stored or deflated: a JSON header as bytes, the records, the operand table and its runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..files import open_regular
 from ..hardware import Shape
 from ..hardware.shape import check_shape
 from ..text import printable, quoted
-from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, Log, Op
+from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, RUNS, Log, Op
 from .region import Location
 from .rows import DamagedError, Rows
 
@@ -71,7 +71,8 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     operands = _array(archive, "operands", OPERAND, limit - records.nbytes, rows.check_operands)
     if rows.operands != len(operands):
         raise DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
-    return Log(records, operands, ops, pipes, locations, shape, tables["device"], tables["launch"])
+    runs = _array(archive, "runs", RUNS, limit - records.nbytes - operands.nbytes, rows.check_runs)
+    return Log(records, operands, ops, pipes, locations, shape, tables["device"], tables["launch"], runs)
 
 
 def _array(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..hardware import Shape
-from .log import OPERAND, RECORD, Log, Op
+from .log import OPERAND, RECORD, RUNS, Log, Op
 from .region import Location
+from .runs import table_of_runs
 
 #: Operands that a row of the buffer has room for; an instruction with more takes further rows.
 ROOM = 4
@@ -46,9 +47,14 @@ _PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(R
 
 
 class Recorder:
-    """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer."""
+    """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
-    __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit")
+    ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
+    operand, and of an array at strides its counts, its strides (bytes) and the bytes of an element; of rows anywhere
+    their distances from a byte, and their bytes.
+    """
+
+    __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit", "pieces", "scalar")
 
     def __init__(self) -> None:
         self.buffer, self.at, self.limit = bytearray(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
@@ -57,9 +63,19 @@ class Recorder:
         self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
         self._long = False  # whether a record of this launch has more than one row
+        self.pieces: list[tuple[Any, ...]] = []
+        self.scalar: set[int] = (
+            set()
+        )  # the instructions whose rows have a stride and the bytes of an access in place of
+        # a second operand; where that many bytes are none, nobody knows more than the bounds
 
     def __len__(self) -> int:
         return self.at // ROW
+
+    def begin(self) -> None:
+        """A launch begins: drop what one that broke off has left."""
+        self.at, self._long = 0, False
+        self.pieces.clear()
 
     def grow(self) -> None:
         """Make room: the buffer doubles."""
@@ -125,6 +141,7 @@ class Recorder:
             part = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
             held = np.clip(held.astype(np.int64) - part * ROOM, 0, ROOM)
         operands = _packed(raw["operands"], held)
+        runs = table_of_runs(raw, held, self.scalar, [(at // ROW, *piece) for at, *piece in self.pieces])
         ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
         counters = _distinct(rows["pc"])
@@ -137,9 +154,9 @@ class Recorder:
         records["loc"] = numbers[counters.searchsorted(rows["pc"])]
         if self.limit > _ROOM_AT_FIRST:
             self.buffer, self.limit = bytearray(_ROOM_AT_FIRST), _ROOM_AT_FIRST
-        self.at, self._long = 0, False
+        self.begin()
         locations = tuple([known[place] for place in ordered])
-        return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch)
+        return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
 
 
 def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from .region import Location, offset_numbers, owner_numbers, space_numbers
 
 #: No instruction works on more, and sums and products with a granule stay within 63 bits.
 _MOST_WORK, _MOST_BYTES = 1 << 50, 1 << 40
-_FLAGS = 7  # all that a record can have
+_FLAGS = 31  # all that a record can have
 
 
 class DamagedError(ValueError):
@@ -27,7 +27,8 @@ class Rows:
         self.lengths = {"op": len(ops), "pipe": len(pipes), "loc": len(locations), "core": shape.owners("core")}
         self.owners = _array(*[shape.owners(space.scope) for space in shape.spaces.values()])
         self.lanes = shape.lanes or 0
-        self.operands = 0
+        self.operands, self.last_run = 0, 0
+        self.spans: list[np.ndarray] = []  # bytes of the operands
 
     def check_records(self, block: np.ndarray, at: int) -> None:
         """Every number of a row points into its table, and operands follow one another."""
@@ -56,6 +57,22 @@ class Rows:
         _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
         fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
         _every(fits, at, "operand {} lies in lanes that the shape does not have")
+        self.spans.append(block["bytes"])
+
+    def check_runs(self, block: np.ndarray, at: int) -> None:
+        """Runs stand in the order of their operands and lie inside of them."""
+        spans = np.concatenate([*self.spans, np.zeros(0, np.uint64)])
+        self.spans = [spans]
+        owner = block["operand"].astype(np.int64)
+        known = owner < len(spans)
+        _every(
+            known & (np.diff(owner, prepend=self.last_run) >= 0), at, "run {} belongs to no operand after the last one"
+        )
+        self.last_run = int(owner[-1]) if len(owner) else self.last_run
+        reach = (block["start"] <= _MOST_BYTES) & (block["stride"] <= _MOST_BYTES).all(1) & (block["count"] > 0).all(1)
+        steps = block["count"].astype(float) - 1
+        end = block["start"].astype(float) + (steps * block["stride"].astype(float)).sum(1) + block["run"]
+        _every(reach & (end <= spans[owner].astype(float)), at, "run {} passes the end of its operand")
 
 
 @lru_cache(maxsize=16)

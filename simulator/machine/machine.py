@@ -8,7 +8,7 @@ from contextvars import Context, copy_context
 import numpy as np
 from greenlet import greenlet
 
-from ..checks import STANDARD
+from ..checks import LEVELS, STANDARD
 from ..execution import MEMORY, Execution, Task, groups
 from ..findings import Finding, Locate, Squashed, budget_finding, rules
 from ..hardware import Shape
@@ -21,15 +21,20 @@ class Machine:
     """Runs the tasks of launches, one at a time, and keeps what they did."""
 
     def __init__(
-        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[type[Check]] = ()
+        self,
+        shape: Shape,
+        device: str,
+        shared: dict[str, Memory],
+        checks: Sequence[type[Check]] = (),
+        level: str = LEVELS[0],
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
 
-        ``checks`` come after the standard ones.
+        ``checks`` come after the standard ones, of which there are none at the level "none".
         """
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
-        self.checks = [check(execution) for check in (*STANDARD, *checks)]
+        self.checks = [check(execution) for check in (*(() if level == "none" else STANDARD), *checks)]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
         spaces = self.dialect.spaces
@@ -62,7 +67,7 @@ class Machine:
         """The state of one launch, all of it, begins anew."""
         self.collector.begin(kernel, on_finding)
         self.execution.barriers.begin()
-        self.recorder.at = 0
+        self.recorder.begin()
         self.map.cache.forget_shared()
         for check in self.checks:
             check.begin()
@@ -166,7 +171,7 @@ class Machine:
         current, collector = self.current, self.collector
         current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
         current.running, collector.core, collector.task = task, task.core, task.taskId
-        current.pending, current.unwaited, current.found = task.pending, task.unwaited, self.map.cache[task.core]
+        current.pending, current.found = task.pending, self.map.cache[task.core]
         self.on_enter(task)
 
     def _place(self, scope: str, owner: int) -> None:

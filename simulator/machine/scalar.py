@@ -56,9 +56,7 @@ class ScalarUnit:
         key = (pc, store, entry.start)
         run = self._open.get(key)
         if run and (not self.watched or (run.size == size and (run.count == 1 or address == run.last + run.stride))):
-            run.stride = address - run.last
-            run.last, run.count = address, run.count + 1
-            run.low, run.high = min(run.low, address), max(run.high, address + size)
+            run.add(address, size)
             return
         self._open[key] = run = AccessRun(pc, store, size, address, address + size, address, 0, 1)
         self.runs.append(run)
@@ -107,7 +105,7 @@ class ScalarUnit:
                 recorder, current = self.machine.recorder, self.machine.current
                 recorder.write(
                     self.ops(memory.name)[run.store], recorder.pipe("scalar"), 0, current.core, current.task, run.pc,
-                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0),),
+                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0), (*run.step(), 0, 0)),
                 )  # fmt: skip
 
     @property
@@ -141,6 +139,7 @@ class ScalarUnit:
                 )
                 for name, operand in ((LOAD, "src"), (STORE, "dst"))
             )  # fmt: skip
+            machine.recorder.scalar.update(self._ops[space])
         return self._ops[space]
 
     def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:

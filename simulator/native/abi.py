@@ -23,7 +23,7 @@ class Run(ctypes.Structure):
     """A run of scalar accesses."""
 
     _fields_ = [("pc", _i64), ("low", _u64), ("high", _u64), ("last", _u64), ("stride", _i64), ("times", _u64),
-                ("size", _u64), ("store", _i64), ("operations", _u64)]  # fmt: skip
+                ("size", _u64), ("store", _i64), ("operations", _u64), ("apart", _i64), ("uneven", _i64)]  # fmt: skip
 
 
 class Row(ctypes.Structure):

@@ -79,7 +79,6 @@ class NativeRunner:
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
             address = image.entry(entry)
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
-            machine.execution.deferrals.on_change = self._watch
             self._time_limit = time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
@@ -95,7 +94,6 @@ class NativeRunner:
             self.runtime.mlusim_time_limit(0.0)
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
-            machine.execution.deferrals.on_change = lambda: None
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], task: Task) -> int:
         ended: int = self.runtime.mlusim_run_task(address, arguments)
@@ -131,7 +129,7 @@ class NativeRunner:
             task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
         self._current.value = task.native.address
         self._looked_at = self.scalar.looked_at
-        self._watch()
+        self._strict.value = self.scalar.watched
         if len(image.slots):
             image.slots[:] = task.native.slots
 
@@ -150,10 +148,6 @@ class NativeRunner:
         """The running task has taken or returned a variable: tell native code what it may use."""
         owner = self.machine.map.owner
         task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
-
-    def _watch(self) -> None:
-        """Whether a check has to see the runs of the running task has changed, perhaps."""
-        self._strict.value = self.scalar.watched
 
     def _note_first_writes(self, task: Task) -> None:
         task.native.note_first_writes()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from .plan import Plan, Times, stuck
 
 _HERE = Path(__file__).parent
-_FLAGS = ("-O2", "-ffp-contract=off", "-fPIC", "-shared", "-x", "c")
 _NO_MEMORY = 1
 #: Pipes that a set of bits has room for.
 _PIPES = 64
@@ -93,25 +91,11 @@ def _bits(sets: list[tuple[int, ...]]) -> np.ndarray:
     return np.array([sum(1 << pipe for pipe in set(pipes)) for pipes in sets], np.uint64)
 
 
-@lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
     """The compiled walk; None without a compiler that builds it."""
-    from ..findings import BuildError  # few logs are long, and all that is imported here takes its time
-    from ..frontend.compiler import Compiler
-    from ..frontend.process import LimitReached
+    from ..frontend.library import built_library  # few logs are long, and all that is imported here takes its time
 
-    sources = [_HERE / "walk.c", _HERE / "walk_heap.h"]
-    try:
-        compiler = Compiler()
-
-        def make(path: Path) -> None:
-            result = compiler.run([*_FLAGS, "-o", str(path), str(sources[0])], path.parent)
-            if result.returncode or not path.is_file():
-                raise BuildError(f"{compiler.title} cannot build the walk")
-
-        key = [compiler.version, *_FLAGS, *(source.read_text(encoding="utf-8") for source in sources)]
-        library = ctypes.CDLL(str(compiler.cache.file("libmlusim_walk.so", "\0".join(key), make)))
-    except (BuildError, LimitReached, OSError):
-        return None
-    library.mlusim_walk.restype = _i64
+    library = built_library(_HERE / "walk.c", _HERE / "walk_heap.h")
+    if library is not None:
+        library.mlusim_walk.restype = _i64
     return library

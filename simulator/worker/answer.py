@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..findings import RULES, SEVERITIES, Finding
-from ..log import OPERAND, RECORD, Location, Log, Op, Region
+from ..log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ..log.rows import Rows
 from ..memory import Allocation, Memory, Shadow, Variable
 from ..native import Description
@@ -48,12 +48,15 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "shared": log.launch.get("shared", 0),
         "records": len(log.records),
         "operands": len(log.operands),
+        "runs": len(log.runs),
         "findings": [_finding_table(finding) for finding in findings],
         "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
         "last": last,
     }
     head = json.dumps(tables).encode()
-    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands) if len(part)]
+    bodies = [
+        np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)
+    ]
     return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
 
 
@@ -73,6 +76,7 @@ class _Head(NamedTuple):
     places: tuple[Location, ...]
     records: int
     operands: int
+    runs: int
     holes: tuple[tuple[int, int], ...]  # start of an allocation, number of pieces
     findings: tuple[Finding, ...]
     shared: int
@@ -85,7 +89,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     _require(at <= len(body), "lengths")
     text = bytes(body[_LENGTH.size : at])
     head = _known_head(text) if length <= _SHORT else _head(text)
-    sizes = [(RECORD, head.records), (OPERAND, head.operands)]
+    sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
     sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
     arrays = []
     for dtype, count in sizes:
@@ -94,13 +98,14 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
         arrays.append(np.frombuffer(body[at:end], dtype, count) if count else np.zeros(0, dtype))
         at = end
     _require(at == len(body), "lengths")
-    records, operands, *pieces = arrays
+    records, operands, runs, *pieces = arrays
     launch = request.launch | ({"shared": head.shared} if request.grid else {})
-    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch)
+    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, runs)
     rows = Rows(log.ops, log.pipes, log.locations, log.shape)
     rows.check_records(records, 0)
     rows.check_operands(operands, 0)
     _require(rows.operands == len(operands), "operands")
+    rows.check_runs(runs, 0)
     uninitialized = {}
     for (start, _), piece in zip(head.holes, pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
@@ -114,7 +119,7 @@ def _head(text: bytes) -> _Head:
     return _Head(
         tuple(_op(op) for op in _texts(tables["ops"])), _texts(tables["pipes"]),
         tuple(Location("", _number(place)) for place in tables["places"]),
-        _count(tables["records"]), _count(tables["operands"]),
+        _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
         tuple((_number(start), _count(count)) for start, count in tables["holes"]),
         tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
     )  # fmt: skip

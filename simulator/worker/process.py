@@ -64,7 +64,7 @@ class Host:
             if request.grid is not None:
                 found = SimtRunner(request.shape, request.device, memory, self.runtime)
             else:
-                machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks)
+                machine = Machine(request.shape, request.device, {memory.name: memory}, request.checks, request.level)
                 found = NativeRunner(machine, self.runtime)
         self._runners[memory] = found
         return found

@@ -17,6 +17,7 @@ class LaunchRequest:
 
     shape: Shape
     device: str
+    level: str  # of checks
     checks: tuple[type[Check], ...]
     library: Path
     entry: int

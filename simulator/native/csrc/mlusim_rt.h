@@ -29,6 +29,7 @@ struct mlusim_run {
   uint64_t size;
   int64_t store;
   uint64_t operations;
+  int64_t apart, uneven;  // there are bytes between the accesses; they have more than one size or stride
 };
 
 // A row of the log, as the recorder of Python's has it.

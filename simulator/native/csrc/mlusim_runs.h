@@ -56,6 +56,12 @@ static int add_operations(int first, int end, int64_t pc, uint64_t operations) {
   return end + 1;
 }
 
+// Which bytes between its first and last a run leaves out: in place of a second operand, see Recorder of Python's.
+static inline void leave_out(struct mlusim_row* row, const struct mlusim_run* run) {
+  row->operands[1].key = run->apart && !run->uneven ? (uint64_t)(run->stride < 0 ? -run->stride : run->stride) : 0;
+  row->operands[1].bytes = run->apart && run->uneven ? 0 : run->size;
+}
+
 // Hands over what waits, and the operations since the last access if there are at least so many: they belong to `pc`.
 // Nothing comes between the runs, so that one record a source position will do for what was computed.
 static void drain_with(uint64_t worth, int64_t pc) {
@@ -63,6 +69,7 @@ static void drain_with(uint64_t worth, int64_t pc) {
   uint64_t operations = mlusim_scalar_work - work_noted;
   if (!run_count && operations < worth) return;
   int count = run_count, row_count = run_count, first_writes = touched;
+  for (int i = 0; i < count; i++) leave_out(&rows[i], &runs[i]);
   for (int i = 0; i < count; i++)
     if (runs[i].operations) row_count = add_operations(count, row_count, runs[i].pc, runs[i].operations);
   if (operations >= worth) {
@@ -87,6 +94,8 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
     int64_t step = (int64_t)(address - run->last);
     if (run->pc == pc && run->store == store && rows[index].operands[0].key == range->key + (run->low - range->start) &&
         (!mlusim_strict || (run->size == size && (run->times == 1 || step == run->stride)))) {
+      run->apart |= address > run->high || address + size < run->low;
+      run->uneven |= run->size != size || (run->times > 1 && step != run->stride);
       run->stride = step;
       run->last = address;
       run->times++;
@@ -108,7 +117,7 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_leave();
     mlusim_back(pc);
   }
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store, operations};
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store, operations, 0, 0};
   struct mlusim_row* row = &rows[run_count];
   start_row(row, (uint16_t)(store ? range->store : range->load), pc, words);
   row->operands[0].key = range->key + (address - range->start);

@@ -1,0 +1,87 @@
+"""Which bytes an operand touches, where it does not touch all between its first and its last: the table of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .log import RUNS
+
+#: A row without its operand: run, start, three strides, three counts.
+_Row = tuple[int, int, tuple[int, int, int], tuple[int, int, int]]
+#: Only the first and the last byte are known.
+_UNKNOWN: _Row = (0, 0, (0, 0, 0), (1, 1, 1))
+
+
+def table_of_runs(
+    raw: np.ndarray, held: np.ndarray, scalar: Iterable[int], pieces: Sequence[tuple[Any, ...]]
+) -> np.ndarray:
+    """The table of a launch.
+
+    ``raw`` are the rows of the recorder and ``held`` how many operands each has; ``scalar`` are the instructions of
+    scalar accesses; a piece is (row, number of the operand, ...), see `Recorder`.
+    """
+    if not (scalar or pieces):
+        return np.zeros(0, RUNS)
+    first = np.add.accumulate(held, dtype=np.int64) - held
+    parts = [_scalar_runs(raw, first, number) for number in scalar]
+    single = []
+    for row, number, *where in pieces:
+        operand = int(first[row]) + number
+        if len(where) == 3:
+            single.append((operand, *_strided(*where)))
+        else:
+            parts.append(_anywhere(operand, *where))
+    if single:
+        parts.append(np.array(single, RUNS))
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return np.zeros(0, RUNS)
+    table = np.concatenate(parts)
+    ordered: np.ndarray = table[np.argsort(table["operand"], kind="stable")]
+    return ordered
+
+
+@lru_cache(maxsize=4096)
+def _strided(counts: tuple[int, ...], strides: tuple[int, ...], element: int) -> _Row:
+    """The row of an array at strides, of which axes that touch are one; which way an axis goes makes no difference."""
+    axes = sorted((abs(stride), count) for count, stride in zip(counts, strides, strict=True) if count > 1 and stride)
+    run, outer = element, []
+    for stride, count in axes:
+        if not outer and stride <= run:
+            run += (count - 1) * stride
+        elif outer and stride == outer[-1][0] * outer[-1][1]:
+            outer[-1] = (outer[-1][0], outer[-1][1] * count)
+        else:
+            outer.append((stride, count))
+    if len(outer) > 3 or run >> 32:
+        return _UNKNOWN
+    outer += [(0, 1)] * (3 - len(outer))
+    return run, 0, tuple(s for s, _ in outer), tuple(c for _, c in outer)  # type: ignore[return-value]
+
+
+def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:
+    """The rows of pieces of ``run`` bytes at places that the contents of another operand have given."""
+    starts = np.sort(places.astype(np.int64).ravel())
+    found = np.zeros(len(starts), RUNS)
+    found["operand"], found["run"], found["count"] = operand, run, 1
+    found["start"] = starts - (starts[0] if len(starts) else 0)
+    return found
+
+
+def _scalar_runs(raw: np.ndarray, first: np.ndarray, number: int) -> np.ndarray:
+    """The rows of the accesses of one instruction that leave bytes between them alone."""
+    rows = np.flatnonzero(raw["op"] == number)
+    spanned = raw["operands"]["bytes"][rows, 0]
+    step, size = raw["operands"]["key"][rows, 1], raw["operands"]["bytes"][rows, 1]
+    gaps = ((size == 0) | (step > size)) & (spanned > 1)
+    rows, spanned, step, size = rows[gaps], spanned[gaps], step[gaps], size[gaps]
+    found = np.zeros(len(rows), RUNS)
+    found["operand"], found["count"] = first[rows], 1
+    found["run"], found["stride"][:, 0] = size, np.where(size > 0, step, 0)
+    regular = size > 0
+    found["count"][regular, 0] = (spanned[regular] - size[regular]) // np.maximum(step[regular], 1) + 1
+    return found

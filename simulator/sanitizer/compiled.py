@@ -1,0 +1,135 @@
+"""Which accesses of a log its edges leave without an order: `hazards.c`, filled in and called."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..frontend.library import built_library
+from ..hardware.shape import Space
+from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
+
+_HERE = Path(__file__).parent
+_i64, _pointer = ctypes.c_int64, ctypes.c_void_p
+#: Causes that are told apart; the ones beyond them are as many again as a person would read.
+_ROOM = 512
+#: Pipes that a core's knowledge has room for.
+_PIPES = 16
+#: Records that a cause names.
+_SHOWN = 32
+_PLAIN, _SILENT, _WAITS, _MEETS = range(4)
+HAZARD, RACE, UNWAITED = range(3)
+#: The engine of what maintains the cache of the scalar unit: no access.
+CACHE = "cache"
+
+#: A row of causes, as `hazards.c` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
+CAUSE = np.dtype(
+    [
+        *((name, "<i8") for name in ("kind", "later", "earlier", "key", "bytes", "count", "operand", "shown")),
+        ("laters", "<i8", (_SHOWN,)),
+        ("earliers", "<i8", (_SHOWN,)),
+    ]
+)
+
+
+class _Work(ctypes.Structure):
+    """``Work`` of hazards.c."""
+
+    _fields_ = [
+        *(
+            (name, _i64)
+            for name in (
+                "count", "operands", "runs", "pipes", "cores", "plain_cores", "tasks_of_group", "mute", "whole", "room",
+            )
+        ),
+        *(
+            (name, _pointer)
+            for name in (
+                "record", "operand", "run", "kind", "waits", "queues", "first_write", "operand_count", "writes",
+                "on_device", "lane_bytes",
+            )
+        ),
+        ("lanes", _i64), ("causes", _pointer), ("redundant", _pointer), ("found", _i64),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the pass over a log has found: its causes, and what is redundant of every record."""
+
+    causes: np.ndarray
+    redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
+
+
+def pass_over(log: Log, whole: bool) -> Found | None:
+    """The hazards of a log; None where the pass cannot be built. ``whole``: the launch has come to its end."""
+    library = _library()
+    if library is None or len(log.pipes) > _PIPES:
+        return None
+    causes, redundant = np.zeros(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
+    columns = (
+        *map(np.ascontiguousarray, (log.records, log.operands, log.runs)),
+        *_instructions(log.ops, log.pipes), *_spaces(tuple(log.shape.spaces.values()), log.shape.lanes or 1),
+    )  # fmt: skip
+    work = _Work(
+        len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
+        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(c.ctypes.data for c in columns),
+        log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
+    )  # fmt: skip
+    if library.mlusim_hazards(ctypes.byref(work)):
+        raise MemoryError(f"not enough memory to examine {len(log)} records")
+    return Found(causes[: work.found], redundant)
+
+
+def _tasks_of_group(log: Log) -> int:
+    """How many tasks run together, 0 for all of them; groups have no order."""
+    kind = str(log.launch.get("type", "block"))
+    if kind == "cores":
+        return 0
+    return int(kind[5:]) * log.shape.cores_per_cluster if kind.startswith("union") else 1
+
+
+@lru_cache(maxsize=64)
+def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+    """Kind, waits, queues, first flag of writes, operands, flags of writes; of the instructions of a log."""
+    counts = [len(op.operands) for op in ops]
+    return (
+        np.array([_kind(op) for op in ops], np.uint8),
+        _bits([op.waits for op in ops], pipes),
+        _bits([op.queues for op in ops], pipes),
+        np.cumsum([0, *counts])[:-1].astype(np.uint32),
+        np.array(counts, np.uint32),
+        np.array([written for op in ops for written in op.writes] or [False], np.uint8),
+    )
+
+
+def _kind(op: Op) -> int:
+    if op.name in (ALLOC, FREE, ARITHMETIC) or op.engine == CACHE:
+        return _SILENT
+    if op.barrier:
+        return _MEETS
+    return _WAITS if op.waits and not op.operands else _PLAIN
+
+
+def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
+    return np.array([sum(1 << pipes.index(name) for name in set(names) if name in pipes) for names in sets], np.uint64)
+
+
+@lru_cache(maxsize=64)
+def _spaces(spaces: tuple[Space, ...], lanes: int) -> tuple[np.ndarray, ...]:
+    """Of every space whether it is the device's, and the bytes of a lane."""
+    return (
+        np.array([space.scope == "device" for space in spaces], np.uint8),
+        np.array([space.bytes // lanes for space in spaces], np.uint64),
+    )
+
+
+def _library() -> ctypes.CDLL | None:
+    library = built_library(_HERE / "hazards.c", _HERE / "ranges.h")
+    if library is not None:
+        library.mlusim_hazards.restype = _i64
+    return library

@@ -1,0 +1,395 @@
+// Which accesses of a log are not ordered by its edges: the order of a queue, waits, barriers, the tasks of a core. One
+// pass over the records; `compiled.py` fills in `Work`. What is not in a record has happened in the order of the log.
+#include "ranges.h"
+
+typedef struct __attribute__((packed)) {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint16_t core;
+  uint32_t task, loc;
+  uint64_t work;
+  uint32_t first, gaps;
+} Record;
+typedef struct __attribute__((packed)) {
+  uint64_t key, bytes;
+  uint16_t lane, lanes;
+} Operand;
+typedef struct __attribute__((packed)) {
+  uint32_t operand, run;
+  uint64_t start, stride[3];
+  uint32_t count[3];
+} Run;
+enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
+enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
+
+enum { SHOWN = 32 };
+// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
+enum { HAZARD, RACE, UNWAITED };
+typedef struct {
+  int64_t kind, later, earlier, key, bytes, count, operand, shown;
+  int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
+} Cause;
+
+typedef struct {
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room;
+  const Record* records;
+  const Operand* operand;
+  const Run* run;
+  // of every instruction
+  const uint8_t* kind;
+  const uint64_t *waits, *queues;
+  const uint32_t *first_write, *operand_count;
+  const uint8_t* writes;  // of its operands
+  // of every space
+  const uint8_t* on_device;
+  const uint64_t* lane_bytes;
+  int64_t lanes;
+  // found
+  Cause* causes;
+  uint8_t* redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
+  int64_t found;
+} Work;
+
+enum { PIPES = 16, NO_MEMORY = 1 };
+enum { OFFSET_BITS = 40, OWNER_BITS = 16 };
+
+// A core in the group that runs. Knowledge is, for each pipe, the number of its last record that is known to be done.
+typedef struct {
+  uint32_t issued[PIPES], front[PIPES], end[PIPES][PIPES];  // what the end of a pipe's last record knows
+  int64_t last_async[PIPES], waited, core;
+  uint32_t async_seq[PIPES];
+} Core;
+
+typedef struct {
+  Work* work;
+  Ranges ranges;
+  Core* cores;
+  int32_t* slot;      // of a core, -1: it is not in the group
+  uint32_t* others;   // [slot][slot][pipe]: what a core knows of the others' pipes, from barriers
+  int64_t slots, group, room, met;
+  int32_t *first_of, *member;  // the cores that meet at a barrier
+  int64_t barriers;
+  uint32_t* joined;   // [barrier]: place of what its members know, in `join`
+  int32_t* table;     // causes by hash
+  int64_t table_size;
+  // the record that is looked at
+  const Record* record;
+  int64_t index, slot_now;
+  uint32_t start[PIPES];
+} State;
+
+static uint32_t* known(State* s, int64_t slot, int64_t other) {
+  return s->others + (slot * s->work->cores + other) * s->work->pipes;
+}
+
+static void learn(uint32_t* knowledge, const uint32_t* by, int64_t pipes) {
+  for (int64_t p = 0; p < pipes; p++)
+    if (knowledge[p] < by[p]) knowledge[p] = by[p];
+}
+
+static void note(State* s, int kind, int64_t later, int64_t earlier, uint64_t key, uint64_t bytes, int64_t operand) {
+  Work* w = s->work;
+  const Record *a = &w->records[later], *b = &w->records[earlier];
+  uint64_t hash = kind;
+  uint64_t parts[] = {a->op, a->loc, b->op, b->loc};
+  for (int i = 0; i < 4; i++) hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+  for (uint64_t at = hash % s->table_size;; at = (at + 1) % s->table_size) {
+    int32_t number = s->table[at];
+    Cause* cause = &w->causes[number];
+    if (number < 0) {
+      if (w->found == w->room) return;
+      s->table[at] = (int32_t)w->found;
+      cause = &w->causes[w->found++];
+      *cause = (Cause){kind, later, earlier, (int64_t)key, (int64_t)bytes, 1, operand, 1, {later}, {earlier}};
+      return;
+    }
+    const Record *c = &w->records[cause->later], *d = &w->records[cause->earlier];
+    if (cause->kind != kind || c->op != a->op || c->loc != a->loc || d->op != b->op || d->loc != b->loc) continue;
+    if (cause->laters[cause->shown - 1] == later) return;
+    if (cause->shown < SHOWN) {
+      cause->laters[cause->shown] = later;
+      cause->earliers[cause->shown++] = earlier;
+    } else {
+      if (cause->laters[SHOWN - 1] != later) cause->laters[SHOWN - 1] = later, cause->earliers[SHOWN - 1] = earlier;
+    }
+    cause->count++;
+    return;
+  }
+}
+
+// Whether the edges of the log put an access before the record that is looked at.
+static int comes_before(State* s, const Access* access, int on_device) {
+  if (access->group != s->group) return !on_device;
+  if (access->slot == s->slot_now) return s->start[access->pipe] >= access->seq;
+  return known(s, s->slot_now, access->slot)[access->pipe] >= access->seq;
+}
+
+// Compares with an earlier access to bytes of which one of the two has changed some.
+static void compare(State* s, const Access* earlier, uint64_t start, uint64_t end, int on_device, int64_t operand) {
+  if (earlier->record == s->index || comes_before(s, earlier, on_device)) return;
+  int flags = s->record->flags, same = earlier->group == s->group && earlier->slot == s->slot_now;
+  if (same) {
+    Core* core = &s->cores[s->slot_now];
+    if (flags & BLOCKING) {  // it waits for what it depends on
+      learn(core->front, core->end[earlier->pipe], s->work->pipes);
+      return;
+    }
+    if (earlier->is_atomic || ((flags & ATOMIC) && !earlier->is_async)) return;
+  } else if (!s->work->whole) {
+    return;
+  }
+  note(s, same ? HAZARD : RACE, s->index, earlier->record, start, end - start, operand);
+}
+
+static void look(State* s, Range* range, Access now, uint64_t start, uint64_t end, int on_device, int64_t operand) {
+  if (range->start > start) start = range->start;
+  if (range->end < end) end = range->end;
+  if (range->write.seq) compare(s, &range->write, start, end, on_device, operand);
+  for (uint32_t i = 0; i < range->count; i++)
+    if (now.kind == WRITE || range->others[i].kind != now.kind)
+      compare(s, &range->others[i], start, end, on_device, operand);
+}
+
+// Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
+static void add(State* s, Range* range, Access now, int on_device) {
+  uint32_t kept = 0;
+  int older = 0;
+  for (uint32_t i = 0; i < range->count; i++) {
+    Access* other = &range->others[i];
+    if (other->kind == now.kind && (other->record == now.record || comes_before(s, other, on_device))) continue;
+    if (other->kind == now.kind && other->group != now.group && older++) continue;
+    range->others[kept++] = *other;
+  }
+  range->count = kept;
+  keep(&s->ranges, range, now);
+}
+
+static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_device, int64_t operand) {
+  Ranges* all = &s->ranges;
+  Range* path[LEVELS];
+  if (start >= end) return;
+  Range* at = before(all, start, path);
+  Range* next = at->next[0];
+  if (now.kind == WRITE && next && next->start == start && next->end == end) {  // most often
+    look(s, next, now, start, end, on_device, operand);
+    next->write = now;
+    next->count = 0;
+    return;
+  }
+  if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
+  before(all, start, path);
+  uint64_t done = start;
+  while (done < end && !all->failed) {
+    Range* range = path[0]->next[0];
+    if (!range || range->start >= end || range->start > done) {  // nobody has touched it
+      uint64_t until = range && range->start < end ? range->start : end;
+      if (now.kind != WRITE) {
+        Range* made = insert(all, path, done, until);
+        if (made) keep(all, made, now);
+      }
+      done = until;
+      continue;
+    }
+    if (range->end > end) {
+      Range* here[LEVELS];
+      memcpy(here, path, sizeof here);
+      if (!cut(all, here, range, end)) return;
+    }
+    look(s, range, now, start, end, on_device, operand);
+    done = range->end;
+    if (now.kind == WRITE) {
+      take_out(all, path);
+    } else {
+      add(s, range, now, on_device);
+      for (int level = 0; level < range->levels; level++) path[level] = range;
+    }
+  }
+  if (now.kind == WRITE && !all->failed) {
+    Range* made = insert(all, path, start, end);
+    if (made) made->write = now;
+  }
+}
+
+enum { MOST_PIECES = 1 << 16 };
+
+// The pieces of an operand in one lane, or where there are no lanes; `run` are those of it in the table of runs.
+static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, const Run* end, Access now, int on_device,
+                       int64_t operand) {
+  if (run == end) touch(s, key, key + bytes, now, on_device, operand);
+  for (; run < end; run++) {
+    uint64_t pieces = (uint64_t)run->count[0] * run->count[1] * run->count[2];
+    if (!run->run || pieces > MOST_PIECES) {
+      touch(s, key, key + 1, now, on_device, operand);
+      if (bytes > 1) touch(s, key + bytes - 1, key + bytes, now, on_device, operand);
+      continue;
+    }
+    for (uint32_t i = 0; i < run->count[2]; i++)
+      for (uint32_t j = 0; j < run->count[1]; j++)
+        for (uint32_t k = 0; k < run->count[0]; k++) {
+          uint64_t at = key + run->start + i * run->stride[2] + j * run->stride[1] + k * run->stride[0];
+          touch(s, at, at + run->run, now, on_device, operand);
+        }
+  }
+}
+
+static void finish_group(State* s) {
+  Work* w = s->work;
+  for (int64_t slot = 0; slot < s->slots; slot++) {
+    Core* core = &s->cores[slot];
+    for (int64_t p = 0; p < w->pipes && w->whole; p++)
+      if (core->async_seq[p] > core->front[p]) note(s, UNWAITED, core->last_async[p], core->last_async[p], 0, 0, 0);
+    s->slot[core->core] = -1;
+  }
+  s->slots = 0;
+}
+
+static int64_t slot_of(State* s, int64_t core) {
+  if (s->slot[core] >= 0) return s->slot[core];
+  int64_t slot = s->slot[core] = (int32_t)s->slots++;
+  memset(&s->cores[slot], 0, sizeof s->cores[slot]);
+  s->cores[slot].waited = -1;
+  s->cores[slot].core = core;
+  for (int64_t other = 0; other < s->slots; other++) {
+    memset(known(s, slot, other), 0, s->work->pipes * sizeof(uint32_t));
+    memset(known(s, other, slot), 0, s->work->pipes * sizeof(uint32_t));
+  }
+  return slot;
+}
+
+// The first record of a barrier: all its members have arrived, and know then what any of them knew.
+static void meet(State* s, uint64_t number) {
+  Work* w = s->work;
+  int32_t *from = s->member + s->first_of[number], *to = s->member + s->first_of[number + 1];
+  for (int32_t* m = from; m < to; m++) {
+    Core* core = &s->cores[slot_of(s, *m)];
+    for (int64_t p = 0; p < w->pipes; p++) learn(core->front, core->end[p], w->pipes);
+  }
+  for (int64_t other = 0; other < s->slots; other++) {
+    uint32_t most[PIPES] = {0};
+    for (int32_t* m = from; m < to; m++) {
+      int64_t slot = s->slot[*m];
+      learn(most, slot == other ? s->cores[slot].front : known(s, slot, other), w->pipes);
+    }
+    for (int32_t* m = from; m < to; m++)
+      if (s->slot[*m] != other) memcpy(known(s, s->slot[*m], other), most, w->pipes * sizeof(uint32_t));
+  }
+}
+
+static void step(State* s, const Run** run) {
+  Work* w = s->work;
+  const Record* r = s->record;
+  int kind = w->kind[r->op];
+  const Operand* operand = w->operand + r->first;
+  const Run* end = w->run + w->runs;
+  int64_t group = w->tasks_of_group ? r->task / w->tasks_of_group : 0;
+  if (group != s->group) {
+    finish_group(s);
+    s->group = group;
+  }
+  int64_t slot = s->slot_now = slot_of(s, r->core);
+  if (kind == SILENT) {
+    while (*run < end && (*run)->operand < r->first + w->operand_count[r->op]) ++*run;
+    return;
+  }
+  Core* core = &s->cores[slot];
+  uint64_t waits = w->waits[r->op];
+  if (kind == WAITS || kind == MEETS) {
+    if (core->waited >= 0 && !(w->waits[w->records[core->waited].op] & ~waits)) w->redundant[core->waited] = 2;
+    core->waited = -1;
+    if (kind == WAITS) {
+      int gains = 0;
+      for (int64_t p = 0; p < w->pipes; p++) gains |= waits >> p & 1 && core->issued[p] > core->front[p];
+      if (gains) core->waited = s->index;
+      else w->redundant[s->index] = 1;
+    }
+  } else {
+    core->waited = -1;
+  }
+  for (int64_t p = 0; p < w->pipes; p++)
+    if (waits >> p & 1) learn(core->front, core->end[p], w->pipes);
+  if (kind == MEETS && s->first_of[r->work] < s->first_of[r->work + 1] && s->joined[r->work] == 0) {
+    s->joined[r->work] = 1;
+    meet(s, r->work);
+  }
+  memcpy(s->start, core->front, sizeof s->start);
+  learn(s->start, core->end[r->pipe], w->pipes);
+  if (r->flags & SERIAL)
+    for (int64_t p = 0; p < w->pipes; p++)
+      if (w->queues[r->op] >> p & 1) learn(s->start, core->end[p], w->pipes);
+  uint32_t seq = ++core->issued[r->pipe];
+  Access now = {(uint32_t)s->index, (uint32_t)s->group, seq, (uint16_t)slot, r->pipe, READ,
+                (r->flags & ASYNC) != 0, (r->flags & ATOMIC) != 0};
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++, operand++) {
+    const Run* mine = *run;
+    while (*run < end && (*run)->operand == r->first + n) ++*run;
+    uint64_t space = operand->key >> (OFFSET_BITS + OWNER_BITS);
+    int on_device = w->on_device[space], writes = w->writes[w->first_write[r->op] + n];
+    if (!operand->bytes) continue;
+    if (w->mute && r->core >= w->plain_cores && waits && on_device && writes) continue;
+    now.kind = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    if (!operand->lanes) touch_runs(s, operand->key, operand->bytes, mine, *run, now, on_device, n);
+    for (uint16_t lane = 0; lane < operand->lanes; lane++)
+      touch_runs(s, operand->key + (operand->lane + lane) % w->lanes * w->lane_bytes[space], operand->bytes, mine, *run, now,
+                 on_device, n);
+  }
+  learn(core->end[r->pipe], s->start, w->pipes);
+  core->end[r->pipe][r->pipe] = seq;
+  if (r->flags & ASYNC) {
+    core->last_async[r->pipe] = s->index;
+    core->async_seq[r->pipe] = seq;
+  }
+  if (r->flags & (BLOCKING | RESULT) || waits) learn(core->front, core->end[r->pipe], w->pipes);
+}
+
+static int list_members(State* s) {
+  Work* w = s->work;
+  uint64_t most = 0;
+  int64_t met = 0;
+  for (int64_t i = 0; i < w->count; i++)
+    if (w->kind[w->records[i].op] == MEETS) {
+      met++;
+      if (w->records[i].work > most) most = w->records[i].work;
+    }
+  if (most > (uint64_t)w->count * 4 + 64) return 0;
+  s->barriers = (int64_t)most + 2;
+  s->first_of = calloc(s->barriers + 1, sizeof *s->first_of);
+  s->joined = calloc(s->barriers, sizeof *s->joined);
+  s->member = malloc((met + 1) * sizeof *s->member);
+  if (!s->first_of || !s->joined || !s->member) return 0;
+  for (int64_t i = 0; i < w->count; i++)
+    if (w->kind[w->records[i].op] == MEETS) s->first_of[w->records[i].work + 1]++;
+  for (int64_t n = 1; n <= s->barriers; n++) s->first_of[n] += s->first_of[n - 1];
+  for (int64_t i = 0; i < w->count; i++)
+    if (w->kind[w->records[i].op] == MEETS) {
+      uint64_t number = w->records[i].work;
+      s->member[s->first_of[number] + (int32_t)s->joined[number]++] = w->records[i].core;
+    }
+  memset(s->joined, 0, s->barriers * sizeof *s->joined);
+  return 1;
+}
+
+int64_t mlusim_hazards(Work* w) {
+  State s = {.work = w, .group = -1};
+  int64_t result = NO_MEMORY;
+  s.table_size = 2 * w->room + 1;
+  s.cores = malloc(w->cores * sizeof *s.cores);
+  s.slot = malloc(w->cores * sizeof *s.slot);
+  s.others = malloc(w->cores * w->cores * w->pipes * sizeof *s.others + 1);
+  s.table = malloc(s.table_size * sizeof *s.table);
+  int opened = open_ranges(&s.ranges);
+  if (!s.cores || !s.slot || !s.others || !s.table || !opened || !list_members(&s)) goto end;
+  memset(s.slot, 0xff, w->cores * sizeof *s.slot);
+  memset(s.table, 0xff, s.table_size * sizeof *s.table);
+  const Run* run = w->run;
+  for (int64_t i = 0; i < w->count && !s.ranges.failed; i++) {
+    s.record = &w->records[i];
+    s.index = i;
+    step(&s, &run);
+  }
+  finish_group(&s);
+  result = s.ranges.failed ? NO_MEMORY : 0;
+end:
+  if (opened) close_ranges(&s.ranges);
+  free(s.cores), free(s.slot), free(s.others), free(s.table), free(s.first_of), free(s.joined), free(s.member);
+  return result;
+}

@@ -1,0 +1,178 @@
+"""The findings of what the pass over a log has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...isa import DIALECTS, Barrier
+from ..findings import ERROR, Finding, rules
+from ..log import Log, Op, Region, region_of
+from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
+
+#: Rules after which a launch has not come to its end, whether findings are collected or not.
+_ENDING = (
+    rules.ASSERT, rules.BARRIER, rules.CRASH, rules.FORBIDDEN, rules.NOT_MODELLED, rules.STACK, rules.TIME,
+)  # fmt: skip
+
+
+def examine(log: Log, findings: Sequence[Finding], on_finding: str) -> list[Finding]:
+    """What the order of a launch's accesses breaks: hazards, races, copies that nobody waits for.
+
+    ``findings`` are what the launch itself has reported. Kernels that run as blocks of threads have checks of their own.
+    """
+    ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
+    found = _found(log, whole=not ended)
+    return [] if found is None else list(_Report(log, found).findings())
+
+
+def advise(log: Log) -> list[Finding]:
+    """What a launch could do without: waits that wait for nothing."""
+    found = _found(log, whole=True)
+    return [] if found is None else list(_Report(log, found).redundant())
+
+
+def _found(log: Log, whole: bool) -> Found | None:
+    return pass_over(log, whole) if len(log) and log.shape.threads is None else None
+
+
+class _Report:
+    def __init__(self, log: Log, found: Found) -> None:
+        self.log, self.found, self.dialect = log, found, DIALECTS[log.shape.isa]
+        self.kernel = str(log.launch.get("kernel", ""))
+
+    def findings(self) -> Iterator[Finding]:
+        """One for each cause."""
+        causes = self.found.causes
+        used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == HAZARD}
+        for cause in causes:
+            kind = int(cause["kind"])
+            if kind == UNWAITED and self._place(int(cause["later"])) in used:
+                continue  # the wait that is missing there is missing here
+            yield (
+                self._hazard(cause) if kind == HAZARD else self._race(cause) if kind == RACE else self._unwaited(cause)
+            )
+
+    def _op(self, record: int) -> Op:
+        return self.log.ops[self.log.records["op"][record]]
+
+    def _place(self, record: int) -> tuple[int, int]:
+        return int(self.log.records["op"][record]), int(self.log.records["loc"][record])
+
+    def _pipe(self, record: int) -> str:
+        return self.log.pipes[self.log.records["pipe"][record]]
+
+    def _wait_for(self, pipe: str) -> str:
+        wait = self.dialect.wait_for(pipe)
+        return f"{wait}()" if wait else ""
+
+    def _made(self, rule: str, message: str, cause: np.void, **more: object) -> Finding:
+        """The finding of a cause; both instructions are named by what the first time says."""
+        later, records = int(cause["later"]), self.log.records
+        seen = cause["laters"][: int(cause["shown"])]
+        both = np.concatenate([seen, cause["earliers"][: len(seen)]])
+        region = more.pop("region", None)
+        return Finding(
+            rule, message, instruction=self._op(later).name, kernel=self.kernel, core=int(records["core"][later]),
+            task=int(records["task"][later]), location=self.log.location(later), count=int(cause["count"]),
+            cores=tuple(sorted(set(records["core"][both].tolist()))),
+            tasks=tuple(sorted(set(records["task"][both].tolist()))), region=region, **more,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def _region(self, cause: np.void) -> Region:
+        return region_of(int(cause["key"]), int(cause["bytes"]), tuple(self.log.shape.spaces))
+
+    def _operand(self, cause: np.void) -> str:
+        return self._op(int(cause["later"])).operands[int(cause["operand"])]
+
+    def _hazard(self, cause: np.void) -> Finding:
+        earlier = int(cause["earlier"])
+        name, pipe = self._op(int(cause["later"])).name, self._pipe(earlier)
+        wait = self._wait_for(pipe)
+        return self._made(
+            rules.ORDER,
+            f"{name} uses memory that {self._op(earlier).name} is still working on; nothing waits for the {pipe} pipe",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion=f"call {wait} between them" if wait else "",
+        )
+
+    def _race(self, cause: np.void) -> Finding:
+        later, earlier = int(cause["later"]), int(cause["earlier"])
+        records = self.log.records
+        name, other = self._op(later).name, self._op(earlier).name
+        who, whom = int(records["task"][later]), int(records["task"][earlier])
+        region, task = self._region(cause), f"task {whom}"
+        if who == whom:
+            task = f"core {int(records['core'][earlier])}"  # a memory core runs the task beside the others
+        barrier = self._barrier(later, earlier)
+        advice = "give each task bytes of its own, or use atomic instructions"
+        return self._made(
+            rules.RACE,
+            f"{name} of task {who} and {other} of {task} touch the same bytes of {region.space} in no order, and one writes",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=region,
+            suggestion=f"call {barrier} between them, or {advice}" if barrier else advice,
+        )
+
+    def _barrier(self, later: int, earlier: int) -> str:
+        """A barrier at which both cores meet; "" where there is none: tasks that may run one after the other."""
+        records, shape = self.log.records, self.log.shape
+        kind = str(self.log.launch.get("type", "block"))
+        if kind == "block":
+            return ""
+        if kind != "cores":
+            tasks = int(kind[5:]) * shape.cores_per_cluster
+            if int(records["task"][later]) // tasks != int(records["task"][earlier]) // tasks:
+                return ""
+        cores = [int(records["core"][record]) for record in (later, earlier)]
+        clusters = {c // shape.cores_per_cluster if c < shape.cores else c - shape.cores for c in cores}
+        effects = {e.name: e.effect for e in self.dialect.instructions if isinstance(e.effect, Barrier)}
+        wanted = "" if max(cores) >= shape.cores else "ipu"
+        for reach in ["cluster", "union"] if len(clusters) == 1 else ["union"]:
+            for members in ("", wanted):
+                for name, effect in effects.items():
+                    if effect.reach == reach and effect.members == members:
+                        return f"{name}()"
+        return ""
+
+    def _unwaited(self, cause: np.void) -> Finding:
+        later = int(cause["later"])
+        name, pipe = self._op(later).name, self._pipe(later)
+        wait = self._wait_for(pipe)
+        return self._made(
+            rules.UNWAITED,
+            f"the task ends while {name} may still be at work; nothing waits for the {pipe} pipe",
+            cause,
+            suggestion=f"call {wait} behind it" if wait else "",
+            provenance="inferred",
+        )
+
+    def redundant(self) -> Iterator[Finding]:
+        """Waits at a line that changed nothing whenever it was executed, but what a kernel has to begin with."""
+        log, redundant = self.log, self.found.redundant
+        if not redundant.any():
+            return
+        waits = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
+        records = np.flatnonzero(waits[log.records["op"]])
+        places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
+        for place in np.unique(places[redundant[records] > 0]).tolist():
+            mine = records[places == place]
+            if not redundant[mine].all() or log.records["first"][mine[0]] == 0 or not log.location(int(mine[0])).line:
+                continue
+            first = int(mine[0])
+            nothing = bool((redundant[mine] == 1).all())
+            name = self._op(first).name
+            what = "nothing is at work that it waits for" if nothing else "the next instruction waits for the same"
+            where = log.records[mine]
+            yield Finding(
+                rules.REDUNDANT_SYNC, f"{name} changes nothing: {what}", instruction=name, kernel=self.kernel,
+                core=int(where["core"][0]), task=int(where["task"][0]), location=log.location(first), count=len(mine),
+                cores=tuple(np.unique(where["core"]).tolist()), tasks=tuple(np.unique(where["task"]).tolist()),
+                suggestion="leave it out",
+            )  # fmt: skip

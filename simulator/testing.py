@@ -31,7 +31,7 @@ class Watch:
         self._launches, self._suppressions = launches, suppressions
 
     def allow(self, rule: str, reason: str, kernel: str = "") -> None:
-        """Let findings of a rule be in this test (of kernels whose names match a pattern); ValueError without a reason."""
+        """Let findings of a rule be (of kernels whose names match a pattern); ValueError without a reason."""
         from .log import NOWHERE
         from .reports import Suppression
 

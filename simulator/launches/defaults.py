@@ -19,8 +19,9 @@ from ..sanitizer import examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
+from .copies import ArrayCopies
+from .host_memory import read_only_writes, sourced
 from .run import Run
-from .sources import sourced
 from .watchers import watchers
 
 #: Tasks of a launch: built-in variables have 32 bits.
@@ -102,14 +103,16 @@ def check_progress(progress: Any) -> None:
         raise TypeError(f"progress is {quoted(progress)}; pass a function of (done, total), or None")
 
 
-def finished(device: Device, log: Log, findings: list[Finding], on_finding: str) -> Run:
+def finished(device: Device, log: Log, findings: list[Finding], on_finding: str, copies: ArrayCopies) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
     ``findings`` are those of the launch itself; those of its log come first: the others may follow from them. A
     comment that suppresses an error does not bring back what a launch would have done that has ended there.
     """
     fatal = on_finding == "raise" and any(finding.severity == ERROR for finding in findings)
-    found = [*examine(log, findings, on_finding), *findings] if device.level == "all" else findings
+    found = findings
+    if device.level == "all":
+        found = [*examine(log, findings, on_finding), *findings, *read_only_writes(log, copies.read_only())]
     known = suppressed_in_sources(sourced(found, device.memory)) if found else found
     kept = [finding for finding in known if fatal or not finding.reason]
     run = Run(kept, log, device.rates, suppressed=[f for f in known if f.reason and not fatal])

@@ -170,7 +170,7 @@ class Program:
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                 )  # fmt: skip
                 log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
-                made = finished(self.device, log, findings, on_finding)
+                made = finished(self.device, log, findings, on_finding, copies)
                 copies.copy_back()
                 return made
 

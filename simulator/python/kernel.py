@@ -72,7 +72,7 @@ def launch(
                 name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
                 locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
             )  # fmt: skip
-            made = finished(device, log, findings, on_finding)
+            made = finished(device, log, findings, on_finding, copies)
             copies.copy_back()
             return made
 

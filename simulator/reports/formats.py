@@ -11,7 +11,6 @@ from ..findings import ADVICE, ERROR, WARNING
 from ..text import printable
 from .report import Report
 
-
 _NOUNS = {
     ERROR: ("error", "errors"), WARNING: ("warning", "warnings"), ADVICE: ("piece of advice", "pieces of advice"),
 }  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .checks_speed import checks
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .kernels_speed import adds, instructions, logspaces, scalars, segments
@@ -25,6 +26,7 @@ from .threads_speed import threads
 BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
+    "checks": checks,
     "elementwise": elementwise,
     "instruction": instructions,
     "tensors": tensors,

@@ -15,10 +15,13 @@ class Deferrals:
 
     def __init__(self, current: Current) -> None:
         self._current = current
+        self.early: Callable[[], bool] = lambda: False  # whether the effect that comes is over at once
 
     def defer(self, pipe: str, effect: Callable[[], None], pc: int, name: str, extents: tuple[Extent, ...]) -> None:
         """Keep an effect for the wait that asks for it."""
         self._current.pending.append(Deferred(pipe, effect, pc, name, extents))
+        if self.early():
+            self.drain((pipe,))
 
     def drain(self, pipes: Iterable[str] | None = None) -> None:
         """Wait: let the deferred effects on ``pipes`` (all by default) happen, in order."""

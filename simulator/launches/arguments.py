@@ -235,6 +235,11 @@ def arrays_among(values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
     return found
 
 
+def device_arrays(values: Sequence[Any]) -> list[tuple[str, DeviceArray]]:
+    """The device arrays among the arguments of a launch, each with its place."""
+    return [(str(number), value) for number, value in enumerate(values) if isinstance(value, DeviceArray)]
+
+
 def _enumerator(what: str, kind: Enumeration, value: Any) -> bytes:
     """The bytes of a value of an enumeration, given as a number or by its name."""
     if isinstance(value, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
-from ..findings import ERROR, Finding, KernelError
+from ..findings import ERROR, Finding, KernelError, rules
 from ..log import Log
 from ..reports import suppressed_in_sources
-from ..sanitizer import examine
+from ..sanitizer import Output, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -28,6 +28,9 @@ from .watchers import watchers
 _MOST_TASKS = (1 << 31) - 1
 #: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
 _FOREVER, _SHORTEST = 1e6, 1e-6
+
+#: Errors that are found in the log of a launch, which has come to its end.
+_AFTERWARDS = (rules.ORDER, rules.RACE)
 
 
 def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> Grid | None:
@@ -103,24 +106,33 @@ def check_progress(progress: Any) -> None:
         raise TypeError(f"progress is {quoted(progress)}; pass a function of (done, total), or None")
 
 
-def finished(device: Device, log: Log, findings: list[Finding], on_finding: str, copies: ArrayCopies) -> Run:
+def finished(device: Device, log: Log, findings: list[Finding], on_finding: str) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
-    ``findings`` are those of the launch itself; those of its log come first: the others may follow from them. A
-    comment that suppresses an error does not bring back what a launch would have done that has ended there.
+    A comment that suppresses an error does not bring back what a launch would have done that has ended there.
     """
-    fatal = on_finding == "raise" and any(finding.severity == ERROR for finding in findings)
-    found = findings
-    if device.level == "all":
-        found = [*examine(log, findings, on_finding), *findings, *read_only_writes(log, copies.read_only())]
-    known = suppressed_in_sources(sourced(found, device.memory)) if found else found
-    kept = [finding for finding in known if fatal or not finding.reason]
-    run = Run(kept, log, device.rates, suppressed=[f for f in known if f.reason and not fatal])
+    ended = on_finding == "raise" and any(
+        finding.severity == ERROR and (finding.rule not in _AFTERWARDS or device.shape.threads) for finding in findings
+    )
+    known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
+    kept = [finding for finding in known if ended or not finding.reason]
+    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason and not ended])
     raised = on_finding == "raise" and bool(run.errors)
     watchers(os.getpid()).tell(run, raised)
     if raised:
         raise KernelError(run.errors[0], run)
     return run
+
+
+def examined(
+    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]],
+    copies: ArrayCopies,
+) -> list[Finding]:  # fmt: skip
+    """The findings of a launch with those of its log, which come first: the others may follow from them."""
+    if device.level != "all":
+        return findings
+    found = examine(log, findings, on_finding, outputs)
+    return [*found, *findings, *read_only_writes(log, copies.read_only())]
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...isa import DIALECTS
 from ..device import Device
@@ -15,11 +18,12 @@ from ..findings import BuildError, Finding, budget_finding, rules, unknown_funct
 from ..frontend.build import Builder, Source
 from ..frontend.options import Options
 from ..log import Log
+from ..sanitizer import Output
 from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
 from ..worker.request import LaunchRequest
-from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
+from .arguments import LaunchArguments, Signature, arrays_among, device_arrays, parse_signature
 from .copies import ArrayCopies
 from .deduction import instance
 from .defaults import (
@@ -27,6 +31,7 @@ from .defaults import (
     check_device,
     check_on_finding,
     check_progress,
+    examined,
     finished,
     in_this_process,
     launch_shape,
@@ -34,6 +39,7 @@ from .defaults import (
     time_limit_seconds,
 )
 from .image import LaunchableImage
+from .orders import check_orders, in_orders
 from .run import Run
 from .structures import Structures
 
@@ -133,6 +139,7 @@ class Program:
         time_limit: float | None = None,
         isolate: bool = True,
         progress: Callable[[int, int], None] | None = None,
+        orders: int = 0,
     ) -> Run:
         """Run a kernel.
 
@@ -145,16 +152,20 @@ class Program:
         of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
         them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
-        a crash. An error finding raises KernelError;
+        a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
+        end up otherwise. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
         check_on_finding(on_finding)
         check_progress(progress)
+        check_orders(orders)
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
         grid = thread_grid(self.device, dim, type, block, shared)
+        if grid and orders:
+            raise ValueError(f"orders is {orders}; blocks of threads run in one order")
         size, type = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
         values = self._in_order(kernel, args)
         kernel = self._instance(kernel, values)
@@ -167,14 +178,36 @@ class Program:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
                     self.device.shape, self.device.name, self.device.level, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
+                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid=grid,
                 )  # fmt: skip
-                log, findings = image.lines.located(*self._execute(request, isolate, in_this_process(progress)))
-                made = finished(self.device, log, findings, on_finding, copies)
+                outputs = partial(self._outputs, signature, values, copies)
+
+                def execute(order: int) -> tuple[Log, list[Finding]]:
+                    ordered = replace(request, order=order)
+                    log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
+                    return log, examined(self.device, log, findings, on_finding, outputs, copies)
+
+                log, findings = in_orders(execute, self.device.memory, outputs(), orders)
+                made = finished(self.device, log, findings, on_finding)
                 copies.copy_back()
                 return made
 
         return self.device.in_turn(run)
+
+    def _outputs(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Output]:
+        """The arrays of a launch that the kernel may write."""
+        memory = self.device.memory.memory
+        declared = signature.declared.parameters if signature.declared else ()
+        for title, array in [*arrays_among(values), *device_arrays(values)]:
+            parameter = declared[int(title)] if title.isdigit() and int(title) < len(declared) else None
+            if parameter is not None and "const" in parameter.text.partition("*")[0].split():
+                continue
+            host = isinstance(array, np.ndarray)
+            if host and not array.flags.writeable:
+                continue
+            address = copies.address(array) if host else array.address
+            name = parameter.name if parameter is not None else f"argument {title}"
+            yield Output(name, memory.key(address), array.nbytes, parameter is not None)
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..hardware import Shape
-from .log import OPERAND, RECORD, RUNS, Log, Op
+from .log import OPERAND, RECORD, Log, Op
 from .region import Location
 from .runs import table_of_runs
 

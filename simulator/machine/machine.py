@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from contextvars import Context, copy_context
+from typing import Any
 
 import numpy as np
 from greenlet import greenlet
@@ -15,6 +17,9 @@ from ..hardware import Shape
 from ..issue import Check, Port, by_element_type, issue
 from ..log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
+
+#: Share of the asynchronous effects that come early in other orders.
+_EARLY = 0.5
 
 
 class Machine:
@@ -83,9 +88,12 @@ class Machine:
         on_finding: str = "raise",
         locate: Locate,
         progress: Callable[[int, int], None] | None = None,
+        order: int = 0,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
+        Tasks run in the order of their numbers, and asynchronous effects come late; an ``order`` above 0 stands for
+        another order that the device could take.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
@@ -96,8 +104,12 @@ class Machine:
             context = copy_context()
         total, done = dim[0] * dim[1] * dim[2], 0
         self._place("device", 0)
-        for group in groups(self.shape, dim, type):
-            self._run_group(group, entry, context)
+        turns = random.Random(order) if order else None
+        self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
+        for group in self._in_turn(
+            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
+        ):
+            self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:
                 progress(min(done, total), total)
@@ -116,7 +128,16 @@ class Machine:
             self.collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
         return log, self.collector.located(locate)
 
-    def _run_group(self, group: list[Task], entry: Callable[[Task], object], context: Context) -> None:
+    @staticmethod
+    def _in_turn(items: Any, turns: random.Random | None) -> Any:
+        """The items as they are, or in a random order."""
+        if turns is not None:
+            turns.shuffle(items)
+        return items
+
+    def _run_group(
+        self, group: list[Task], entry: Callable[[Task], object], context: Context, turns: random.Random | None
+    ) -> None:
         self.execution.barriers.group, self._shared = group, {}
         for owner in {task.cluster for task in group}:
             self._place("cluster", owner)
@@ -131,7 +152,7 @@ class Machine:
             if not ready and not self.collector.ended:
                 self.execution.barriers.deadlock([task for task in group if not task.done])
                 ready = [task for task in group if not task.done]
-            for task in ready:
+            for task in self._in_turn(ready, turns):
                 if not task.done and (task.greenlet or not self.collector.ended):
                     self._enter(task)
                     task.greenlet.switch()

@@ -63,6 +63,7 @@ class NativeRunner:
         on_finding: str,
         time_limit: float | None = None,
         progress: Callable[[int, int], None] | None = None,
+        order: int = 0,
     ) -> tuple[Log, list[Finding]]:
         """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
 
@@ -87,7 +88,7 @@ class NativeRunner:
             )  # fmt: skip
             return machine.run(
                 kernel, lambda task: self._run_task(address, pointers, task), dim, type,
-                variables=image.variables, on_finding=on_finding, progress=progress,
+                variables=image.variables, on_finding=on_finding, progress=progress, order=order,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..device import Device
 from ..execution import Task
+from ..findings import Finding
 from ..launches.copies import ArrayCopies
 from ..launches.defaults import (
     argument_list,
     check_on_finding,
     check_progress,
+    examined,
     finished,
     in_this_process,
     launch_shape,
 )
+from ..launches.orders import check_orders, in_orders
 from ..launches.run import Run
-from ..log import Location
+from ..log import Location, Log
 from ..machine import ScalarUnit
+from ..memory import Memory
 from ..memory.global_memory import DeviceArray
+from ..sanitizer import Output
 from ..text import quoted
 from .context import Context, Stop
 from .lines import Lines
@@ -41,6 +47,7 @@ def launch(
     device: Device,
     on_finding: str = "raise",
     progress: Callable[[int, int], None] | None = None,
+    orders: int = 0,
 ) -> Run:
     """Run a Python kernel: ``kernel(context, *args)`` once for every task.
 
@@ -49,6 +56,7 @@ def launch(
     """
     check_on_finding(on_finding)
     check_progress(progress)
+    check_orders(orders)
     dim, type = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
 
@@ -68,15 +76,35 @@ def launch(
                 except Stop:
                     scalar.forget()
 
-            log, findings = machine.run(
-                name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress),
-                locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
-            )  # fmt: skip
-            made = finished(device, log, findings, on_finding, copies)
+            outputs = partial(_outputs, kernel, args, copies, device.memory.memory)
+
+            def execute(order: int) -> tuple[Log, list[Finding]]:
+                log, findings = machine.run(
+                    name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
+                    locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
+                )  # fmt: skip
+                return log, examined(device, log, findings, on_finding, outputs, copies)
+
+            log, findings = in_orders(execute, device.memory, outputs(), orders)
+            made = finished(device, log, findings, on_finding)
             copies.copy_back()
             return made
 
     return device.in_turn(run)
+
+
+def _outputs(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, memory: Memory) -> Iterator[Output]:
+    """The arrays of a launch that the kernel may write; nothing says of one that it must."""
+    try:
+        names = list(inspect.signature(kernel).parameters)[1:]
+    except (TypeError, ValueError):
+        names = []
+    for number, value in enumerate(args):
+        name = names[number] if number < len(names) else f"argument {number}"
+        if isinstance(value, DeviceArray):
+            yield Output(name, memory.key(value.address), value.nbytes, False)
+        elif isinstance(value, np.ndarray) and value.flags.writeable:
+            yield Output(name, memory.key(copies.address(value)), value.nbytes, False)
 
 
 class _Address(tuple[int, Any]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ...isa import DIALECTS, Barrier
 from ..findings import ERROR, Finding, rules
 from ..log import Log, Op, Region, region_of
 from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
+from .outputs import Output, unwritten
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
 _ENDING = (
@@ -17,14 +18,21 @@ _ENDING = (
 )  # fmt: skip
 
 
-def examine(log: Log, findings: Sequence[Finding], on_finding: str) -> list[Finding]:
-    """What the order of a launch's accesses breaks: hazards, races, copies that nobody waits for.
+def examine(
+    log: Log, findings: Sequence[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]] = tuple
+) -> list[Finding]:
+    """What the order of a launch's accesses breaks (hazards, races, copies that nobody waits for), and lost work.
 
-    ``findings`` are what the launch itself has reported. Kernels that run as blocks of threads have checks of their own.
+    ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end. Kernels
+    that run as blocks of threads have checks of their own.
     """
     ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
     found = _found(log, whole=not ended)
-    return [] if found is None else list(_Report(log, found).findings())
+    if found is None:
+        return []
+    broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
+    lost = [] if broken else unwritten(log, outputs())
+    return [*_Report(log, found).findings(), *lost]
 
 
 def advise(log: Log) -> list[Finding]:

@@ -96,7 +96,7 @@ def execute(
         )  # fmt: skip
     return runner.run(
         request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
-        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
+        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress, order=request.order,
     )  # fmt: skip
 
 

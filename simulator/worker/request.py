@@ -27,6 +27,7 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
+    order: int = 0  # of tasks, see `Machine.run`
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
 
     @property

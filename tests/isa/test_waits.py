@@ -43,6 +43,7 @@ def test_a_wait_shows_the_copies_of_its_pipes_and_no_others(name: str, called: s
         unit.__memcpy(shared, source, 256, unit.GDRAM2SRAM)
         for target in (by_io, by_move, zero):
             unit.__bang_write_value(target, 64, 0)
+        unit.__sync_compute()
         unit.__memcpy_async(by_io, source, 256, unit.GDRAM2NRAM)
         unit.__memcpy_async(by_move, shared, 256, unit.SRAM2NRAM)
         getattr(unit, called)(*flags)

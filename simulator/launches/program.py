@@ -33,9 +33,9 @@ from .defaults import (
     check_on_finding,
     check_progress,
     examined,
+    finished,
     in_this_process,
     launch_shape,
-    raise_on_error,
     thread_grid,
     time_limit_seconds,
 )
@@ -187,10 +187,10 @@ class Program:
                 def execute(order: int) -> tuple[Log, list[Finding]]:
                     ordered = replace(request, order=order)
                     log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
-                    return log, examined(self.device, log, findings, on_finding, outputs)
+                    return log, examined(self.device, log, findings, on_finding, outputs, copies)
 
                 log, findings = in_orders(execute, self.device.memory, outputs(), orders)
-                made = raise_on_error(Run(findings, log, self.device.rates), on_finding)
+                made = finished(self.device, log, findings, on_finding)
                 copies.copy_back()
                 return made
 

@@ -30,7 +30,8 @@ def examine(
     found = _found(log, whole=not ended)
     if found is None:
         return []
-    lost = [] if ended else unwritten(log, outputs())
+    broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
+    lost = [] if broken else unwritten(log, outputs())
     return merged([*_Report(log, found).findings(), *lost])
 
 

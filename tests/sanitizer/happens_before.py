@@ -1,4 +1,4 @@
-"""The order of a log's records, the slow way: a graph of everything that comes before something, and all pairs of accesses."""
+"""The order of a log's records, the slow way: a graph of all that comes before something, and all pairs of accesses."""
 
 from __future__ import annotations
 
@@ -85,23 +85,20 @@ def unordered(log: Log, group_of: Any = lambda task: 0) -> set[Pair]:
         leaves = with_itself(front(i))
         if flags & (BLOCKING | RESULT) or op.waits:
             leaves |= with_itself(3 * i + 2)
-        reached = op.name in ("alloc", "free", "scalar.compute")
-        for n, (written, operand) in enumerate(
-            zip(op.writes, range(int(record["first"]), int(record["first"]) + len(op.operands)), strict=True)
-        ):
-            del n
-            if reached or not log.operands["bytes"][operand]:
+        unseen = op.name in ("alloc", "free", "scalar.compute")
+        operands = range(int(record["first"]), int(record["first"]) + len(op.operands))
+        for written, operand in zip(op.writes, operands, strict=True):
+            if unseen or not log.operands["bytes"][operand]:
                 continue
             accesses.append((i, written, touched(log, operand), log.operand_spaces[operand] == 0))
         if flags & BLOCKING:
             uses = [(written, bytes_) for k, written, bytes_, _ in accesses if k == i]
             for k, written, bytes_, _ in accesses:
-                if k in mine and any((written or w) and bytes_ & b for w, b in uses):
-                    if not before[3 * i + 1] >> (3 * k + 2) & 1:
-                        other = log.records["pipe"][k]
-                        for j in mine:
-                            if log.records["pipe"][j] == other:
-                                leaves |= with_itself(3 * j + 2)
+                waited = before[3 * i + 1] >> (3 * k + 2) & 1
+                if k in mine and not waited and any((written or w) and bytes_ & b for w, b in uses):
+                    for j in mine:
+                        if log.records["pipe"][j] == log.records["pipe"][k]:
+                            leaves |= with_itself(3 * j + 2)
         front_after[i] = leaves
         mine.append(i)
     found: set[Pair] = set()
@@ -119,7 +116,8 @@ def unordered(log: Log, group_of: Any = lambda task: 0) -> set[Pair]:
             names = log.ops[a["op"]].name, log.ops[b["op"]].name
             if same_group and a["core"] == b["core"]:
                 # A blocking instruction waits for what it needs; atomics and computation know of each other.
-                settled = a["flags"] & BLOCKING or b["flags"] & ATOMIC or (a["flags"] & ATOMIC and not b["flags"] & ASYNC)
+                late = b["flags"] & ASYNC
+                settled = a["flags"] & BLOCKING or b["flags"] & ATOMIC or (a["flags"] & ATOMIC and not late)
                 if not settled:
                     found.add(("order", *names))
             elif same_group or on_device:

@@ -82,6 +82,7 @@ def start_kernel(
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
             time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            orders=options.orders,
         )  # fmt: skip
 
 

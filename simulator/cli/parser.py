@@ -316,7 +316,11 @@ def _add_launch(command: _Parser) -> None:
         "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel"
     )
     command.add_argument(
-        "--orders", type=int, default=0, metavar="N", help="run it N times more, in other orders of its tasks, and compare"
+        "--orders",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run it N times more, in other orders of its tasks, and compare",
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
     command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")

@@ -256,6 +256,22 @@ def test_unions_that_run_one_after_the_other_share_a_cluster_and_no_order() -> N
         assert [rule for rule in rules(found) if rule != "unwritten"] == expected
 
 
+def test_a_deadlock_is_told_as_a_chain() -> None:
+    def kernel(m: Any) -> None:
+        if m.coreId == 1:
+            m.__sync_all_ipu()
+        elif m.coreId != 0x80:
+            m.__sync_all_ipu_within_cluster()
+
+    (finding,) = run(kernel, tasks=4, kind="union1").findings
+    assert finding.rule == "barrier"
+    assert "task 0 waits in a cluster_ipu barrier for task 1 (waits in union_ipu), and task 1 waits in a union_ipu" in (
+        finding.message
+    )
+    assert finding.related is not None
+    assert finding.location.line != finding.related.line
+
+
 # --- ends --------------------------------------------------------------------------------------------------------
 
 

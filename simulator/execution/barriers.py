@@ -12,7 +12,6 @@ from ..findings import Collector, Finding, Squashed, rules
 from .current import Current
 from .tasks import MEMORY, Task
 
-
 #: Tasks that are waited for at one barrier and that a finding names at most.
 _NAMED = 8
 

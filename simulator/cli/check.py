@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..findings import BuildError, KernelError
-from ..launches.watchers import Launches, checked, watchers
+from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..reports import Checked, report_of
+from ..sanitizer import advise, examine
 from .launch import load_program, start_kernel, watched
 from .outputs import check_paths, show_report, suppressions_of
 from .replay import load_log
@@ -77,12 +78,12 @@ def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         if error.run is None:
             raise
         run = error.run
-    return [built, checked(run)]
+    return [built, checked(run, advice=options.checks == "all")]
 
 
 def _program(path: Path) -> tuple[list[Checked], bool]:
     """What a program in Python launches, and whether it came to its end without an error of its own."""
-    launches, ended_well = Launches(), True
+    launches, ended_well = Launches(advice=True), True
     arguments, places = sys.argv, list(sys.path)
     sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
     try:
@@ -106,10 +107,9 @@ def _program(path: Path) -> tuple[list[Checked], bool]:
 
 
 def _log(path: Path) -> Checked:
-    """A log of an earlier run: what its records say."""
+    """A log of an earlier run: what the order of its records breaks, and what could be left out."""
     log = load_log(path)
-    ran = frozenset(place for place in log.locations if place.line)
-    return Checked(str(path), (), ran, str(log.launch.get("kernel", "")))
+    return checked_log(log, str(path), [*examine(log, [], "collect"), *advise(log)])
 
 
 def _is_archive(path: Path) -> bool:

@@ -76,14 +76,14 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:
-    """The device of a name with the checks that the options ask for; ValueError for a limit that is none."""
+    """The device of a name, with what the options ask to check; ValueError for a limit that is none."""
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
     asked: list[Callable[[Execution], Check]] = [Values] if options.values else []
     if options.precise or limit is not None:
         asked.append(partial(Precision, limit=limit))
-    device = Device.load(name)
+    device = Device.load(name).checked(options.checks)
     return device.watched(*asked) if asked else device
 
 
@@ -98,6 +98,7 @@ def start_kernel(
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
             time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            orders=options.orders,
         )  # fmt: skip
 
 

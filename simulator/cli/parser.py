@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...isa import DIALECTS
+from ..checks import LEVELS
 from ..execution.tasks import TYPES
 from ..reports.formats import FORMATS
 from . import doctor, launch, replay, show
@@ -317,11 +318,24 @@ def _add_launch(command: _Parser) -> None:
     command.add_argument(
         "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel"
     )
+    command.add_argument(
+        "--orders",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run it N times more, in other orders of its tasks, and compare",
+    )
     command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
     command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
 
 
 def _add_findings(command: _Parser) -> None:
+    command.add_argument(
+        "--checks",
+        choices=LEVELS,
+        default=LEVELS[0],
+        help="all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
+    )
     command.add_argument(
         "--format", choices=FORMATS, help=f"write the findings, and nothing else, as {', '.join(FORMATS)}"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
+from ..findings import Finding
+from ..log import Log
 from ..reports import Checked
 from .run import Run
 
@@ -44,15 +46,15 @@ def watchers(process: int) -> _Watchers:
 class Launches:
     """A watcher that keeps what reports say of launches, those of one kernel together."""
 
-    def __init__(self, *, raised: bool = True) -> None:
-        """``raised``: whether it keeps launches that have raised their first error, too."""
-        self._raised = raised
+    def __init__(self, *, raised: bool = True, advice: bool = False) -> None:
+        """``raised``: whether it keeps launches that have raised their first error, too; ``advice``: and that."""
+        self._raised, self._advice = raised, advice
         self._checked: dict[str, Checked] = {}
 
     def __call__(self, run: Run, raised: bool) -> None:
         if raised and not self._raised:
             return
-        new = checked(run)
+        new = checked(run, advice=self._advice)
         old = self._checked.get(new.name)
         if old is not None:
             new = Checked(new.name, (*old.findings, *new.findings), old.ran | new.ran, new.kernel)
@@ -64,8 +66,13 @@ class Launches:
         return list(self._checked.values())
 
 
-def checked(run: Run) -> Checked:
+def checked(run: Run, *, advice: bool = False) -> Checked:
     """What a report says of a run."""
-    kernel = str(run.log.launch.get("kernel", ""))
-    ran = frozenset(place for place in run.log.locations if place.line)
-    return Checked(f"kernel {kernel}", (*run.findings, *run.suppressed), ran, kernel)
+    found = (*run.findings, *run.suppressed, *(run.advice if advice else ()))
+    return checked_log(run.log, f"kernel {run.log.launch.get('kernel', '')}", found)
+
+
+def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:
+    """What a report says of a log and its findings."""
+    ran = frozenset(place for place in log.locations if place.line)
+    return Checked(name, tuple(findings), ran, str(log.launch.get("kernel", "")))

@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,18 @@ _ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 
 _KEPT = 256 << 20
 #: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
 _LARGE = 256 << 20
+#: Arrays that are remembered when they have been freed.
+_REMEMBERED = 256
 _BYTE = np.dtype(np.uint8)
+
+
+class Freed(NamedTuple):
+    """An array that was: its bytes [start, end), and who had allocated it."""
+
+    start: int
+    end: int
+    name: str
+    origin: Location
 
 
 class GlobalMemory:
@@ -42,6 +54,7 @@ class GlobalMemory:
         self.address = self.mapping.address
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
+        self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
         self._changes = threading.RLock()
         weakref.finalize(self, _release, self.fd, self.mapping).atexit = False
 
@@ -68,8 +81,17 @@ class GlobalMemory:
             while self.dropped:
                 entry = self.dropped[0]
                 self.memory.free(entry)
+                if entry.origin.line:
+                    self._freed.append(Freed(entry.start, entry.end, entry.name, entry.origin))
                 self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
                 self.dropped.popleft()  # last, so that an interrupt loses nothing
+
+    def freed_at(self, address: int) -> Freed | None:
+        """The latest array that was freed where an address lies now that nothing does; None where something does."""
+        entry = self.memory.nearest(address)
+        if entry is not None and entry.start <= address < entry.end:
+            return None
+        return next((old for old in reversed(self._freed) if old.start <= address < old.end), None)
 
     def check(self) -> None:
         """RuntimeError if the memory has been unmapped."""

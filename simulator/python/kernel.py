@@ -83,7 +83,7 @@ def launch(
                     name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
                     locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
                 )  # fmt: skip
-                return log, examined(device, log, findings, on_finding, outputs)
+                return log, examined(device, log, findings, on_finding, outputs, copies)
 
             log, findings = in_orders(execute, device.memory, outputs(), orders)
             made = finished(device, log, findings, on_finding)

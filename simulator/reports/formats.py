@@ -7,9 +7,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ..findings import ADVICE, SEVERITIES
+from ..findings import ADVICE, ERROR, WARNING
 from ..text import printable
 from .report import Report
+
+_NOUNS = {
+    ERROR: ("error", "errors"), WARNING: ("warning", "warnings"), ADVICE: ("piece of advice", "pieces of advice"),
+}  # fmt: skip
 
 
 def text(report: Report) -> str:
@@ -21,12 +25,11 @@ def text(report: Report) -> str:
 
 def verdict(report: Report) -> str:
     """How many findings there are, as a sentence."""
-    counts = {severity: sum(f.severity == severity for f in report.findings) for severity in SEVERITIES}
-    words = {ADVICE: "pieces of advice"}
-    parts = [
-        f"{count} {severity}" if count == 1 else f"{count} {words.get(severity, severity + 's')}"
-        for severity, count in counts.items() if count
-    ]  # fmt: skip
+    parts = []
+    for severity, (one, several) in _NOUNS.items():
+        count = sum(finding.severity == severity for finding in report.findings)
+        if count:
+            parts.append(f"{count} {one if count == 1 else several}")
     if report.suppressed:
         parts.append(f"{len(report.suppressed)} suppressed")
     if not parts:

@@ -105,19 +105,18 @@ def comments(file: str) -> list[Suppression]:
 def complaints(
     suppressions: Sequence[Suppression], findings: Sequence[Finding], ran: Iterable[Location], kernels: Iterable[str]
 ) -> list[Finding]:
-    """What is wrong with suppressions: those that are none, and those whose lines ran and that suppressed nothing."""
+    """What is wrong with suppressions about what ran: those that are none, and those that suppressed nothing."""
     lines, names = list(ran), list(kernels)
     found = []
     for entry in suppressions:
+        if not any(map(entry.is_about, lines)) or not any(map(entry.is_about_kernel, names)):
+            continue  # about something that has not run
         if entry.problem:
             message = f"this suppression {entry.problem}, so that it suppresses nothing"
-            found.append(
-                Finding(rules.SUPPRESSION, message, location=entry.place, severity=WARNING, suggestion=f"write {_FORM}")
-            )
-        elif not any(entry.holds_for(finding) for finding in findings) and (
-            any(map(entry.is_about, lines)) and any(map(entry.is_about_kernel, names))
-        ):
-            message = f"nothing breaks {' or '.join(entry.rules)} here any more"
+            advice = f"write {_FORM}"
+            found.append(Finding(rules.SUPPRESSION, message, location=entry.place, severity=WARNING, suggestion=advice))
+        elif not any(entry.holds_for(finding) for finding in findings):
+            message = f"nothing breaks {' or '.join(entry.rules)} here"
             found.append(
                 Finding(rules.SUPPRESSION, message, location=entry.place, suggestion="take the suppression out")
             )

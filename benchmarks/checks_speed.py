@@ -1,4 +1,4 @@
-"""What checking costs: launches with all checks beside launches without, and the pass over logs of more and more records."""
+"""What checking costs: launches with all checks beside launches without, and the pass over longer and longer logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def checks() -> Iterator[Figure]:
         return program.launch(kernel, (CORES, 1, 1), args=[out, *inputs, ELEMENTS])  # type: ignore[attr-defined]
 
     for kernel, inputs, title in (("add", (a, b), "add"), ("pipeline", (a,), "three stages")):
-        whole, part, bare = best(*(functools.partial(launch, p, kernel, *inputs) for p in (every, fast, none)), rounds=30)
+        whole, part, bare = best(
+            *(functools.partial(launch, p, kernel, *inputs) for p in (every, fast, none)), rounds=30
+        )
         yield Figure(f"{title} of 2^22 floats, all checks", whole / bare, "x the run without", 3)
         yield Figure(f"{title} of 2^22 floats, fast checks", part / bare, "x the run without")
     with tempfile.TemporaryDirectory() as folder:

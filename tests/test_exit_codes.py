@@ -25,7 +25,8 @@ __mlu_entry__ void crashes(float *x) { __builtin_trap(); }
 __mlu_entry__ void talks(float *x) { printf("kernel talks\n"); fine(x); }
 """
 FAILS = {"error", "finding"}
-RUN = {"results", "findings", "time_us", "summary", "written"}
+RUN = {"results", "findings", "suppressed", "time_us", "summary", "written"}
+CHECK = {"checked", "findings", "suppressed", "written"}
 LOGSPACE = ("op", "logspace", "start=0", "end=1", "steps=4")
 
 
@@ -84,6 +85,27 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("run", "absent.mlu", "--kernel", "fine"), 1, FAILS),
     (("run", "broken.mlu", "--kernel", "fine"), 1, FAILS),
     (("run", ".", "--kernel", "fine"), 1, FAILS),
+    (("check", "k.mlu"), 0, CHECK),
+    (("check", "k.mlu", "--kernel", "fine", "--arg", "x=zeros:float32:64"), 0, CHECK),
+    (("check", "k.mlu", "--kernel", "warns", "--arg", "zeros:float32:64"), 1, CHECK),
+    (("check", "k.mlu", "--kernel", "past", "--arg", "zeros:float32:128"), 1, CHECK),
+    (("check", "k.mlu", "--kernel", "fine"), 2, FAILS),
+    (("check", "k.mlu", "--kernel", "absent"), 2, FAILS),
+    (("check", "k.mlu", "--format", "yaml"), 2, FAILS),
+    (("check", "k.mlu", "--output", "."), 2, FAILS),
+    (("check", "k.mlu", "--suppressions", "absent.toml"), 2, FAILS),
+    (("check", "k.mlu", "--suppressions", "bad.toml"), 2, FAILS),
+    (("check", "broken.mlu"), 1, CHECK),
+    (("check", "large.mlu"), 1, CHECK),
+    (("check", "absent.mlu"), 2, FAILS),
+    (("check", "absent.py"), 2, FAILS),
+    (("check", "good.mlulog"), 0, CHECK),
+    (("check", "good.mlulog", "--kernel", "fine"), 2, FAILS),
+    (("check", "broken.mlulog"), 2, FAILS),
+    (("check",), 2, FAILS),
+    (("rules",), 0, None),
+    (("rules", "bounds"), 0, {"id", "severity", "doc", "text"}),
+    (("rules", "bound"), 2, FAILS),
     (("build", "k.mlu"), 0, {"device", "kernels", "signatures", "budget"}),
     (("build", "broken.mlu"), 1, FAILS),
     (("build", "large.mlu"), 1, FAILS),
@@ -126,6 +148,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "k.mlu").write_text(SOURCE)
     (path / "broken.mlu").write_text("__mlu_entry__ void fine(float *x) { y[0] = 1; }\n")
     (path / "large.mlu").write_text("__nram__ float t[1 << 20];\n__mlu_entry__ void fine(float *x) { x[0] = t[0]; }\n")
+    (path / "broken.mlulog").write_bytes(b"PK\x03\x04 and then nothing that is an archive")
     (path / "bad.toml").write_text("name = 1\n")
     (path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n")
     np.savez(path / "zip.npz", a=np.zeros(3))

@@ -96,7 +96,7 @@ class Call:
         if self.plan.slices == 0:
             output = np.empty(shape, dtype) if self.out is None else self.out
             empty = ElementwiseRun.empty(self.device)
-            return ElementwiseRun(empty.findings, empty.log, empty.rates, output, self.plan)
+            return ElementwiseRun(empty.findings, empty.log, empty.rates, output, plan=self.plan)
         target: Fresh | Placed
         if self.out is None:
             target = Fresh(self.device, shape, self.out_view.strides, dtype, prod(shape) * dtype.itemsize)

@@ -70,7 +70,7 @@ def launch(
     """Run a plan on arrays at device addresses; ``limits`` are those of clip, or a tolerance and 0."""
     arguments = _arguments(plan, out, inputs, scales, limits)
     run = _program(device).launch(kernel, (plan.cores, 1, 1), "block", [arguments], on_finding=on_finding)
-    return ElementwiseRun(run.findings, run.log, run.rates, plan=plan)
+    return ElementwiseRun(run.findings, run.log, run.rates, suppressed=run.suppressed, plan=plan)
 
 
 def _arguments(

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
+from ..checks import Precision, Values
 from ..device import Device
+from ..execution import Execution
 from ..findings import KernelError
-from ..launches import Program, load
+from ..issue import Check
+from ..launches import Program, Run, load
 from ..sizes import percent, size
 from ..text import nearest
 from .outputs import check_paths, report_run
 from .screen import Screen
-from .values import array_files, dimensions, kernel_argument, operator_arguments, operator_signature, pairs
+from .values import array_files, dimensions, kernel_arguments, operator_arguments, operator_signature, pairs
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -34,9 +38,9 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     wanted = options.device or DEFAULT_DEVICES[options.name]
-    device = Device.load(wanted)
+    device = watched(options, wanted)
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
-    check_paths(options.out, options.trace, options.log, read=[wanted, *array_files(given)])
+    check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
     try:
         with screen.busy(f"running {options.name} on {device.name}"):
             run = function(device, **arguments, on_finding=_on_finding(options))
@@ -54,23 +58,16 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
 
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
-    device = Device.load(options.device)
-    values = [kernel_argument(text) for text in options.arg]
-    arrays = {f"argument {n}": value for n, value in enumerate(values) if isinstance(value, np.ndarray)}
+    device = watched(options, options.device)
+    values = kernel_arguments(options.arg)
+    arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
     read = [*options.files, options.device, *array_files(options.arg)]
-    check_paths(*saved, options.trace, options.log, read=read)
-    dim = dimensions(options.dim) if options.dim else None
-    block = dimensions(options.block, "--block") if options.block else None
+    check_paths(*saved, options.trace, options.log, options.output, read=read)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = _load(options, device)
+        program = load_program(options, options.files, device)
     try:
-        with screen.progress(f"running {options.kernel} on {device.name}") as progress:
-            run = program.launch(
-                options.kernel, dim, options.type, values, block=block, shared=options.shared,
-                on_finding=_on_finding(options),
-                time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
-            )  # fmt: skip
+        run = start_kernel(options, screen, program, values, _on_finding(options))
     except KernelError as error:
         if error.run is None:
             raise
@@ -78,11 +75,38 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     return report_run(options, screen, run, arrays, saved)
 
 
+def watched(options: argparse.Namespace, name: str) -> Device:
+    """The device of a name, with what the options ask to check; ValueError for a limit that is none."""
+    limit = options.precise_limit
+    if limit is not None and not 0 <= limit < float("inf"):
+        raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
+    asked: list[Callable[[Execution], Check]] = [Values] if options.values else []
+    if options.precise or limit is not None:
+        asked.append(partial(Precision, limit=limit))
+    device = Device.load(name).checked(options.checks)
+    return device.watched(*asked) if asked else device
+
+
+def start_kernel(
+    options: argparse.Namespace, screen: Screen, program: Program, values: Sequence[Any] | Mapping[str, Any],
+    on_finding: str,
+) -> Run:  # fmt: skip
+    """Launch the kernel that the options name."""
+    dim = dimensions(options.dim) if options.dim else None
+    block = dimensions(options.block, "--block") if options.block else None
+    with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
+        return program.launch(
+            options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
+            time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            orders=options.orders,
+        )  # fmt: skip
+
+
 def build(options: argparse.Namespace, screen: Screen) -> bool:
     """Compile source files; show their kernels and what of the on-chip memory they take."""
     device = Device.load(options.device)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = _load(options, device)
+        program = load_program(options, options.files, device)
     budget = program.budget.values()
     if screen.json:
         rows = [{"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget]
@@ -107,10 +131,9 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
-def _load(options: argparse.Namespace, device: Device) -> Program:
-    return load(
-        options.files, options.include, device=device, define=options.define, headers=options.headers, std=options.std
-    )
+def load_program(options: argparse.Namespace, files: Sequence[Path], device: Device) -> Program:
+    """The program of some sources."""
+    return load(files, options.include, device=device, define=options.define, headers=options.headers, std=options.std)
 
 
 def _list_operators(screen: Screen) -> bool:
@@ -141,6 +164,11 @@ def _results(output: Any) -> dict[str, np.ndarray]:
 
 def _on_finding(options: argparse.Namespace) -> str:
     return "collect" if options.collect else "raise"
+
+
+def _named(values: Sequence[Any] | Mapping[str, Any]) -> Iterable[tuple[Any, Any]]:
+    """Arguments with their names, or their numbers."""
+    return values.items() if isinstance(values, Mapping) else enumerate(values)
 
 
 def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, tuple[str]]:

@@ -13,9 +13,11 @@ import numpy as np
 
 from ...traces import print_summary, summarise, write_trace
 from ..files import refused, same_file, write_atomically
-from ..findings import Finding
 from ..launches import Run
+from ..launches.watchers import checked
 from ..log import Log
+from ..reports import Report, Suppression, report_of
+from ..reports.formats import FORMATS, report_document, verdict
 from ..timing import Timeline
 from .screen import Screen
 
@@ -86,37 +88,77 @@ def report_run(
     ``results`` are arrays by the name that the report gives them, ``saved`` says which of them go to which file. A run
     that ended early has none.
     """
+    report = report_of([checked(run)], suppressions_of(options))
     written = [str(path) for path in saved]
     for path, names in saved.items():
         write_arrays({name: results[name] for name in names}, path)
     written += write_records(options, screen, run.log, run.timeline)
+    written += write_formatted(options, report)
     plan = str(run.plan) if getattr(options, "plan", False) and hasattr(run, "plan") else None
     if screen.json:
         document = {
             **({"plan": plan.splitlines()} if plan else {}),
             "results": {name: _array_dict(array) for name, array in results.items()},
-            "findings": [finding.to_dict() for finding in run.findings],
+            "findings": [finding.to_dict() for finding in report.findings],
+            "suppressed": [finding.to_dict() for finding in report.suppressed],
             "time_us": run.time_us,
             "summary": summarise(run.timeline).to_dict(),
             "written": written,
         }
         screen.document(document)
+    elif options.format and not options.output:
+        screen.write(FORMATS[options.format](report))
     else:
         if plan:
             screen.line(plan)
             screen.line()
         for name, array in results.items():
             screen.line(f"{name}: {array_text(array)}")
-        if not run.findings:
-            screen.line("no findings: every rule was kept")
+        if not report.findings:
+            screen.line(_suppressed(report) or "no findings: every rule was kept")
         if results:
             print_report(screen, run.timeline)
             screen.line()
         print_written(screen, written)
-    if run.findings:
-        screen.say(_verdict(run.findings))
-        screen.findings(run.findings)
-    return not run.errors
+    if report.findings:
+        screen.say(verdict(report))
+        screen.findings(report.findings)
+    return not report.errors
+
+
+def show_report(options: argparse.Namespace, screen: Screen, report: Report) -> None:
+    """Write a report that is all that a command was asked for."""
+    written = write_formatted(options, report)
+    if report.findings:
+        screen.say(verdict(report))
+    if screen.json:
+        screen.document(report_document(report) | {"written": written})
+    elif options.format and not options.output:
+        screen.write(FORMATS[options.format](report))
+    else:
+        screen.findings(report.findings, asked=True)
+        if not report.findings:
+            screen.line(_suppressed(report) or "no findings: every rule was kept")
+        print_written(screen, written)
+
+
+def write_formatted(options: argparse.Namespace, report: Report) -> list[str]:
+    """Write the file of findings that the options ask for; its path."""
+    if not options.output:
+        return []
+    text = FORMATS[options.format or "text"](report)
+    with write_atomically(options.output) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+    return [str(options.output)]
+
+
+def suppressions_of(options: argparse.Namespace) -> list[Suppression]:
+    """The suppressions of the files that the options name."""
+    if not options.suppressions:
+        return []
+    from ..reports.suppression_files import read_suppressions  # most commands need none
+
+    return [entry for path in options.suppressions for entry in read_suppressions(path)]
 
 
 def write_records(options: argparse.Namespace, screen: Screen, log: Log, timeline: Timeline) -> list[str]:
@@ -161,8 +203,5 @@ def _array_dict(array: np.ndarray) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape), "head": values.tolist()}
 
 
-def _verdict(findings: list[Finding]) -> str:
-    """How many findings of each severity there are, as a sentence."""
-    counts = {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning")}
-    parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts.items() if count]
-    return f"the kernel broke rules: {' and '.join(parts)}"
+def _suppressed(report: Report) -> str:
+    return f"no findings but {len(report.suppressed)} suppressed" if report.suppressed else ""

@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...isa import DIALECTS
+from ..checks import LEVELS
 from ..execution.tasks import TYPES
+from ..reports.formats import FORMATS
 from . import doctor, launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
+_VALUES = (
+    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), or "
+    "zeros:float32:64x1024; all in the order of the parameters, or all with their names: n=8192. What starts with a "
+    "minus and is no plain number is written --arg=-inf."
+)
 _CORES = os.cpu_count() or 1
 
 
@@ -42,9 +49,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"mlusim {version('mlusim')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {
-        "op": _op(commands), "run": _run(commands), "build": _build(commands),
+        "op": _op(commands), "run": _run(commands), "check": _check(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
-        "doctor": _doctor(commands), "toolkit": _toolkit(commands),
+        "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands),
         "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
         "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip
@@ -100,6 +107,8 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
         "--device", metavar="D", help="name or .toml file (default: one that the operator is made for)"
     )
     _add_outputs(command)
+    _add_findings(command)
+    _add_watching(command)
     return command
 
 
@@ -109,30 +118,52 @@ def _run(commands: _Commands[_Parser]) -> _Parser:
         help="run a program, or launch a kernel of a source file",
         usage="mlusim run FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
         description="Build sources and run the program that they make; with --kernel, launch one of their kernels.",
-        epilog="VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and "
-        "back), or zeros:float32:64x1024. What starts with a minus and is no plain number is written --arg=-inf.",
+        epilog=_VALUES,
     )
     command.set_defaults(handler=_run_handler)
     _add_sources(command)
     command.add_argument("--kernel", metavar="NAME", help="with template arguments if it is a template")
-    command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
-    command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
-    command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
-    command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
-    command.add_argument(
-        "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel, in order"
-    )
+    _add_launch(command)
     command.add_argument(
         "--save",
         action="append",
         default=[],
         metavar="N=FILE.npy",
-        help="write array argument N (from 0) after the run",
+        help="write array argument N (from 0, or its name) after the run",
     )
-    command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
-    command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
     _add_device(command)
     _add_outputs(command)
+    _add_findings(command)
+    _add_watching(command)
+    return command
+
+
+def _check(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "check",
+        help="look for broken rules",
+        description="Run a kernel of source files, or a program in Python with all that it launches, or look into a "
+        "saved log, and report every broken rule; exit code 1 if there is any. Without --kernel, sources are compiled.",
+        epilog=_VALUES,
+    )
+    command.set_defaults(handler=_later("check", "check"))
+    _add_sources(command, "kernel sources, programs in Python (.py), logs")
+    command.add_argument("--kernel", metavar="NAME", help="with template arguments if it is a template")
+    _add_launch(command)
+    _add_device(command)
+    _add_findings(command)
+    _add_watching(command)
+    return command
+
+
+def _rules(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "rules",
+        help="list the rules",
+        description="List the rules that kernels can break; with ID, what one is about, broken and mended.",
+    )
+    command.set_defaults(handler=_later("rules", "show_rules"))
+    command.add_argument("name", metavar="ID", nargs="?")
     return command
 
 
@@ -311,8 +342,51 @@ def _add_rates(command: _Parser) -> None:
     )
 
 
-def _add_sources(command: _Parser) -> None:
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="kernel sources")
+def _add_launch(command: _Parser) -> None:
+    command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
+    command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
+    command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
+    command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
+    command.add_argument(
+        "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel"
+    )
+    command.add_argument(
+        "--orders",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run it N times more, in other orders of its tasks, and compare",
+    )
+    command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
+    command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
+
+
+def _add_findings(command: _Parser) -> None:
+    command.add_argument(
+        "--checks",
+        choices=LEVELS,
+        default=LEVELS[0],
+        help="all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
+    )
+    command.add_argument(
+        "--format", choices=FORMATS, help=f"write the findings, and nothing else, as {', '.join(FORMATS)}"
+    )
+    command.add_argument("--output", type=Path, metavar="FILE", help="write the findings there, besides the usual")
+    command.add_argument(
+        "--suppressions", type=Path, action="append", default=[], metavar="FILE", help="findings that may stay, and why"
+    )
+
+
+def _add_watching(command: _Parser) -> None:
+    command.add_argument("--values", action="store_true", help="report NaN born, division by zero, saturation")
+    command.add_argument("--precise", action="store_true", help="carry float64 beside all floats; report lost digits")
+    command.add_argument(
+        "--precise-limit", type=float, metavar="E", help="relative error to report (default: half of the digits)"
+    )
+
+
+def _add_sources(command: _Parser, files: str = "kernel sources") -> None:
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=files)
     command.add_argument(
         "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
     )

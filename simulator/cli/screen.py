@@ -18,11 +18,12 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from ..findings import ERROR, Finding
+from ..findings import ADVICE, ERROR, WARNING, Finding
 from ..text import printable
 
 #: Lines in a pipe are for other programs: they are not wrapped.
 _PIPE_WIDTH = 1000
+_STYLES = {ERROR: "bold red", WARNING: "bold yellow", ADVICE: "bold cyan"}
 #: A column: its head, "" for none, and whether it holds figures, which are never cut.
 Column = tuple[str, bool]
 
@@ -97,6 +98,7 @@ class Screen:
 
     def __init__(self, command: str, *, json: bool) -> None:
         self.command, self.json = command, json
+        self.apart = json  # whether standard output is for one document, and nothing that a kernel prints
         self._stream = _Stream(sys.stdout, needed=True)
         self.out, self._err = _console(self._stream), _Console(file=cast(TextIO, _Stream(sys.stderr, needed=False)))
 
@@ -107,6 +109,10 @@ class Screen:
     def document(self, data: dict[str, Any] | list[Any]) -> None:
         """Write the JSON document; numbers that JSON lacks become the strings "inf", "-inf" and "nan"."""
         self._stream.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write text to standard output as it is."""
+        self._stream.write(text)
 
     def line(self, text: str | Text = "", style: str = "", indent: int = 0) -> None:
         """Write one line of text; what does not fit the window goes on below it, with the same indent."""
@@ -132,12 +138,12 @@ class Screen:
         """Write a line to standard error."""
         self._err.print(Text(text), highlight=False, soft_wrap=True)
 
-    def findings(self, findings: Iterable[Finding]) -> None:
-        """Write findings to standard error, each headed by its severity in colour."""
+    def findings(self, findings: Iterable[Finding], *, asked: bool = False) -> None:
+        """Write findings, headed by their severity in colour: to standard output if a command was asked for them."""
         for finding in findings:
             text = Text(str(finding))
-            text.stylize("bold red" if finding.severity == ERROR else "bold yellow", 0, len(finding.severity))
-            self._err.print(text, highlight=False, soft_wrap=True)
+            text.stylize(_STYLES[finding.severity], 0, len(finding.severity))
+            (self.out if asked else self._err).print(text, highlight=False, soft_wrap=True)
 
     def fail(self, message: str, finding: Finding | None = None) -> None:
         """Report what ended a command; with --json also as the document."""
@@ -167,8 +173,8 @@ class Screen:
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[None]:
-        """With --json, what a kernel prints goes to standard error, from Python or straight from C."""
-        if not self.json:
+        """Where standard output is kept apart, what a kernel prints goes to standard error, from Python or from C."""
+        if not self.apart:
             yield
             return
         with contextlib.redirect_stdout(sys.stderr):

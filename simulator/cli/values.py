@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
 _NAMED = {"true": True, "false": False, "none": None}
 #: Axes that an array of NumPy can have.
 _AXES = 64
+_NAME = re.compile(r"[A-Za-z_]\w*=")
 _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 
 
@@ -64,9 +65,16 @@ def kernel_argument(text: str) -> Any:
     return value
 
 
+def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:
+    """The arguments of a launch: all in order, or all as ``name=value``."""
+    if any(_NAME.match(text) for text in texts):
+        return {name: kernel_argument(value) for name, value in pairs(texts, "n=8192").items()}
+    return [kernel_argument(text) for text in texts]
+
+
 def array_files(texts: Iterable[str]) -> list[str]:
-    """The texts among values that name files of arrays."""
-    return [text for text in texts if text.endswith(".npy")]
+    """The files of arrays that values name."""
+    return [_NAME.sub("", text) for text in texts if text.endswith(".npy")]
 
 
 def read_array(path: Path) -> np.ndarray:

@@ -39,5 +39,7 @@ class Deferrals:
     def settle(self, pipe: str, extents: Iterable[Extent]) -> None:
         """Wait for what a blocking instruction depends on: its own pipe, and those that still use its memory."""
         used = list(extents)
-        using = {e.pipe for e in self._current.pending if any(meet(mine, other) for mine in used for other in e.extents)}
+        using = {
+            e.pipe for e in self._current.pending if any(meet(mine, other) for mine in used for other in e.extents)
+        }
         self.drain({pipe, *using})

@@ -143,7 +143,7 @@ class MemoryMap:
             return Finding(rules.BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
         past, before = address + bytes - entry.end, entry.start - address
         where = (
-            f"begins {before} before {entry.name!r}"
+            f"begins {before} bytes before {entry.name!r}"
             if before > 0 else f"at byte {-before} of {entry.name!r} passes its end by {past}"
         )  # fmt: skip
         return Finding(

@@ -37,7 +37,8 @@ class Finding:
     cores: tuple[int, ...] = ()  # all that it was seen on, sorted; `core` and `task` are those of the first time
     tasks: tuple[int, ...] = ()
     origin: Location | None = None  # where the memory was declared or allocated
-    reason: str = ""  # why it is suppressed, where it is
+    reason: str = ""  # why it may stay, where it is suppressed
+    suppressed_at: Location | None = None  # where that is written
 
     def __post_init__(self) -> None:
         if not self.severity:

@@ -15,6 +15,7 @@ from ...isa import Copy, Instruction, Partial
 from ..memory import Allocation
 from .check import Check
 from .effects import EffectWriter, copy_segments
+from .inputs import Inputs
 from .operands import Flat, Lanes, Operand, Strided
 from .source import PortSource
 
@@ -78,7 +79,10 @@ def _follow(port: PortSource, effect: EffectWriter, source: Operand) -> None:
         port.bind(name, value)
     port.bind(f"_d_{source.name}", source.element.dtype)
     port.line(f"_marked, _clear = _marks(_stale[0], _d_{source.name})")
-    marked, clear = (effect.call(semantics, {source.name: name}) for name in ("_marked", "_clear"))
+    marked, clear = (
+        Inputs(port, effect.operands, lambda operand: name if operand is source else operand.contents()).of(semantics)  # noqa: B023
+        for name in ("_marked", "_clear")
+    )
     port.line(f"_moved = _alike(_body({marked}), _body({clear}))")
 
 

@@ -96,6 +96,13 @@ class ArrayCopies:
         entry.view(_BYTE)[...] = np.frombuffer(data, _BYTE)
         return entry.start
 
+    def read_only(self) -> list[Allocation]:
+        """The device memory of arrays none of which can be written on the host."""
+        return [
+            block.entry for block in self._blocks
+            if block.entry is not None and not any(place.array.flags.writeable for place in block.places)
+        ]  # fmt: skip
+
     def copy_back(self) -> None:
         """Copy the arrays that can be written back to the host: all of them, also if Ctrl-C comes meanwhile."""
         targets, sources = [], []

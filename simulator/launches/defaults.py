@@ -12,18 +12,25 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
-from ..findings import ERROR, Finding, KernelError
+from ..findings import ERROR, Finding, KernelError, rules
 from ..log import Log
+from ..reports import suppressed_in_sources
 from ..sanitizer import Output, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
+from .copies import ArrayCopies
+from .host_memory import read_only_writes, sourced
 from .run import Run
+from .watchers import watchers
 
 #: Tasks of a launch: built-in variables have 32 bits.
 _MOST_TASKS = (1 << 31) - 1
 #: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
 _FOREVER, _SHORTEST = 1e6, 1e-6
+
+#: Errors that are found in the log of a launch, which has come to its end.
+_AFTERWARDS = (rules.ORDER, rules.RACE)
 
 
 def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> Grid | None:
@@ -99,21 +106,33 @@ def check_progress(progress: Any) -> None:
         raise TypeError(f"progress is {quoted(progress)}; pass a function of (done, total), or None")
 
 
-def raise_on_error(run: Run, on_finding: str) -> Run:
-    """The run, or its first error as a KernelError."""
-    first = next((finding for finding in run.findings if finding.severity == ERROR), None)
-    if first is not None and on_finding == "raise":
-        raise KernelError(first, run)
+def finished(device: Device, log: Log, findings: list[Finding], on_finding: str) -> Run:
+    """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
+
+    A comment that suppresses an error does not bring back what a launch would have done that has ended there.
+    """
+    ended = on_finding == "raise" and any(
+        finding.severity == ERROR and (finding.rule not in _AFTERWARDS or device.shape.threads) for finding in findings
+    )
+    known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
+    kept = [finding for finding in known if ended or not finding.reason]
+    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason and not ended])
+    raised = on_finding == "raise" and bool(run.errors)
+    watchers(os.getpid()).tell(run, raised)
+    if raised:
+        raise KernelError(run.errors[0], run)
     return run
 
 
 def examined(
-    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]]
-) -> list[Finding]:
+    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]],
+    copies: ArrayCopies,
+) -> list[Finding]:  # fmt: skip
     """The findings of a launch with those of its log, which come first: the others may follow from them."""
     if device.level != "all":
         return findings
-    return [*examine(log, findings, on_finding, outputs), *findings]
+    found = examine(log, findings, on_finding, outputs)
+    return [*found, *findings, *read_only_writes(log, copies.read_only())]
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ class Run:
     log: Log
     rates: Rates
     output: Any = None  # of an operator: an array, or a named tuple of arrays
+    suppressed: list[Finding] = field(default_factory=list)  # what comments in the sources allow, with their reasons
 
     def __repr__(self) -> str:
         return f"<Run: {self.log!r}, {len(self.findings)} findings>"

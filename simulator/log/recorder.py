@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..hardware import Shape
-from .log import OPERAND, RECORD, RUNS, Log, Op
+from .log import OPERAND, RECORD, Log, Op
 from .region import Location
 from .runs import table_of_runs
 
@@ -64,7 +64,9 @@ class Recorder:
         self._pipes: dict[str, int] = {}
         self._long = False  # whether a record of this launch has more than one row
         self.pieces: list[tuple[Any, ...]] = []
-        self.scalar: set[int] = set()  # the instructions whose rows have a stride and the bytes of an access in place of
+        self.scalar: set[int] = (
+            set()
+        )  # the instructions whose rows have a stride and the bytes of an access in place of
         # a second operand; where that many bytes are none, nobody knows more than the bounds
 
     def __len__(self) -> int:

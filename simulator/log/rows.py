@@ -65,7 +65,9 @@ class Rows:
         self.spans = [spans]
         owner = block["operand"].astype(np.int64)
         known = owner < len(spans)
-        _every(known & (np.diff(owner, prepend=self.last_run) >= 0), at, "run {} belongs to no operand after the last one")
+        _every(
+            known & (np.diff(owner, prepend=self.last_run) >= 0), at, "run {} belongs to no operand after the last one"
+        )
         self.last_run = int(owner[-1]) if len(owner) else self.last_run
         reach = (block["start"] <= _MOST_BYTES) & (block["stride"] <= _MOST_BYTES).all(1) & (block["count"] > 0).all(1)
         steps = block["count"].astype(float) - 1

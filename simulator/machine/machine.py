@@ -18,7 +18,6 @@ from ..issue import Check, Port, by_element_type, issue
 from ..log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
-
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
 
@@ -27,7 +26,11 @@ class Machine:
     """Runs the tasks of launches, one at a time, and keeps what they did."""
 
     def __init__(
-        self, shape: Shape, device: str, shared: dict[str, Memory], checks: Sequence[type[Check]] = (),
+        self,
+        shape: Shape,
+        device: str,
+        shared: dict[str, Memory],
+        checks: Sequence[Callable[[Execution], Check]] = (),
         level: str = LEVELS[0],
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
@@ -36,7 +39,8 @@ class Machine:
         """
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
-        self.checks = [check(execution) for check in (*(() if level == "none" else STANDARD), *checks)]
+        makers: tuple[Callable[[Execution], Check], ...] = (*(() if level == "none" else STANDARD), *checks)
+        self.checks = [make(execution) for make in makers]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
         spaces = self.dialect.spaces
@@ -103,7 +107,9 @@ class Machine:
         self._place("device", 0)
         turns = random.Random(order) if order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        for group in self._in_turn(list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns):
+        for group in self._in_turn(
+            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
+        ):
             self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:
@@ -112,6 +118,10 @@ class Machine:
                 break
         if self.collector.failure is not None:
             raise self.collector.failure
+        if not self.collector.ended:
+            self.collector.core = self.collector.task = -1
+            for check in self.checks:
+                check.end()
         launch = {"kernel": kernel, "dim": list(dim), "type": type}
         log = self.recorder.finish(locate, self.shape, self.device, launch)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(

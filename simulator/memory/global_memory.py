@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 import weakref
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
 from ..hardware import Shape
+from ..log import Location
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping, host_room
 
@@ -22,7 +25,18 @@ _ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 
 _KEPT = 256 << 20
 #: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
 _LARGE = 256 << 20
+#: Arrays that are remembered when they have been freed.
+_REMEMBERED = 256
 _BYTE = np.dtype(np.uint8)
+
+
+class Freed(NamedTuple):
+    """An array that was: its bytes [start, end), and who had allocated it."""
+
+    start: int
+    end: int
+    name: str
+    origin: Location
 
 
 class GlobalMemory:
@@ -40,6 +54,7 @@ class GlobalMemory:
         self.address = self.mapping.address
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
+        self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
         self._changes = threading.RLock()
         weakref.finalize(self, _release, self.fd, self.mapping).atexit = False
 
@@ -66,8 +81,17 @@ class GlobalMemory:
             while self.dropped:
                 entry = self.dropped[0]
                 self.memory.free(entry)
+                if entry.origin.line:
+                    self._freed.append(Freed(entry.start, entry.end, entry.name, entry.origin))
                 self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
                 self.dropped.popleft()  # last, so that an interrupt loses nothing
+
+    def freed_at(self, address: int) -> Freed | None:
+        """The latest array that was freed where an address lies now that nothing does; None where something does."""
+        entry = self.memory.nearest(address)
+        if entry is not None and entry.start <= address < entry.end:
+            return None
+        return next((old for old in reversed(self._freed) if old.start <= address < old.end), None)
 
     def check(self) -> None:
         """RuntimeError if the memory has been unmapped."""
@@ -77,6 +101,7 @@ class GlobalMemory:
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
         entry = self.allocate(array.nbytes, name)
+        entry.origin = _callers_line()
         target = entry.view(_BYTE)[: array.nbytes].view(array.dtype).reshape(array.shape)
         np.copyto(target, array)
         return entry
@@ -85,6 +110,14 @@ class GlobalMemory:
         """Copy device memory into an array of the host."""
         self.check()
         np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
+
+
+def _callers_line() -> Location:
+    """The line of the user's program that is being executed, outside of this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mlusim."):
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _reserve(bytes: int) -> tuple[int, Mapping]:

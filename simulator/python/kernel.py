@@ -12,17 +12,17 @@ import numpy as np
 
 from ..device import Device
 from ..execution import Task
+from ..findings import Finding
 from ..launches.copies import ArrayCopies
 from ..launches.defaults import (
     argument_list,
     check_on_finding,
     check_progress,
     examined,
+    finished,
     in_this_process,
     launch_shape,
-    raise_on_error,
 )
-from ..findings import Finding
 from ..launches.orders import check_orders, in_orders
 from ..launches.run import Run
 from ..log import Location, Log
@@ -83,10 +83,10 @@ def launch(
                     name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
                     locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
                 )  # fmt: skip
-                return log, examined(device, log, findings, on_finding, outputs)
+                return log, examined(device, log, findings, on_finding, outputs, copies)
 
             log, findings = in_orders(execute, device.memory, outputs(), orders)
-            made = raise_on_error(Run(findings, log, device.rates), on_finding)
+            made = finished(device, log, findings, on_finding)
             copies.copy_back()
             return made
 

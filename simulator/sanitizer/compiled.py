@@ -21,12 +21,13 @@ _ROOM = 512
 _PIPES = 16
 #: Records that a cause names.
 _SHOWN = 32
+_NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
 HAZARD, RACE, UNWAITED = range(3)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
-#: A row of causes, as `hazards.c` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
+#: A row of causes, as `hazards.h` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
 CAUSE = np.dtype(
     [
         *((name, "<i8") for name in ("kind", "later", "earlier", "key", "bytes", "count", "operand", "shown")),
@@ -37,7 +38,7 @@ CAUSE = np.dtype(
 
 
 class _Work(ctypes.Structure):
-    """``Work`` of hazards.c."""
+    """``Work`` of hazards.h."""
 
     _fields_ = [
         *(
@@ -66,7 +67,10 @@ class Found:
 
 
 def pass_over(log: Log, whole: bool) -> Found | None:
-    """The hazards of a log; None where the pass cannot be built. ``whole``: the launch has come to its end."""
+    """The hazards of a log; None where the pass cannot be built, and for a log that makes no sense.
+
+    ``whole``: the launch has come to its end.
+    """
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
@@ -80,8 +84,11 @@ def pass_over(log: Log, whole: bool) -> Found | None:
         _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(c.ctypes.data for c in columns),
         log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
     )  # fmt: skip
-    if library.mlusim_hazards(ctypes.byref(work)):
+    result = library.mlusim_hazards(ctypes.byref(work))
+    if result == _NO_MEMORY:
         raise MemoryError(f"not enough memory to examine {len(log)} records")
+    if result:
+        return None
     return Found(causes[: work.found], redundant)
 
 
@@ -129,7 +136,7 @@ def _spaces(spaces: tuple[Space, ...], lanes: int) -> tuple[np.ndarray, ...]:
 
 
 def _library() -> ctypes.CDLL | None:
-    library = built_library(_HERE / "hazards.c", _HERE / "ranges.h")
+    library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
     if library is not None:
         library.mlusim_hazards.restype = _i64
     return library

@@ -54,7 +54,9 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "last": last,
     }
     head = json.dumps(tables).encode()
-    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)]
+    bodies = [
+        np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)
+    ]
     return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..execution import Execution
 from ..hardware import Shape
 from ..issue import Check
 from ..memory import Allocation
@@ -17,8 +19,7 @@ class LaunchRequest:
 
     shape: Shape
     device: str
-    level: str  # of checks
-    checks: tuple[type[Check], ...]
+    checks: tuple[Callable[[Execution], Check], ...]
     library: Path
     entry: int
     kernel: str
@@ -27,8 +28,9 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
-    order: int = 0  # of tasks, see `Machine.run`
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
+    level: str = "all"  # of checks
+    order: int = 0  # of tasks, see `Machine.run`
 
     @property
     def launch(self) -> dict[str, object]:

@@ -1,0 +1,120 @@
+"""The command that checks: kernels, whole programs in Python, saved logs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..findings import BuildError, KernelError
+from ..launches.watchers import Launches, checked, checked_log, watchers
+from ..reports import Checked, report_of
+from ..sanitizer import advise, examine
+from .launch import load_program, start_kernel, watched
+from .outputs import check_paths, show_report, suppressions_of
+from .replay import load_log
+from .screen import Screen
+from .values import array_files, kernel_arguments
+
+#: How a file begins that is a log: an archive of arrays.
+_ARCHIVE = b"PK\x03\x04"
+
+
+def check(options: argparse.Namespace, screen: Screen) -> bool:
+    """Look for broken rules in everything that is given; whether there is nothing worse than advice."""
+    screen.apart = not options.output and options.format not in (None, "text")
+    check_paths(options.output, read=[*options.files, options.device, *array_files(options.arg)])
+    for path in options.files:
+        if not path.exists():
+            raise ValueError(f"{path} does not exist; pass kernel sources, programs in Python, or logs")
+    allowed = suppressions_of(options)
+    logs = [path for path in options.files if _is_archive(path)]
+    programs = [path for path in options.files if path.suffix == ".py"]
+    sources = [path for path in options.files if path not in (*logs, *programs)]
+    if not sources and (options.kernel or options.arg):
+        raise ValueError("--kernel and --arg are of a kernel source; pass its file")
+    if not sources and (options.values or options.precise or options.precise_limit is not None):
+        raise ValueError("--values and --precise are of a kernel source; a program watches its device itself")
+    found, complete = [], True
+    for path in logs:
+        found.append(_log(path))
+    for path in programs:
+        with screen.busy(f"running {path}"):
+            launches, ended_well = _program(path)
+        found += launches
+        complete = complete and ended_well
+    if sources:
+        found += _sources(options, sources, screen)
+    report = report_of(found, allowed)
+    show_report(options, screen, report)
+    return complete and not report.failed
+
+
+def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> list[Checked]:
+    """A program of kernel sources: its build, and the launch of the kernel that is named."""
+    names, values = ", ".join(map(str, sources)), kernel_arguments(options.arg)
+    device = watched(options, options.device)
+    with warnings.catch_warnings(), screen.busy(f"building {names}"):
+        warnings.simplefilter("ignore", RuntimeWarning)  # what it says is among the findings
+        try:
+            program = load_program(options, sources, device)
+        except BuildError as error:
+            if error.finding is None:
+                raise
+            return [Checked(f"build of {names}", (error.finding,))]
+    built = Checked(f"build of {names}", tuple(program.warnings))
+    if not options.kernel:
+        listed = ", ".join(program.kernels) or "none"
+        screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
+        return [built]
+    try:
+        run = start_kernel(options, screen, program, values, "collect")
+    except KernelError as error:
+        if error.run is None:
+            raise
+        run = error.run
+    return [built, checked(run, advice=options.checks == "all")]
+
+
+def _program(path: Path) -> tuple[list[Checked], bool]:
+    """What a program in Python launches, and whether it came to its end without an error of its own."""
+    launches, ended_well = Launches(advice=True), True
+    arguments, places = sys.argv, list(sys.path)
+    sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
+    try:
+        with watchers(os.getpid()).watching(launches):
+            runpy.run_path(str(path), run_name="__main__")
+    except KernelError:
+        pass  # its finding has been gathered
+    except SystemExit as end:
+        ended_well = end.code in (None, 0)
+    except Exception:
+        traceback.print_exc()
+        ended_well = False
+    finally:
+        sys.argv, sys.path[:] = arguments, places
+    if not launches.checked and ended_well:
+        raise ValueError(
+            f"{path} has launched no kernel, so that nothing was checked; tests are run by pytest, "
+            "which gives them the fixture mlusim"
+        )
+    return launches.checked, ended_well
+
+
+def _log(path: Path) -> Checked:
+    """A log of an earlier run: what the order of its records breaks, and what could be left out."""
+    log = load_log(path)
+    return checked_log(log, str(path), [*examine(log, [], "collect"), *advise(log)])
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_ARCHIVE)) == _ARCHIVE
+    except OSError:
+        return False

@@ -1,0 +1,73 @@
+"""What only the host's process knows of device memory: who allocated it, what has been freed, what is read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..findings import Finding, rules
+from ..log import Log, region_of
+from ..memory import Allocation
+from ..memory.global_memory import GlobalMemory
+
+
+def sourced(findings: Iterable[Finding], memory: GlobalMemory) -> list[Finding]:
+    """Findings with what the host knows of the device memory that they are about.
+
+    That is the line at which it was allocated; an access out of bounds that begins in memory which has been freed is
+    a use of that.
+    """
+    return [_sourced(finding, memory) for finding in findings]
+
+
+def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:
+    region = finding.region
+    if region is None or region.space != memory.memory.name:
+        return finding
+    address = memory.address + region.offset
+    freed = memory.freed_at(address) if finding.rule == rules.BOUNDS else None
+    if freed is not None:
+        return replace(
+            finding,
+            rule=rules.USE_AFTER_FREE,
+            message=f"access to byte {address - freed.start} of {freed.name!r}, which has been freed",
+            limit="",
+            suggestion="keep the array for as long as kernels use its address",
+            origin=freed.origin,
+        )
+    entry = memory.memory.nearest(address)
+    if finding.origin is None and entry is not None and entry.origin.line:
+        return replace(finding, origin=entry.origin)
+    return finding
+
+
+def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding]:
+    """A finding for every line of a log and every array that is read-only on the host and written there."""
+    if not arrays or not len(log):
+        return
+    keys = log.operands["key"]
+    for array in arrays:
+        inside = (keys >= array.key) & (keys < array.key + array.end - array.start) & (log.operands["bytes"] > 0)
+        rows = np.flatnonzero(inside & log.operand_written)
+        records, spaces = log.records[log.owners[rows]], tuple(log.shape.spaces)
+        places, first = np.unique(records["loc"], return_index=True)
+        for place, at in sorted(zip(places.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
+            mine, row = records[records["loc"] == place], rows[at]
+            op, record = log.ops[records["op"][at]], records[at]
+            yield Finding(
+                rules.READ_ONLY,
+                f"{op.name} writes to {array.name!r}, which is read-only on the host: nothing of it comes back",
+                instruction=op.name,
+                operand=op.operands[int(row) - int(record["first"])],
+                region=region_of(int(keys[row]), int(log.operands["bytes"][row]), spaces),
+                suggestion="pass an array that can be written, or write elsewhere",
+                kernel=str(log.launch.get("kernel", "")),
+                core=int(record["core"]),
+                task=int(record["task"]),
+                location=log.locations[place],
+                count=len(mine),
+                cores=tuple(np.unique(mine["core"]).tolist()),
+                tasks=tuple(np.unique(mine["task"]).tolist()),
+            )

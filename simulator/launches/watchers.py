@@ -1,0 +1,78 @@
+"""Who is told of every launch of this process, whoever launches: checks of whole programs and of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+
+from ..findings import Finding
+from ..log import Log
+from ..reports import Checked
+from .run import Run
+
+#: Told of a run, and whether the launch has raised its first error.
+Watcher = Callable[[Run, bool], None]
+
+
+class _Watchers:
+    """The watchers of one process; threads may launch while others come and go."""
+
+    def __init__(self) -> None:
+        self._all: tuple[Watcher, ...] = ()
+
+    def tell(self, run: Run, raised: bool) -> None:
+        """A launch has ended."""
+        for watcher in self._all:
+            watcher(run, raised)
+
+    @contextmanager
+    def watching(self, watcher: Watcher) -> Iterator[None]:
+        """Tell ``watcher`` of the launches that end meanwhile, in all threads."""
+        self._all = (*self._all, watcher)
+        try:
+            yield
+        finally:
+            self._all = tuple(other for other in self._all if other is not watcher)
+
+
+@lru_cache(maxsize=1)
+def watchers(process: int) -> _Watchers:
+    """The watchers of a process; a forked child begins without any."""
+    del process
+    return _Watchers()
+
+
+class Launches:
+    """A watcher that keeps what reports say of launches, those of one kernel together."""
+
+    def __init__(self, *, raised: bool = True, advice: bool = False) -> None:
+        """``raised``: whether it keeps launches that have raised their first error, too; ``advice``: and that."""
+        self._raised, self._advice = raised, advice
+        self._checked: dict[str, Checked] = {}
+
+    def __call__(self, run: Run, raised: bool) -> None:
+        if raised and not self._raised:
+            return
+        new = checked(run, advice=self._advice)
+        old = self._checked.get(new.name)
+        if old is not None:
+            new = Checked(new.name, (*old.findings, *new.findings), old.ran | new.ran, new.kernel)
+        self._checked[new.name] = new
+
+    @property
+    def checked(self) -> list[Checked]:
+        """The kernels that were launched, with their findings."""
+        return list(self._checked.values())
+
+
+def checked(run: Run, *, advice: bool = False) -> Checked:
+    """What a report says of a run."""
+    found = (*run.findings, *run.suppressed, *(run.advice if advice else ()))
+    return checked_log(run.log, f"kernel {run.log.launch.get('kernel', '')}", found)
+
+
+def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:
+    """What a report says of a log and its findings."""
+    ran = frozenset(place for place in log.locations if place.line)
+    return Checked(name, tuple(findings), ran, str(log.launch.get("kernel", "")))

@@ -1,0 +1,92 @@
+"""A plugin of pytest: the fixture ``mlusim`` fails a test whose launches break rules.
+
+    def test_scale(mlusim):
+        scale(x)  # launches kernels, wherever
+        assert np.allclose(...)
+
+A launch that raises its finding as a KernelError is the test's own affair. Errors and warnings fail, advice does not.
+Suppressions: comments in the sources, the files that the option ``mlusim_suppressions`` of pytest's settings names,
+and `Watch.allow`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .findings import Finding
+    from .launches.watchers import Launches
+    from .reports import Report, Suppression
+
+
+class Watch:
+    """What the fixture gives: the launches of one test."""
+
+    def __init__(self, launches: Launches, suppressions: list[Suppression]) -> None:
+        self._launches, self._suppressions = launches, suppressions
+
+    def allow(self, rule: str, reason: str, kernel: str = "") -> None:
+        """Let findings of a rule be (of kernels whose names match a pattern); ValueError without a reason."""
+        from .log import NOWHERE
+        from .reports import Suppression
+
+        made = Suppression((rule,), reason, NOWHERE, kernel=kernel)
+        if made.problem:
+            raise ValueError(f"this suppression {made.problem}")
+        self._suppressions.append(made)
+
+    @property
+    def report(self) -> Report:
+        """What has been launched so far, and what it broke."""
+        from .reports import report_of
+
+        return report_of(self._launches.checked, self._suppressions)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings so far that are not suppressed."""
+        return self.report.findings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the settings."""
+    parser.addini("mlusim_suppressions", "files of findings that may stay, and why", type="paths", default=[])
+
+
+@pytest.fixture
+def mlusim(request: pytest.FixtureRequest) -> Iterator[Watch]:
+    """Fails the test when a kernel that it launches breaks a rule; `Watch.findings` are the findings so far."""
+    from .launches.watchers import Launches, watchers
+    from .reports.suppression_files import read_suppressions
+
+    files: list[Path] = request.config.getini("mlusim_suppressions")
+    launches = Launches(raised=False)
+    with watchers(os.getpid()).watching(launches):
+        yield Watch(launches, [entry for path in files for entry in read_suppressions(path)])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a test by its findings; one that has failed already shows them."""
+    watch = getattr(item, "funcargs", {}).get("mlusim")
+    failed = True
+    try:
+        result = yield
+        failed = False
+    finally:
+        if isinstance(watch, Watch) and failed and watch.findings:
+            item.add_report_section("call", "mlusim", _text(watch.report))
+    if isinstance(watch, Watch) and watch.report.failed:
+        pytest.fail(_text(watch.report), pytrace=False)
+    return result
+
+
+def _text(report: Report) -> str:
+    from .reports.formats import text
+
+    return text(report)

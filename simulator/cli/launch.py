@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
 from ..device import Device
 from ..findings import KernelError
 from ..launches import Program, load
@@ -22,6 +21,8 @@ from .values import array_files, dimensions, kernel_argument, operator_arguments
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     """Run an operator of `mlusim.kernels`; without a name, list them."""
+    from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED  # other commands need not wait for them
+
     if not options.name:
         return _list_operators(screen)
     if options.name not in OPERATORS:
@@ -114,6 +115,8 @@ def _load(options: argparse.Namespace, device: Device) -> Program:
 
 
 def _list_operators(screen: Screen) -> bool:
+    from ...kernels import OPERATORS
+
     rows = [
         {
             "name": name,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 from .bang import BANG
@@ -59,6 +62,7 @@ __all__ = [
     "ValueOutOfRange",
     "Wait",
     "Wider",
+    "declared_in",
     "flatten",
     "folded",
     "is_multiple",
@@ -69,3 +73,16 @@ __all__ = [
 
 #: Every dialect by the name that device files use.
 DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, CUDA)})
+#: The instructions as the files of this package declare them.
+_DECLARED = MappingProxyType({name: dialect.instructions for name, dialect in DIALECTS.items()})
+
+
+@cache
+def _digest() -> str:
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def declared_in(dialect: Dialect) -> str:
+    """A key for what is made of a dialect: its name, and a digest of the files; "" when it was changed since."""
+    return f"{dialect.name} {_digest()}" if dialect.instructions is _DECLARED[dialect.name] else ""

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
 from ..checks import Precision, Values
 from ..device import Device
 from ..execution import Execution
@@ -26,6 +25,8 @@ from .values import array_files, dimensions, kernel_arguments, operator_argument
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     """Run an operator of `mlusim.kernels`; without a name, list them."""
+    from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED  # other commands need not wait for them
+
     if not options.name:
         return _list_operators(screen)
     if options.name not in OPERATORS:
@@ -137,6 +138,8 @@ def load_program(options: argparse.Namespace, files: Sequence[Path], device: Dev
 
 
 def _list_operators(screen: Screen) -> bool:
+    from ...kernels import OPERATORS
+
     rows = [
         {
             "name": name,

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +14,6 @@ from ...isa import DIALECTS
 from ..checks import LEVELS
 from ..execution.tasks import TYPES
 from ..reports.formats import FORMATS
-from . import doctor, launch, replay, show
 from .screen import Screen
 
 _DEVICE = "mlu370-x4"
@@ -42,11 +40,19 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
+class _Version(argparse.Action):
+    """Prints the version, which is looked up when it is asked for: that takes a while."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"mlusim {import_module('importlib.metadata').version('mlusim')}")
+        parser.exit()
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
     parser = _Parser("mlusim", description="Run accelerator kernels without the accelerator.")
     parser.json = "--json" in arguments
-    parser.add_argument("--version", action="version", version=f"mlusim {version('mlusim')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {
         "op": _op(commands), "run": _run(commands), "check": _check(commands), "build": _build(commands),
@@ -98,7 +104,7 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
         description="Run an operator; without NAME, list the operators.",
         epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
     )
-    command.set_defaults(handler=launch.run_operator)
+    command.set_defaults(handler=_later("launch", "run_operator"))
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
     command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
@@ -180,7 +186,7 @@ def _build(commands: _Commands[_Parser]) -> _Parser:
         help="compile only",
         description="Compile sources; show their kernels and what of the on-chip memory they take.",
     )
-    command.set_defaults(handler=launch.build)
+    command.set_defaults(handler=_later("launch", "build"))
     _add_sources(command)
     _add_device(command)
     return command
@@ -192,7 +198,7 @@ def _replay(commands: _Commands[_Parser]) -> _Parser:
         help="time a saved log again",
         description="Time a saved log at the rates of its device, of another with the same shape, or at changed rates.",
     )
-    command.set_defaults(handler=replay.replay_log)
+    command.set_defaults(handler=_later("replay", "replay_log"))
     command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
     _add_rates(command)
     _add_trace(command)
@@ -291,7 +297,7 @@ def _devices(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "devices", help="list the devices", description="List the devices; with NAME, every number and its source."
     )
-    command.set_defaults(handler=show.devices)
+    command.set_defaults(handler=_later("show", "devices"))
     command.add_argument("name", metavar="NAME", nargs="?", help="a built-in device, or a .toml file")
     return command
 
@@ -300,7 +306,7 @@ def _isa(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "isa", help="list the instructions", description="List the instructions; with NAME, its whole declaration."
     )
-    command.set_defaults(handler=show.isa)
+    command.set_defaults(handler=_later("show", "isa"))
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("--arch", type=int, metavar="N", help="only what exists and is in force on an architecture")
     command.add_argument("--dialect", choices=list(DIALECTS), help="(default: bang; of NAME, the one that has it)")
@@ -314,7 +320,7 @@ def _doctor(commands: _Commands[_Parser]) -> _Parser:
         help="look at this host",
         description="Show what of this host mlusim uses, and what a kernel is kept from.",
     )
-    command.set_defaults(handler=doctor.doctor)
+    command.set_defaults(handler=_later("doctor", "doctor"))
     return command
 
 

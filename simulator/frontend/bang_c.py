@@ -25,6 +25,7 @@ class BangC:
 
     kind = "c++"
     include = CSRC / "include_bang"
+    header = "mlu.h"
 
     def __init__(self, dialect: Dialect, options: Options) -> None:
         self._standard = options.standard_for("c++", "c++17")
@@ -35,7 +36,7 @@ class BangC:
         defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1}
         for name, space in shape.spaces.items():
             defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
-        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlu.h"]
+        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
 
     def compile(self) -> list[str]:
         """Options of the compiler."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...isa import DIALECTS, Dialect
+from ...isa import DIALECTS, Dialect, declared_in
 from ...isa.docs import instruction_row
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
 from ..native import STATED
 from .compiler import CSRC, THREADS, Compiler
-from .header import enumerations, operations
+from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import embedded, unreadable
 from .language import Language
 from .languages import headers_of, language_of
@@ -102,27 +102,52 @@ class Builder:
         self.compiler = Compiler()
         optional = [_ROUND_HALF, _KEEP_LINES, *([] if self.dialect.threads else [_KEEP_ACCESSES, _COUNT_WORK])]
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
-        self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
+        #: What the declarations give; an instruction that was changed in this process is in no file.
+        self._declared = declared_in(self.dialect) or operations(self.dialect)
+        self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
-        self._key = "".join([*self._generated.values(), *(file.read_text(encoding="utf-8") for file in files)])
+        self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
 
-    def _header(self, name: str) -> str:
-        """The folder of a generated header."""
-        text = self._generated[name]
-        return str(self.compiler.cache.file(name, text, lambda path: _write(path, text)).parent)
+    def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
+        """The option for the folder of a generated header."""
+        made = self.compiler.cache.file(name, key, lambda path: _write(path, text()))
+        return f"-isystem{made.parent}"
+
+    def _preprocess(self, path: Path, language: Language, operations: str, options: Options) -> Done:
+        """The run that preprocesses a file; ``operations`` is the option for the folder of that header."""
+        types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
+        return self._run(
+            path, ["-E", "-x", language.kind, *_MESSAGES, *options.folders(), "-isystem", str(language.include),
+             operations, types, *language.preprocess(self.shape), *options.preprocess(), str(path.absolute())]
+        )  # fmt: skip
+
+    def _operations(self, language: Language) -> Mapping[str, str]:
+        """The overloads by name, as text that the compiler has preprocessed."""
+
+        def make(made: Path) -> None:
+            source = made.with_name("operations")
+            _write(source, f"#include <{language.header}>\n")
+            header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
+            result = self._preprocess(source, language, header, Options())
+            if result.returncode:
+                raise self._failed(source, result)
+            _write(made, preprocessed_operations(result.output.decode(errors="surrogateescape")))
+
+        if language.kind not in self._functions:
+            key = "\0".join([self.compiler.version, self._key, *language.preprocess(self.shape)])
+            made = self.compiler.cache.file(f"operations.{language.kind}", key, make)
+            self._functions[language.kind] = by_name(made.read_text(encoding="utf-8", errors="surrogateescape"))
+        return self._functions[language.kind]
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         if problem := unreadable(path):
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
         language = language_of(self.dialect, path, self.options)
-        result = self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *self.options.folders(), "-isystem",
-             str(language.include), *(f"-isystem{self._header(name)}" for name in self._generated),
-             *language.preprocess(self.shape), *self.options.preprocess(), str(path.absolute())]
-        )  # fmt: skip
+        mark = f"#pragma once\n{MARK}\n"
+        result = self._preprocess(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
         if result.returncode:
             raise self._failed(path, result)
         try:
@@ -130,7 +155,8 @@ class Builder:
         except RewriteError as error:
             finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
             raise BuildError(f"{path} cannot be read: {error}", finding) from None
-        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
+        text = with_operations(unit.text, self._operations(language))
+        return Source(path, language, text, unit.kernels, unit.templates, unit.declared)
 
     def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name).

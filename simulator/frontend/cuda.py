@@ -19,6 +19,7 @@ class Cuda:
 
     kind = "c++"
     include = THREADS / "include_cuda"
+    header = "mlusim_cuda.h"
 
     def __init__(self, options: Options) -> None:
         self._standard = options.standard_for("c++", "c++17")
@@ -31,7 +32,7 @@ class Cuda:
             "__CUDACC_VER_MINOR__": minor, "__CUDACC_VER_BUILD__": 0, "CUDART_VERSION": 1000 * major + 10 * minor,
             "CUDA_VERSION": 1000 * major + 10 * minor,
         }  # fmt: skip
-        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", "mlusim_cuda.h"]
+        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
 
     def compile(self) -> list[str]:
         """Options of the compiler. A structure is loaded as a whole: taken apart, it would be several accesses."""

@@ -1,13 +1,23 @@
-"""The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload."""
+"""The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload.
+
+The overloads are megabytes of text, of which a kernel uses a few lines: a source is preprocessed with a mark in their
+place, and gets those that it names; the compiler has preprocessed them before.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from ...isa import TYPES, Dialect, Kind, Overload, Parameter, Section, result_type, wires
 
 _WIDE = "int64_t"
+#: Stands in a preprocessed source for the overloads.
+MARK = "#pragma mlusim operations"
+_NAME = "#pragma mlusim operation "
+_END = "#pragma mlusim end of operations"
+_LINE_MARKER = re.compile(r"^# \d.*\n", re.M)
 
 
 def enumerations(dialect: Dialect) -> str:
@@ -18,20 +28,23 @@ def enumerations(dialect: Dialect) -> str:
         if element.values:
             values = ", ".join(f"{name} = {value}" for name, value in element.values.items())
             lines += [f"typedef enum {{ {values} }} {element.spellings[0]};", ""]
-    return "\n".join(lines)
-
-
-def operations(dialect: Dialect) -> str:
-    """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known."""
-    lines = [
-        "// Generated from the declarations in isa/. Every function enters the issue port of its number.",
-        "#pragma once",
-        "",
-    ]
     selects = {entry.select.c_type: entry.select for entry in dialect.instructions if entry.select is not None}
     for c_type, select in selects.items():
         values = ", ".join(f"{case.label} = {value}" for value, case in select.cases.items())
         lines += [f"typedef enum {{ {values} }} {c_type};", ""]
+    return "\n".join(lines)
+
+
+def operations(dialect: Dialect) -> str:
+    """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known.
+
+    A mark with its name stands before each.
+    """
+    lines = [
+        "// Generated from the declarations in isa/. Every function enters the issue port of its number.",
+        "#pragma once",
+        MARK,
+    ]
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for number, overload in enumerate(dialect.overloads):
         if not overload.name.startswith(dialect.prefix):
@@ -40,21 +53,48 @@ def operations(dialect: Dialect) -> str:
             signature = tuple(_type(dialect, overload, p, {}) for p in overload.parameters)
             if (overload.name, ()) not in seen:
                 seen.add((overload.name, ()))
+                lines.append(_NAME + overload.name)
                 lines.append(_function(number, overload, signature))
             continue
         for types in _spellings(dialect, overload):
             if (overload.name, types) not in seen:
                 seen.add((overload.name, types))
+                lines.append(_NAME + overload.name)
                 lines.append(_function(number, overload, types))
-    lines.append("")
     for name, count in dialect.known_forms.items():
         classes = ", ".join(f"class A{number}" for number in range(count))
-        lines.append(f"template <{classes}>")
+        lines += [_NAME + name, f"template <{classes}>"]
         arguments = ", ".join(f"A{number}&&" for number in range(count))
         body = f'{{ mlusim_not_modelled("{name}", MLUSIM_PC); return {{}}; }}'
         lines.append(f"MLUSIM_OP mlusim::Unmodelled {name}({arguments}) {body}")
-    lines += [f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})" for name in dialect.known]
-    return "\n".join(lines) + "\n"
+    for name in dialect.known:
+        lines += [_NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
+    return "\n".join([*lines, _END, ""])
+
+
+def preprocessed_operations(text: str) -> str:
+    """What a preprocessed source has of the header: marks, each with what stands behind it."""
+    _, _, found = text.partition(f"{MARK}\n")
+    return _LINE_MARKER.sub("", found.partition(f"{_END}\n")[0])
+
+
+def by_name(preprocessed: str) -> Mapping[str, str]:
+    """Name -> the functions of that name, from what `preprocessed_operations` gives."""
+    found: dict[str, str] = {}
+    for part in preprocessed.split(_NAME)[1:]:
+        name, _, text = part.partition("\n")
+        found[name] = found.get(name, "") + text
+    return found
+
+
+def with_operations(text: str, functions: Mapping[str, str]) -> str:
+    """A preprocessed source with the functions that it names in the place of the mark: before it none can be named."""
+    before, mark, behind = text.partition(f"{MARK}\n")
+    if not mark or not functions:
+        return before + behind
+    words = re.compile(rf"\b(?:{'|'.join(sorted({name[:4] for name in functions}))})\w*")
+    named = set(words.findall(behind))
+    return "".join([before, *(made for name, made in functions.items() if name in named), behind])
 
 
 def asm_functions(dialect: Dialect) -> dict[str, str]:

@@ -88,6 +88,7 @@ class Language(Protocol):
 
     kind: str  # as in the compiler's -x
     include: Path  # our headers
+    header: str  # that of them which has the instructions
 
     def preprocess(self, shape: Shape) -> list[str]:
         """Options of the preprocessor."""

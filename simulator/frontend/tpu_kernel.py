@@ -18,6 +18,7 @@ class TpuKernel:
     """How a TPU-KERNEL source is built."""
 
     include = CSRC / "include_tpu"
+    header = "tpu_kernel.h"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
     def __init__(self, dialect: Dialect, kind: str, options: Options) -> None:

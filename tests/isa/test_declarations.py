@@ -11,12 +11,30 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.isa import DIALECTS, DOCUMENTED, INFERRED, TYPES, Align, Archs, DeclarationError, Overload, Require
+from mlusim.isa import (
+    DIALECTS,
+    DOCUMENTED,
+    INFERRED,
+    TYPES,
+    Align,
+    Archs,
+    DeclarationError,
+    Overload,
+    Require,
+    declared_in,
+)
 from mlusim.isa.declare import Barrier, Cache, Copy, Wait, alias, declare, family, instruction
 from mlusim.isa.dialect import collect
 from mlusim.isa.prototype import Dim, Kind, parse
 from mlusim.simulator.frontend.bang_c import BangC
-from mlusim.simulator.frontend.header import enumerations, operations
+from mlusim.simulator.frontend.header import (
+    MARK,
+    by_name,
+    enumerations,
+    operations,
+    preprocessed_operations,
+    with_operations,
+)
 
 BANG = DIALECTS["bang"]
 VECTORS = "void f(T dst[n], const T src[n], int32 n)"
@@ -295,3 +313,26 @@ def test_the_generated_header_compiles_and_takes_every_spelling(tmp_path: Path) 
     command = [compiler, "-std=c++17", "-fsyntax-only", "-w", f"-I{BangC.include}", f"-I{tmp_path}", str(source)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[:3000]
+
+
+def test_a_source_gets_the_functions_that_it_names() -> None:
+    """All forms of them, in order, where the mark stands; and nothing for a name in what comes before it."""
+    functions = by_name(preprocessed_operations(f"int before;\n{operations(BANG)}int behind;\n"))
+    assert {name for name in functions if BANG.named(name)} == {
+        o.name for o in BANG.overloads if o.name.startswith(BANG.prefix)
+    }
+    assert set(functions) >= set(BANG.known)
+    source = f'__bang_sub;\n{MARK}\n# 9 "a.mlu"\n__bang_add(); __bang_mul_scalar2(); bang_or __memcpy'
+    before, _, behind = source.partition(f"{MARK}\n")
+    wanted = {name: text for name, text in functions.items() if name in ("__bang_add", "__memcpy")}
+    assert with_operations(source, functions) == before + "".join(wanted.values()) + behind
+    assert wanted["__bang_add"].count(" __bang_add(") > 3
+    assert with_operations(source, {}) == before + behind
+    assert with_operations("int x;", functions) == "int x;"
+
+
+def test_a_dialect_that_was_changed_has_no_key_of_files() -> None:
+    keys = {declared_in(dialect) for dialect in DIALECTS.values()}
+    assert len(keys) == len(DIALECTS)
+    assert all(keys)
+    assert declared_in(replace(BANG, instructions=BANG.instructions[1:])) == ""

@@ -38,6 +38,7 @@ class Dialect:
     threads: bool = False  # its kernels run as grids of blocks of threads
     launch_type: str = "block"  # how kernels are launched unless told otherwise
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
+    classes: frozenset[str] = frozenset()  # engines by which instructions are paid for, also ones that none has yet
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
     in_order: tuple[str, ...] = ()  # pipes that nobody waits for: even a deferred effect is complete in order there
     register_bytes: int = 0  # of one vector register
@@ -93,7 +94,7 @@ class Dialect:
         """
         if self.threads:
             return frozenset({"scalar", *self.spaces})
-        paid = {"scalar", *(f"scalar_{space}" for space in self.spaces)}
+        paid = {"scalar", *(f"scalar_{space}" for space in self.spaces), *self.classes}
         for entry in self.instructions:
             pipes = [case.pipe for case in entry.select.cases.values()] if entry.select else [entry.pipe]
             paid.update([entry.engine] if entry.engine else pipes)

@@ -131,7 +131,8 @@ def _short_copies(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
 def _parts(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
     """Strided copies that become whole: no cost for further parts."""
     log, rates = timeline.log, timeline.rates
-    gap = np.array([rates.engines[op.engine].part_cycles if op.engine in rates.engines else 0.0 for op in log.ops])
+    engines = [None if op.granule > 1 else rates.engines.get(op.engine) for op in log.ops]  # accesses are no parts
+    gap = np.array([engine.part_cycles if engine else 0.0 for engine in engines])
     extra = gap[log.records["op"]] * log.records["gaps"] / rates.clock_mhz
     for line, mine in _lines(timeline, extra > 0):
         alone = np.where(mine, np.maximum(costs.alone - extra, 0.0), costs.alone)
@@ -140,12 +141,18 @@ def _parts(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
 
 
 def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
-    """Cores without a task that get their part: every record shrinks, what all share stays as busy."""
-    log, rates = timeline.log, timeline.rates
-    used = len(np.unique(log.records["core"][log.records["core"] < log.shape.cores]))
-    if not used or used >= log.shape.cores or any(op.barrier for op in log.ops):
+    """Cores without a task that get their part: every record shrinks, what all share stays as busy.
+
+    Where kernels run as blocks of threads, what counts are the multiprocessors without a block: a core is one of the
+    places that they have for blocks.
+    """
+    log, rates, shape = timeline.log, timeline.rates, timeline.log.shape
+    cores = np.unique(log.records["core"][log.records["core"] < shape.cores])
+    units = np.unique(cores // shape.cores_per_cluster) if shape.threads else cores
+    used, there = len(units), shape.clusters if shape.threads else shape.cores
+    if not used or used >= there or any(op.barrier for op in log.ops):
         return
-    share = used / log.shape.cores
+    share = used / there
     kernel = float(timeline.end.max(initial=0.0))
     overhead = timeline.total_us - kernel
     limits = [
@@ -153,10 +160,12 @@ def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
         for number, channel in enumerate(rates.channels.values())
         if channel.scope == "device"
     ]
-    handed = rates.task_us * (used - 1), rates.task_us * (log.shape.cores - 1)  # when the last task starts
+    handed = rates.task_us * (used - 1), rates.task_us * (there - 1)  # when the last task starts
     after = max([max(kernel - handed[0], 0.0) * share + handed[1], *limits]) + overhead
     place = log.locations[int(log.records["loc"][int(np.argmax(timeline.end))])]
-    text = f"use all {log.shape.cores} cores: {log.shape.cores - used} have no task"
+    text = f"use all {there} cores: {there - used} have no task"
+    if shape.threads:
+        text = f"launch more blocks: {there - used} of {there} multiprocessors have none"
     yield Advice("idle cores", text, place.file, place.line, timeline.total_us, after)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
-from ..simulator.timing import Timeline
-from .summary import summarise
+from pydantic import TypeAdapter, ValidationError
 
-_ALL = 1 << 30
+from ..simulator.files import open_regular
+from ..simulator.timing import Timeline
+from .perfetto import SUMMARY
+from .summary import Summary, summarise
+
+#: Bytes of the last line of a trace at most.
+_LONGEST_LINE = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,40 @@ class Difference:
         return asdict(self)
 
 
+_SUMMARY = TypeAdapter(Summary)
+
+
 def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
     """What differs between two timelines; lines are those of the same file name and number."""
-    both = summarise(before, _ALL), summarise(after, _ALL)
+    whole = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
+    return compare_summaries(*whole, top)
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file is text that may be a trace, and no log."""
+    try:
+        with open_regular(path) as file:
+            return file.read(1) == b"{"
+    except (OSError, ValueError):
+        return False
+
+
+def read_timeline(path: Path) -> Summary:
+    """The figures of a timeline that was written as a trace; ValueError when the file is none."""
+    with open_regular(path) as file:
+        file.seek(max(os.fstat(file.fileno()).st_size - _LONGEST_LINE, 0))
+        line = file.read().rstrip().rpartition(b"\n")[2]
+    try:
+        if not line.startswith(SUMMARY.encode()):
+            raise ValueError
+        return _SUMMARY.validate_python(json.loads(b"{" + line)["otherData"]["summary"])
+    except (ValueError, KeyError, TypeError, ValidationError):
+        raise ValueError(f"{path} is neither a log (made with --log) nor a whole trace (made with --trace)") from None
+
+
+def compare_summaries(before: Summary, after: Summary, top: int = 10) -> Difference:
+    """What differs between the figures of two timelines, which must have all lines and waits."""
+    both = before, after
     pipes: dict[str, list[tuple[float, int]]] = defaultdict(lambda: [(0.0, 0), (0.0, 0)])
     lines, waits = (defaultdict[str, list[tuple[float, int]]](lambda: [(0.0, 0), (0.0, 0)]) for _ in range(2))
     for side, summary in enumerate(both):

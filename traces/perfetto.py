@@ -18,12 +18,15 @@ from ..simulator.files import write_atomically
 from ..simulator.hardware.rates import Channel
 from ..simulator.log import region_of
 from ..simulator.timing import Reason, Timeline
+from .summary import summarise
 from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 
 #: Records that are text at the same time: bounds the memory of a long trace.
 _CHUNK = 16384
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
 _LONGEST_NS = 1 << 53
+#: What stands before the facts of the whole launch, at the beginning of the last line.
+SUMMARY = '"otherData":'
 _DEVICE_PID = 1
 #: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
 #: idle process and finds the thread that it names by its id alone.
@@ -64,8 +67,9 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
             "assumed_share": timeline.assumed_share,
             "fitted_share": timeline.fitted_share,
             "not_modelled": timeline.not_modelled,
+            "summary": summarise(timeline, top=len(timeline.log) + 1).to_dict(),
         }
-        file.write(f'\n],\n"displayTimeUnit":"ns",\n"otherData":{_json(facts)}}}\n')
+        file.write(f'\n],\n"displayTimeUnit":"ns",\n{SUMMARY}{_json(facts)}}}\n')
 
 
 class _Trace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..dialect import Dialect, collect
 from ..types import DATA_TYPES
 from . import bdc, control, gdma, hau
+from .cycles import CLASSES
 from .known import GIVING, KNOWN
 from .spaces import SPACES
 
@@ -24,4 +25,5 @@ TPU = Dialect(
     giving=GIVING,
     launch_type="cores",
     queues=("bdc", "gdma"),
+    classes=frozenset(CLASSES),
 )

@@ -9,14 +9,10 @@ import numpy as np
 from ..declare import INFERRED, Completion, Compute, Require, family, instruction
 from ..rounding import Rounding, narrow, single, to_int
 from ..types import ROUNDING_MODES
+from .cycles import work
 from .tensors import aligned, no_write_twice, same_lane, sizes, strided
 
 _QUEUED = Compute(Completion.QUEUED)
-
-
-def _beats(size: str) -> str:
-    """Cycles of an element-wise instruction besides its start: rows of lanes times beats of a row."""
-    return f"shape.n * -(-shape.c // lanes) * -(-(shape.h * shape.w * {size}) // eu_bytes)"
 
 
 _ENGINE: dict[str, Any] = {"space": "local", "pipe": "bdc", "effect": _QUEUED, "engine": "bdc_ar"}
@@ -43,7 +39,7 @@ arithmetic = family(
     type_arguments={"T": "dtype"},
     provenance=INFERRED,
     rules=_DST_SRC0_SRC1,
-    work=_beats("sizeof_dst_addr"),
+    work=work("bdc_ar", shape="shape", size="sizeof_dst_addr"),
     **_ENGINE,
 )
 
@@ -56,7 +52,7 @@ extremes = family(
     types=_EVERY_TYPE,
     type_arguments={"T": "dtype"},
     rules=_DST_SRC0_SRC1,
-    work=_beats("sizeof_dst_addr"),
+    work=work("bdc_ar", shape="shape", size="sizeof_dst_addr"),
     **_ENGINE,
 )
 
@@ -84,7 +80,7 @@ _ROUNDINGS = {
         Require("0 <= mode <= 6", needed=True),
         Require("dst_addr != src_addr or sizeof_dst_addr <= sizeof_src_addr", rule="overlap"),
     ),
-    work=_beats("max(sizeof_dst_addr, sizeof_src_addr)"),
+    work=work("bdc_ar", shape="shape", size="max(sizeof_dst_addr, sizeof_src_addr)"),
     **_ENGINE,
 )
 def cast(src_addr: np.ndarray, type_dst_addr: np.dtype, mode: int) -> np.ndarray:

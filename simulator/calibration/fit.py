@@ -31,14 +31,19 @@ _BOUNDS = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """A free number of a family: where it began, where it ended, between which bounds."""
+    """A free number of a family: where it began, where it ended, between which bounds; ``paths`` are its places."""
 
     family: str
-    path: str
+    paths: tuple[str, ...]
     before: float
     after: float
     low: float
     high: float
+
+    @property
+    def path(self) -> str:
+        """Its name: the first place."""
+        return self.paths[0]
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,10 @@ class Fit:
         errors = [abs(case.error) for case in self.after.cases if case.family == family]
         said = f"{table}: {len(errors)} rows of this family, mean error {sum(errors) / len(errors):.2g} %"
         return {
-            p.path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted", source=said)
+            path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted", source=said)
             for p in self.parameters
             if p.family == family
+            for path in p.paths
         }
 
 
@@ -69,16 +75,14 @@ class _Row:
     hears: tuple[int, ...]
     known: dict[tuple[float, ...], float]
 
-    def us(self, names: Sequence[str], values: np.ndarray) -> float:
+    def us(self, free: Sequence[Free], values: np.ndarray) -> float:
+        """Its time at some values of the free numbers."""
         key = tuple(float(values[i]) for i in self.hears)
         if key not in self.known:
-            self.known[key] = self.row.us(
-                changed_rates(self.row.device.rates, dict(zip(self._paths(names), key, strict=True)))
-            )
+            pairs = zip((free[i] for i in self.hears), key, strict=True)
+            changes = {path: value for number, value in pairs for path in number.numbers}
+            self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
         return self.known[key]
-
-    def _paths(self, names: Sequence[str]) -> list[str]:
-        return [names[i] for i in self.hears]
 
 
 def calibrate(
@@ -124,14 +128,19 @@ class _Family:
     """The fit of one family."""
 
     def __init__(self, name: str, free: Sequence[Free], rows: Sequence[Simulated]) -> None:
-        self.name, self.paths = name, [number.number for number in free]
-        paths = self.paths
+        self.name, self.free = name, free
         self.rows = [
-            _Row(row, name, tuple(i for i, path in enumerate(paths) if _hears(row.log, row.device.rates, path)), {})
+            _Row(
+                row, name,
+                tuple(
+                    i for i, number in enumerate(free)
+                    if any(_hears(row.log, row.device.rates, path) for path in number.numbers)
+                ), {},
+            )
             for row in rows
-        ]
+        ]  # fmt: skip
         self.measured = np.log([row.measurement.us for row in rows])
-        low, high = zip(*(_bounds(path, rows[0].device.rates) for path in paths), strict=True)
+        low, high = zip(*(_bounds(number.number, rows[0].device.rates) for number in free), strict=True)
         begin = [number.begin for number in free]
         self.begin, self.low, self.high = (np.log(column) for column in (begin, low, high))
         self.begin = np.clip(self.begin, self.low, self.high)
@@ -141,19 +150,19 @@ class _Family:
         """The parameters, fitted to all rows."""
         self.found = self._descend(np.ones(len(self.rows), bool), self.begin)
         columns = (np.exp(column).tolist() for column in (self.begin, self.found, self.low, self.high))
-        return [Parameter(self.name, path, *numbers) for path, *numbers in zip(self.paths, *columns, strict=True)]
+        return [Parameter(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)]
 
     def predictions(self) -> list[tuple[float, float]]:
-        """Of every row its time by the fit, and by a fit without it."""
+        """Of every row its time by the fit, and by a fit that has never seen it."""
         everything, pairs = np.exp(self._times(self.found)), []
         for number in range(len(self.rows)):
             others = np.arange(len(self.rows)) != number
-            without = self._descend(others, self.found)
-            pairs.append((float(everything[number]), self.rows[number].us(self.paths, np.exp(without))))
+            without = self._descend(others, self.begin)
+            pairs.append((float(everything[number]), self.rows[number].us(self.free, np.exp(without))))
         return pairs
 
     def _times(self, at: np.ndarray) -> np.ndarray:
-        return np.log([row.us(self.paths, np.exp(at)) for row in self.rows])
+        return np.log([row.us(self.free, np.exp(at)) for row in self.rows])
 
     def _cost(self, at: np.ndarray, times: np.ndarray, used: np.ndarray) -> float:
         misses = (times - self.measured)[used] / _ERROR
@@ -226,7 +235,11 @@ def _bounds(path: str, rates: Rates) -> tuple[float, float]:
 
 def _hears(log: Log, rates: Rates, path: str) -> bool:
     """Whether a log can notice a number: it uses that engine or channel, or has several tasks."""
-    kind, name, *_ = path.split(".")
+    kind, name, *field = path.split(".")
+    if field == ["part_cycles"]:
+        of = np.array([op.engine == name for op in log.ops], bool)[log.records["op"]]
+        scalar = name in {op.engine for op in log.ops if op.granule > 1}
+        return scalar or bool(log.records["gaps"][of].any())
     if kind == "engines":
         return name in {op.engine for op in log.ops} or name == "scalar" or name == "tensor"
     if kind == "channels":

@@ -123,14 +123,23 @@ class Case(BaseModel):
 
 
 class Free(BaseModel):
-    """A number that a calibration may change, for all devices of a family, and where it begins."""
+    """A number that a calibration may change, for all devices of a family, and where it begins.
+
+    The numbers of ``also`` are the same by nature: they follow it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     family: str
     number: str
+    also: tuple[str, ...] = ()
     begin: float = Field(gt=0)
     why: str = ""
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """All that it stands for."""
+        return self.number, *self.also
 
 
 @dataclass(frozen=True)

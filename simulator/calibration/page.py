@@ -54,7 +54,11 @@ def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Se
         lines += _table(
             ("family", "number", "before", "fitted", "least", "most"),
             [
-                (p.family, f"`{p.path}`", *(f"{value:.4g}" for value in (p.before, p.after, p.low, p.high)))
+                (
+                    p.family,
+                    ", ".join(f"`{path}`" for path in p.paths),
+                    *(f"{value:.4g}" for value in (p.before, p.after, p.low, p.high)),
+                )
                 for p in fit.parameters
             ],
         )

@@ -71,7 +71,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     screen.table(
         [("FITTED", False), ("family", False), ("before", True), ("after", True), ("least", True), ("most", True)],
         (
-            (p.path, p.family, *(f"{value:,.4g}" for value in (p.before, p.after, p.low, p.high)))
+            (", ".join(p.paths), p.family, *(f"{value:,.4g}" for value in (p.before, p.after, p.low, p.high)))
             for p in fit.parameters
         ),
     )
@@ -197,7 +197,15 @@ def _show_skipped(screen: Screen, skipped: Sequence[Skipped]) -> None:
 def _document(fit: Fit) -> dict[str, object]:
     return {
         "parameters": [
-            {"family": p.family, "name": p.path, "before": p.before, "after": p.after, "low": p.low, "high": p.high}
+            {
+                "family": p.family,
+                "name": p.path,
+                "also": p.paths[1:],
+                "before": p.before,
+                "after": p.after,
+                "low": p.low,
+                "high": p.high,
+            }
             for p in fit.parameters
         ],
         "before": fit.before.to_dict(),

@@ -176,7 +176,7 @@ def _rules(commands: _Commands[_Parser]) -> _Parser:
 def _run_handler(options: argparse.Namespace, screen: Screen) -> bool | int:
     """A kernel, or a program with a `main` of its own."""
     if options.kernel is not None:
-        return launch.run_kernel(options, screen)
+        return _later("launch", "run_kernel")(options, screen)
     return _later("program", "run_program")(options, screen)
 
 
@@ -244,11 +244,11 @@ def _why(commands: _Commands[_Parser]) -> _Parser:
 def _diff(commands: _Commands[_Parser]) -> _Parser:
     command = commands.add_parser(
         "diff",
-        help="compare two logs",
-        description="What takes longer in the second of two saved logs, by pipe and by line, and what held it up.",
+        help="compare two logs or traces",
+        description="What takes longer in the second of two saved launches, by pipe and by line, and what held it up.",
     )
     command.set_defaults(handler=_later("why", "diff"))
-    command.add_argument("before", type=Path, metavar="A", help="a file made with --log")
+    command.add_argument("before", type=Path, metavar="A", help="a file made with --log or --trace")
     command.add_argument("after", type=Path, metavar="B", help="another one")
     _add_rates(command)
     return command

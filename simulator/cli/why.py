@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ...traces.difference import Change, compare_timelines
+from ...traces import Summary, summarise
+from ...traces.difference import Change, compare_summaries, is_trace, read_timeline
 from ...traces.why import explain, print_why
 from ..timing import Timeline, replay
 from .replay import device_of, load_log
@@ -28,8 +29,8 @@ def why(options: argparse.Namespace, screen: Screen) -> bool:
 
 
 def diff(options: argparse.Namespace, screen: Screen) -> bool:
-    """Say what takes longer in the second of two logs."""
-    found = compare_timelines(_timeline(options, options.before), _timeline(options, options.after))
+    """Say what takes longer in the second of two logs or traces."""
+    found = compare_summaries(_figures(options, options.before), _figures(options, options.after))
     if screen.json:
         screen.document(found.to_dict())
         return True
@@ -43,6 +44,16 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
                 (_cells(entry) for entry in changes),
             )
     return True
+
+
+def _figures(options: argparse.Namespace, path: Path) -> Summary:
+    """The figures of a log at the rates of the options, or of a trace."""
+    if not is_trace(path):
+        timeline = _timeline(options, path)
+        return summarise(timeline, top=len(timeline.log) + 1)
+    if options.set or options.device:
+        raise ValueError(f"{path} is a trace, whose times are fixed; pass its log with --set or --device")
+    return read_timeline(path)
 
 
 def _cells(change: Change) -> list[str]:

@@ -113,8 +113,8 @@ class ClockTable(_Table):
 class EngineTable(_Table):
     """The cost of an instruction on one engine.
 
-    ``part_cycles`` is what each further part of a strided operand adds; ``efficiency`` the share of ``per_cycle`` that
-    is reached, 1 where it is not given.
+    ``part_cycles`` is what each further part of a strided operand adds, and each scalar access that is waited for;
+    ``efficiency`` the share of ``per_cycle`` that is reached, 1 where it is not given.
     """
 
     startup_cycles: Quantity

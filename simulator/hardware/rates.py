@@ -10,10 +10,11 @@ from .device_file import Kind, Quantity, Scope, changed, require_known
 
 @dataclass(frozen=True)
 class Engine:
-    """Cost of an instruction in cycles: ``startup_cycles + (parts - 1) * part_cycles`` and its work at ``rate``.
+    """Cost of an instruction in cycles: ``startup_cycles``, ``part_cycles`` for each part, and its work at ``rate``.
 
-    Work is in the engine's own unit: bytes; accesses (``scalar_*``); operations (``scalar``); multiply-adds
-    (``tensor*``). It counts in whole quanta.
+    Parts are those of a strided copy beyond the first, and the scalar accesses that are waited for. Work is in the
+    engine's own unit: bytes; accesses (``scalar_*``); operations (``scalar``); multiply-adds (``tensor*``), counted in
+    whole quanta.
     """
 
     startup_cycles: float

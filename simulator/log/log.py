@@ -23,7 +23,8 @@ from .region import Location, Region, region_of, space_numbers
 #: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid
 #: for (bytes or accesses; for a barrier: the number of the barrier); ``first`` is its first row of the operand table,
 #: where it has as many as its instruction has operands; ``gaps`` counts the breaks between the separate runs of bytes
-#: of that operand which has the most of them.
+#: of that operand which has the most of them, and of scalar loads those that are waited for together with the one
+#: before.
 RECORD = np.dtype(
     [
         ("op", "<u2"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,14 +46,21 @@ class Costs:
         for begin in range(0, count, _CHUNK):
             part = slice(begin, begin + _CHUNK)
             table.fill(part, alone[part], moved[:, part], times)
-        for number, name in enumerate(rates.channels):
-            waits = _last_of_tasks(log, moved[number] > 0) if log.shape.threads else moved[number] > 0
-            latency_us = rates.channels[name].latency_ns * 1e-3
-            np.add(latency, latency_us, out=latency, where=waits)
-            times[rates.weakest(f"channels.{name}.latency_ns")] += np.count_nonzero(waits) * latency_us
+            if not log.shape.threads:
+                _wait(rates, moved[:, part] > 0, latency[part], times)
+        if log.shape.threads:
+            _wait(rates, [_last_of_tasks(log, mine > 0) for mine in moved], latency, times)
         total = sum(times.values())
         shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
         return cls(alone, latency, moved, shares, table.missing)
+
+
+def _wait(rates: Rates, waits: Iterable[np.ndarray], latency: np.ndarray, times: dict[str, float]) -> None:
+    """Add the latency of each channel to the records that wait for it, bool [channels][records]."""
+    for (name, channel), mine in zip(rates.channels.items(), waits, strict=True):
+        latency_us = channel.latency_ns * 1e-3
+        np.add(latency, latency_us, out=latency, where=mine)
+        times[rates.weakest(f"channels.{name}.latency_ns")] += np.count_nonzero(mine) * latency_us
 
 
 class _Table:
@@ -68,7 +75,7 @@ class _Table:
             sorted({op.name for op, found in zip(log.ops, engines, strict=True) if op.engine and found is None})
         )
         self.startup = np.array([engine.startup_cycles for _, engine in known])
-        self.gap = np.array([engine.part_cycles for _, engine in known])
+        self.part = np.array([engine.part_cycles for _, engine in known])
         self.quantum = np.array([engine.quantum for _, engine in known])
         # The work of a barrier is its number.
         self.cost = np.array(
@@ -92,19 +99,20 @@ class _Table:
         records = self.log.records[part]
         op = records["op"].astype(np.int64)
         work = records["work"].astype(np.float64) * self._traffic(records, op, moved)
-        startup, gaps, rated = (
+        gaps = records["gaps"].astype(np.float64)
+        startup, parts, rated = (
             self.startup[op] * self.cycle_us,
-            self.gap[op] * records["gaps"] * self.cycle_us,
+            self.part[op] * np.where(self.within[op], np.maximum(work - gaps, 0.0), gaps) * self.cycle_us,
             np.ceil(work / self.quantum[op]) * self.quantum[op] / self.rate[op] * self.cost[op] * self.cycle_us,
         )
-        alone[:] = startup + gaps + rated
+        alone[:] = startup + parts + rated
         decides = np.full(len(op), -1)  # the channel that lasts longer than the engine
         for number, (channel, bytes_) in enumerate(zip(self.rates.channels.values(), moved, strict=True)):
             time = bytes_ / channel.core_rate
             longer = time > alone
             alone[longer], decides[longer] = time[longer], number
         by_engine = decides < 0
-        for time, kinds in zip((startup, gaps, rated), self.kinds, strict=True):
+        for time, kinds in zip((startup, parts, rated), self.kinds, strict=True):
             sums = np.bincount(op[by_engine], time[by_engine], minlength=len(kinds)).tolist()
             for kind, us in zip(kinds, sums, strict=True):
                 times[kind] += us
@@ -171,7 +179,7 @@ def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, 
     users = log.records["core"].astype(np.int64) * pipes + log.records["pipe"]
     for number, channel in enumerate(rates.channels.values()):
         units: dict[int, list[int]] = defaultdict(list)
-        for user in np.unique(users[costs.moved[number] > 0]).tolist():
+        for user in np.flatnonzero(np.bincount(users[costs.moved[number] > 0])).tolist():
             core = user // pipes
             units[unit_of(shape.cores, shape.cores_per_cluster, channel.scope, core)].append(core)
         shared = {

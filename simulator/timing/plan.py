@@ -36,9 +36,12 @@ class Plan:
         """The plan of a log."""
         pipes, shape = log.pipes, log.shape
         barrier = [bool(op.barrier) for op in log.ops]
-        meeting = log.records["work"][np.isin(log.records["op"], np.flatnonzero(barrier))]
+        meets = np.array([*barrier, False])[log.records["op"]]
+        meeting = log.records["work"][meets]
         order = np.argsort(log.records["core"], kind="stable")
-        numbers, starts = np.unique(log.records["core"][order], return_index=True)
+        counts = np.bincount(log.records["core"])
+        numbers = np.flatnonzero(counts)
+        ends = counts[numbers].cumsum()
         used: dict[int, list[int]] = {core: [] for core in numbers.tolist()}
         servers: list[tuple[float, float, np.ndarray]] = []
         shared, channels = np.zeros(len(log), bool), list(rates.channels.values())
@@ -67,7 +70,7 @@ class Plan:
             dict(zip(*(column.tolist() for column in np.unique(meeting, return_counts=True)), strict=True)),
             [
                 (core, queue, used[core])
-                for core, queue in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False)
+                for core, queue in zip(numbers.tolist(), np.split(order, ends[:-1]), strict=False)
             ],
             servers,
             shared,

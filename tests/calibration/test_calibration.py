@@ -91,6 +91,24 @@ def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
     assert "t.csv: 5 rows" in facts["launch.overhead_us"].source
 
 
+def test_numbers_that_are_one_move_together(simulated):
+    found, skipped = simulated
+    free = [
+        Free(family="mlu370", number="launch.overhead_us", begin=5.0),
+        Free(
+            family="mlu370", number="engines.compute.startup_cycles", also=("engines.io.startup_cycles",), begin=16.0
+        ),
+    ]  # fmt: skip
+    fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, free)
+    facts = fit.facts("mlu370", "t.csv")
+    assert list(facts) == ["launch.overhead_us", "engines.compute.startup_cycles", "engines.io.startup_cycles"]
+    one, other = (facts[f"engines.{name}.startup_cycles"] for name in ("compute", "io"))
+    assert one == other
+    changes = {path: fact.value for path, fact in facts.items()}
+    predicted = [row.us(changed_rates(row.device.rates, changes)) for row in found]
+    assert predicted == [pytest.approx(case.predicted_us, rel=1e-3) for case in fit.after.cases]
+
+
 def test_a_number_that_no_row_rests_on_stays(simulated):
     found, skipped = simulated
     free = [

@@ -25,6 +25,27 @@ __mlu_global__ void divisions(float *out, float divisor, int n) {
   for (int i = 0; i < n; i++) x = x / divisor;
   out[0] = x;
 }
+__mlu_global__ void products(float *out, float *left, float *right, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += left[i] * right[i];
+  out[0] = sum;
+}
+__mlu_global__ void halves(float *out, float *left, float *right, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += left[i];
+    if (sum < 0) sum = 0;
+    sum += right[i];
+  }
+  out[0] = sum;
+}
+__mlu_global__ void two_memories(float *out, float *in, int n) {
+  __nram__ float a[64];
+  __bang_write_value(a, 64, 1.0f);
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += in[i] * a[i % 64];
+  out[0] = sum;
+}
 __mlu_global__ void before_an_add(float *out, int n) {
   __nram__ float a[64];
   unsigned x = 1;
@@ -58,6 +79,26 @@ def test_a_sum_in_memory_stays_there(program):
     assert (local["scalar.load"], local["scalar.store"]) == (1000, 1)
     # An addition, the index, a comparison and a branch, or the one or other more.
     assert 4000 <= kept["scalar.compute"] <= 6100
+
+
+def together(run):
+    """How many loads are waited for together with the one before."""
+    loads = [number for number, op in enumerate(run.log.ops) if op.name == "scalar.load"]
+    return int(run.log.records["gaps"][np.isin(run.log.records["op"], loads)].sum())
+
+
+def test_loads_of_one_block_are_waited_for_together(program):
+    out, ones = np.zeros(1, np.float32), np.ones(1000, np.float32)
+    run = program.launch("products", args=[out, ones, ones.copy(), 1000])
+    assert (work(run)["scalar.load"], together(run)) == (2000, 1000)
+    part_us = run.rates.engines["scalar_gdram"].part_cycles / run.rates.clock_mhz
+    assert run.timeline.end.max() == pytest.approx(1000 * part_us, rel=0.1)  # 1000 waits, not 2000
+
+
+def test_loads_are_waited_for_one_by_one_between_branches_stores_and_memories(program):
+    out, ones = np.zeros(1, np.float32), np.ones(1000, np.float32)
+    assert together(program.launch("halves", args=[out, ones, ones.copy(), 1000])) == 0
+    assert together(program.launch("two_memories", args=[out, ones, 1000])) == 0
 
 
 def test_a_loop_without_memory_takes_its_time(program):

@@ -13,6 +13,11 @@ from timing_logs import ALONE, RATES, Row, timed
 DRAM = replace(RATES, channels={"dram": RATES.channels["dram"]})
 CAPPED = replace(RATES, channels={"dram": Channel(32e-3, 7000.0, "device", ("gdram",), core_gb_per_s=6.4e-3)})
 STRIDED = replace(ALONE, engines={**ALONE.engines, "io": Engine(3, 64, 64, part_cycles=2)})
+WAITED = replace(
+    ALONE,
+    engines={**ALONE.engines, "scalar_gdram": Engine(0, 0.5, 1, part_cycles=3)},
+    channels={"dram": Channel(1e3, 0.0, "device", ("gdram",))},
+)
 
 
 def times(rates, *rows):
@@ -86,6 +91,12 @@ PROGRAMS = {
         STRIDED,
         [Row("load", 256, gaps=3), Row("load", 256)],
         [(0, 13), (13, 20)],
+    ),
+    # 6 accesses of 2, of which 4 are waited for, 3 each; of a short store each reads its granule besides.
+    "scalar loads that are waited for together": (
+        WAITED,
+        [Row("scalar", 6, gaps=2), Row("poke", 2, bytes=8), Row("add", 8)],
+        [(0, 24), (24, 44), (44, 48)],
     ),
     # The second load waits for its pipe, not for the add.
     "a pipe in order": (

@@ -1,8 +1,12 @@
 """Advice is true: the advised change is made in the source, and the gain of the new run is what was foretold."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
+from mlusim.simulator.cli import main
+from mlusim.traces import write_trace
 from mlusim.traces.advice import advise
 from mlusim.traces.critical import critical_path, path_share
 from mlusim.traces.difference import compare_timelines
@@ -163,3 +167,37 @@ def test_what_differs_between_two_runs(program):
     assert {change.name for change in found.lines} >= {"k.mlu:9", "k.mlu:20"}
     assert any(change.name.startswith("wait __memcpy") and change.us < 0 for change in found.waits)
     assert compare_timelines(serial, serial).lines == ()
+
+
+def test_traces_are_compared_like_their_logs(program, tmp_path, capsys):
+    files = []
+    for kernel in ("serial", "overlapped"):
+        line = timeline(program, kernel, 16)
+        line.log.save(tmp_path / f"{kernel}.mlulog")
+        write_trace(line, tmp_path / f"{kernel}.json")
+        files.append([str(tmp_path / f"{kernel}.{kind}") for kind in ("mlulog", "json")])
+    said = []
+    for before, after in zip(*files, strict=True):
+        assert main(["diff", before, after, "--json"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert main(["diff", files[0][0], files[1][1], "--json"]) == 0  # a log and a trace
+    assert capsys.readouterr().out == said[0]
+    assert main(["diff", *(pair[1] for pair in files), "--set", "launch.overhead_us=1"]) == 2
+    assert "is a trace, whose times are fixed" in capsys.readouterr().err
+    whole = (tmp_path / "serial.json").read_text()
+    for broken in (whole[:-3], whole[: len(whole) // 2], "{}", whole.replace('"pipes"', '"tubes"')):
+        (tmp_path / "broken.json").write_text(broken)
+        assert main(["diff", str(tmp_path / "broken.json"), files[1][1]]) == 2
+        assert "is neither a log (made with --log) nor a whole trace" in capsys.readouterr().err
+
+
+def test_blocks_of_threads_are_told_of_idle_multiprocessors():
+    source = Path(__file__).parents[1] / "kernels_c" / "threads.cu"
+    chip = Device.load("cuda-sm80")
+    program = load([source], device=chip)
+    for blocks, idle in ((4, 104), (108, 0), (300, 0)):
+        a, b, c = (np.zeros(blocks * 64, np.float32) for _ in range(3))
+        run = program.launch("add<float>", blocks, args=[a, b, c, len(c)], block=64)
+        found = [entry.text for entry in advise(run.timeline) if entry.kind == "idle cores"]
+        assert found == ([f"launch more blocks: {idle} of 108 multiprocessors have none"] if idle else [])

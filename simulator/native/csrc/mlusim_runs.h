@@ -12,6 +12,7 @@ static int run_count;
 static uint64_t work_noted;  // operations that are in records or runs
 static uint16_t compute;     // number in the log of what the scalar unit computes
 static int touched;  // what stores have done to the flags of bytes that somebody has written
+static int last_load;  // the instruction in the log of the last access if that was a load, else -1
 static uint8_t scalar_pipe;
 // The run that a source position has open for a range, found by both; of two in one place the later stays.
 static struct {
@@ -35,6 +36,7 @@ static inline void restore(void) {
 static void forget_runs(void) {
   run_count = 0;
   touched = 0;
+  loaded = -1;
 }
 
 static void start_row(struct mlusim_row* row, uint16_t op, int64_t pc, uint64_t work) {
@@ -45,6 +47,7 @@ static void start_row(struct mlusim_row* row, uint16_t op, int64_t pc, uint64_t 
   row->flags = 0;
   row->pc = pc;
   row->work = work;
+  row->gaps = 0;
 }
 
 // Adds operations to the row of their source position, among those from `first` on; the number of rows then.
@@ -89,6 +92,10 @@ static inline void gather(uint64_t address, uint64_t size, int how, int64_t pc, 
   uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
   uint64_t operations = mlusim_scalar_work - work_noted;
   work_noted = mlusim_scalar_work;
+  // A load of the basic block of a load of the same memory, right behind it: both are under way together.
+  const int store = how & 1;
+  int behind = !store && !operations && last_load == range->load;
+  last_load = store ? -1 : (int)range->load;
   unsigned key = (unsigned)(((uint64_t)pc ^ range->start * 2 ^ (uint64_t)how) * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
   int index = keys[key].index;
   if (keys[key].pc == pc && keys[key].range == range && index < run_count) {
@@ -103,6 +110,7 @@ static inline void gather(uint64_t address, uint64_t size, int how, int64_t pc, 
       run->times++;
       run->operations += operations;
       rows[index].work += words;
+      rows[index].gaps += behind && rows[index].gaps < UINT32_MAX;
       if (address < run->low) {
         rows[index].operands[0].key -= run->low - address;
         rows[index].operands[0].bytes += run->low - address;
@@ -121,8 +129,9 @@ static inline void gather(uint64_t address, uint64_t size, int how, int64_t pc, 
   }
   runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, how, operations, 0, 0};
   struct mlusim_row* row = &rows[run_count];
-  start_row(row, (uint16_t)(how & 1 ? range->store : range->load), pc, words);
+  start_row(row, (uint16_t)(store ? range->store : range->load), pc, words);
   row->flags = how & ATOMICALLY ? 4 : 0;  // ATOMIC of a log
+  row->gaps = (uint32_t)behind;
   row->operands[0].key = range->key + (address - range->start);
   row->operands[0].bytes = size;
   keys[key].pc = pc;

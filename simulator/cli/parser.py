@@ -44,7 +44,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parsers = {
         "op": _op(commands), "run": _run(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
-        "doctor": _doctor(commands),
+        "doctor": _doctor(commands), "toolkit": _toolkit(commands),
         "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
         "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip
@@ -284,6 +284,19 @@ def _doctor(commands: _Commands[_Parser]) -> _Parser:
         description="Show what of this host mlusim uses, and what a kernel is kept from.",
     )
     command.set_defaults(handler=doctor.doctor)
+    return command
+
+
+def _toolkit(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "toolkit",
+        help="write an SDK to build projects with",
+        description="Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR a "
+        "project's own build makes programs that run on simulated devices.",
+    )
+    command.set_defaults(handler=_later("program", "write_toolkit"))
+    command.add_argument("folder", type=Path, metavar="DIR")
+    _add_device(command)
     return command
 
 

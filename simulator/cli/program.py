@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from ..device import Device
 from ..frontend.options import Options
+from ..host import toolkit
 from ..host.program import build_program
 from ..host.program import run_program as run_built
 from ..host.report import Report
+from ..host.summary import closing_lines
 from .outputs import check_paths
 from .screen import Screen
 
@@ -36,12 +37,25 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     try:
         keep = bool(options.trace or options.log)
         code, reports = run_built(program, options.own_arguments, devices, keep, to_errors=screen.json)
-        tell(screen, reports, devices)
+        tell(screen, reports)
         if screen.json:
             screen.document({"exit_code": code, "processes": [document(report) for report in reports]})
     finally:
         shutil.rmtree(program.parent, ignore_errors=True)
     return code if code >= 0 else 128 - code
+
+
+def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
+    """Write a toolkit."""
+    with screen.busy(f"writing {options.folder}"):
+        written = toolkit.write_toolkit(options.folder, options.device.split(","))
+    if screen.json:
+        screen.document({"written": [str(path) for path in written]})
+    else:
+        screen.line(
+            f"{options.folder}: a toolkit for {options.device}; build with NEUWARE_HOME={options.folder.absolute()}"
+        )
+    return True
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -59,20 +73,9 @@ def document(report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tell(screen: Screen, reports: Sequence[Report], devices: Sequence[Device]) -> None:
-    """The summary of a program, on standard error."""
+def tell(screen: Screen, reports: Sequence[Report]) -> None:
+    """Findings and summary of a program, on standard error."""
     for report in reports:
         screen.findings(report.findings)
-        times: Counter[str] = Counter()
-        counts: Counter[str] = Counter()
-        for one in report.launches:
-            counts[one.kernel] += 1
-            times[one.kernel] += one.end - one.start  # type: ignore[assignment]
-        for kernel, count in counts.items():
-            many = f"{count} launches" if count > 1 else "one launch"
-            screen.say(f"{kernel}: {many}, {times[kernel]:.2f} us")
-        named = ", ".join(device.name for device in devices)
-        copies = f"{report.copies} {'copy' if report.copies == 1 else 'copies'} of {report.copied_bytes} bytes"
-        errors, all_found = len(report.errors), len(report.findings)
-        verdict = f"{errors} errors, {all_found - errors} warnings" if all_found else "no findings"
-        screen.say(f"{named}: {len(report.launches)} launches, {copies}, {report.time_us:.2f} us simulated; {verdict}")
+        for line in closing_lines(report):
+            screen.say(line)

@@ -21,7 +21,7 @@ from ..frontend.options import Options
 from ..log import Location
 from .build import INCLUDE, Unit, assemble
 from .report import Report
-from .runtime import host_runtime
+from .runtime import LIBRARIES, host_library
 from .session import Session
 from .wire import Wire
 
@@ -43,9 +43,10 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
         objects = [
             _object(compiler, source, options, device, flags, folder / f"{n}.o") for n, source in enumerate(sources)
         ]
-        runtime = host_runtime(compiler)
+        libraries = [host_library(compiler, name) for name in LIBRARIES]
         program = folder / sources[0].stem
-        step = [*map(str, objects), "-o", str(program), f"-L{runtime}", "-lcnrt", f"-Wl,-rpath,{runtime}", "-lpthread"]
+        places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+        step = [*map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
         done = compiler.run(step, folder)
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..findings import BuildError
@@ -10,24 +11,21 @@ from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
+#: The libraries, their sources, and those that they call.
+LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "libcnrt.so": ("host_*.cpp", ()),
+    "libcndrv.so": ("cndrv*.cpp", ("libcnrt.so",)),
+    "libcnnl.so": ("cnnl_*.cpp", ("libcnrt.so",)),
+}
 
 
-def host_runtime(compiler: Compiler, flags: tuple[str, ...] = ()) -> Path:
-    """The folder with libcnrt.so; BuildError when the compiler cannot build it."""
-    return _library(compiler, "libcnrt.so", "host_*.cpp", (*flags, "-lpthread", "-ldl")).parent
-
-
-def operator_library(compiler: Compiler, flags: tuple[str, ...] = ()) -> Path:
-    """The folder with libcnnl.so; BuildError when the compiler cannot build it."""
-    runtime = host_runtime(compiler, flags)
-    links = (f"-L{runtime}", "-lcnrt", f"-Wl,-rpath,{runtime}")
-    return _library(compiler, "libcnnl.so", "cnnl_*.cpp", (*flags, *links)).parent
-
-
-def _library(compiler: Compiler, name: str, pattern: str, flags: tuple[str, ...]) -> Path:
-    headers = [*sorted(HERE.glob("*.h")), *(INCLUDE / header for header in ("cnrt.h", "cn_api.h", "cnnl.h"))]
-    sources = sorted(HERE.glob(pattern))
-    step = [*_FLAGS, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *map(str, sources), *flags]
+def host_library(compiler: Compiler, name: str, flags: Sequence[str] = ()) -> Path:
+    """A library; BuildError when the compiler cannot build it. ``flags`` are further ones, such as a sanitizer's."""
+    pattern, needed = LIBRARIES[name]
+    files = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h")), *sorted(HERE.glob(pattern))]
+    below = [str(host_library(compiler, other, flags)) for other in needed]
+    sources = [str(file) for file in files if file.suffix == ".cpp"]
+    step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *sources, *below, "-lpthread", "-ldl"]
 
     def make(path: Path) -> None:
         try:
@@ -37,5 +35,5 @@ def _library(compiler: Compiler, name: str, pattern: str, flags: tuple[str, ...]
         if done.returncode:
             raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")
 
-    texts = [file.read_text(encoding="utf-8") for file in (*headers, *sources)]
+    texts = [file.read_text(encoding="utf-8") for file in files]
     return compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)

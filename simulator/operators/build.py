@@ -12,7 +12,7 @@ from ..frontend.compiler import Compiler
 from ..frontend.inputs import unreadable
 from ..frontend.options import Options
 from ..host.build import INCLUDE, Unit, assemble
-from ..host.runtime import host_runtime, operator_library
+from ..host.runtime import LIBRARIES, host_library
 from ..log import Location
 
 KERNELS = ".mlu"
@@ -25,8 +25,9 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
     """Build sources into a library. BuildError for what does not compile, or calls what nobody defines."""
     compiler = Compiler()
     objects = [_object(compiler, source, options, device) for source in dict.fromkeys(sources)]
-    runtime, library = host_runtime(compiler), operator_library(compiler)
-    links = [f"-L{runtime}", f"-L{library}", "-lcnnl", "-lcnrt", f"-Wl,-rpath,{runtime}:{library}", "-lpthread", "-ldl"]
+    libraries = [host_library(compiler, name) for name in LIBRARIES]
+    places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    links = [*map(str, libraries), *places, "-lpthread", "-ldl"]
 
     def make(path: Path) -> None:
         step = ["-shared", "-o", str(path), *map(str, objects), *links, "-Wl,-z,defs"]

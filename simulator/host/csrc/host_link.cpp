@@ -19,6 +19,8 @@
 #include <map>
 #include <mutex>
 
+#include "host_faults.h"
+
 extern char** environ;
 
 namespace mlusim {
@@ -117,13 +119,12 @@ int start_process(std::string& problem) {
   std::string folder = own.dli_fname ? own.dli_fname : "";
   folder = folder.substr(0, folder.rfind('/') + 1);
   std::ifstream conf(folder + "mlusim.conf");
-  std::string python, device, path;
-  if (!std::getline(conf, python) || !std::getline(conf, device)) {
+  std::string python, device, module;
+  if (!std::getline(conf, python) || !std::getline(conf, module) || !std::getline(conf, device)) {
     problem = "no device to run on: start the program with `mlusim run`, or link it with the libcnrt.so that "
               "`mlusim toolkit` writes";
     return -1;
   }
-  std::getline(conf, path);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
     problem = std::string("cannot reach a device process: ") + strerror(errno);
@@ -143,7 +144,7 @@ int start_process(std::string& problem) {
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const char* words[] = {python.c_str(), path.c_str(), device.c_str(), nullptr};
+  const char* words[] = {python.c_str(), "-I", "-m", module.c_str(), device.c_str(), nullptr};
   pid_t child = 0;
   int error = posix_spawn(&child, words[0], &actions, &attributes, const_cast<char**>(words), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -191,6 +192,7 @@ void begin(Link& link) {
   Reply reply = receive(link);
   link.devices = reply[0];
   if (!reply.lost && !link.devices) lose(link, reply.bytes);
+  watch_faults();
   atexit(end);
 }
 
@@ -265,7 +267,10 @@ void settle() {
   if (link().launched) call(SETTLE, {});
 }
 
+thread_local const void* on_behalf = nullptr;
+
 Place place_of(const void* return_address) {
+  if (on_behalf) return_address = on_behalf, on_behalf = nullptr;
   struct dl_find_object found;
   if (_dl_find_object(const_cast<void*>(return_address), &found)) return {};
   Link& made = link();
@@ -284,6 +289,16 @@ Place place_of(const void* return_address) {
   return {number, (uint64_t)return_address - found.dlfo_link_map->l_addr};
 }
 
+bool in_program(const void* address) {
+  struct dl_find_object found, own;
+  if (_dl_find_object(const_cast<void*>(address), &found) || _dl_find_object((void*)&in_program, &own)) return false;
+  std::string name = found.dlfo_link_map->l_name;
+  bool system = name.find("/libc.so") != name.npos || name.find("/libstdc++.so") != name.npos ||
+                name.find("/libm.so") != name.npos || name.find("/ld-linux") != name.npos ||
+                name.find("/libasan.so") != name.npos || name.find("vdso") != name.npos;
+  return found.dlfo_link_map != own.dlfo_link_map && !system;
+}
+
 void finding(const char* rule, const std::string& text, const char* advice, Place where, Place related,
              uint64_t address, uint64_t bytes) {
   std::string all = rule + std::string(1, '\0') + text + std::string(1, '\0') + advice;
@@ -291,3 +306,5 @@ void finding(const char* rule, const std::string& text, const char* advice, Plac
 }
 
 }  // namespace mlusim
+
+MLUSIM_API void mlusim_called_from(const void* return_address) { mlusim::on_behalf = return_address; }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "host_faults.h"
 #include "host_status.h"
 
 namespace mlusim {
@@ -182,6 +183,7 @@ cnrtRet_t release_host(void* pointer, Place where) {
     return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of pinned host memory");
   }
   settle();
+  unguard_range(pointer, entry->second.bytes);
   entry->second.freed = where;
   all.freed[entry->first] = entry->second;
   all.taken.erase(entry);
@@ -264,6 +266,7 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   post(COPY, {queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
   settle();
   memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
+  if (queue && direction == cnrtMemcpyDevToHost) guard(to, bytes, queue, source.device->ordinal, where);
   return cnrtSuccess;
 }
 

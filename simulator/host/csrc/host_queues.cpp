@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "host_faults.h"
 #include "host_memory.h"
 #include "host_status.h"
 
@@ -13,6 +14,8 @@ struct cnrtQueue {
 };
 struct cnrtNotifier {
   uint64_t number;
+  uint64_t queue, guard;  // where it was placed last, after which guarded copy
+  int device;
 };
 
 namespace mlusim {
@@ -82,12 +85,15 @@ cnrtRet_t drop_queue(cnrtQueue_t handle) {
 cnrtRet_t sync_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
+  unguard(queue.number, queue.device);
   return status_of(call(SYNC, {queue.number, 0, where.module, where.offset}));
 }
 
 cnrtRet_t sync_device(Place where) {
   Device* own = device(current_device());
-  return own ? status_of(call(SYNC, {0, (uint64_t)own->ordinal, where.module, where.offset})) : no_device();
+  if (!own) return no_device();
+  unguard(0, own->ordinal);
+  return status_of(call(SYNC, {0, (uint64_t)own->ordinal, where.module, where.offset}));
 }
 
 cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
@@ -96,7 +102,7 @@ cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
   if (!connected()) return no_device();
   Handles& all = handles();
   std::lock_guard<std::mutex> lock(all.mutex);
-  *handle = new cnrtNotifier{all.next++};
+  *handle = new cnrtNotifier{all.next++, 0, 0, 0};
   all.notifiers.insert(*handle);
   return cnrtSuccess;
 }
@@ -143,7 +149,10 @@ MLUSIM_API cnrtRet_t cnrtSyncDevice(void) { return sync_device(MLUSIM_HERE); }
 
 static cnrtRet_t query_queue(cnrtQueue_t handle) {
   Queue queue;
-  return queue_of(handle, queue) ? status_of(call(QUERY, {queue.number, 0})) : last_status(false);
+  if (!queue_of(handle, queue)) return last_status(false);
+  cnrtRet_t status = status_of(call(QUERY, {queue.number, 0}));
+  if (status == cnrtSuccess) unguard(queue.number, queue.device);
+  return status;
 }
 MLUSIM_API cnrtRet_t cnrtQueueQuery(cnrtQueue_t queue) { return query_queue(queue); }
 MLUSIM_API cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue) { return query_queue(queue); }
@@ -180,20 +189,25 @@ MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t hand
   Queue queue;
   uint64_t number;
   if (!notifier_of(notifier, number) || !queue_of(handle, queue)) return last_status(false);
+  notifier->queue = queue.number, notifier->device = queue.device, notifier->guard = last_guard();
   post(NOTIFY, {queue.number, number});
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier) {
   uint64_t number;
-  return notifier_of(notifier, number) ? status_of(call(QUERY, {0, number})) : last_status(false);
+  if (!notifier_of(notifier, number)) return last_status(false);
+  cnrtRet_t status = status_of(call(QUERY, {0, number}));
+  if (status == cnrtSuccess && notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
+  return status;
 }
 
 MLUSIM_API cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier) {
   uint64_t number;
   Place where = MLUSIM_HERE;
-  return notifier_of(notifier, number) ? status_of(call(SYNC, {0, 0, where.module, where.offset, number}))
-                                       : last_status(false);
+  if (!notifier_of(notifier, number)) return last_status(false);
+  if (notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
+  return status_of(call(SYNC, {0, 0, where.module, where.offset, number}));
 }
 
 MLUSIM_API cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds) {

@@ -1,0 +1,134 @@
+#include "host_faults.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <list>
+#include <mutex>
+
+#include "host_memory.h"
+
+namespace mlusim {
+namespace {
+
+struct Guard {
+  char *start, *end;  // whole pages
+  uint64_t queue, serial;
+  int device;
+  Place where;
+};
+
+struct Guards {
+  std::recursive_mutex mutex;
+  std::list<Guard> all;
+  uint64_t serial = 0;
+  struct sigaction old[2];
+};
+
+// Never destroyed: faults may come while the process ends.
+Guards& guards() {
+  static Guards& made = *new Guards;
+  return made;
+}
+
+const int kinds[2] = {SIGSEGV, SIGBUS};
+
+std::string name_of(const void* address) {
+  char text[32];
+  snprintf(text, sizeof text, "%p", address);
+  return text;
+}
+
+// Who touched the memory: where the fault was, or who called the library that it was in.
+Place culprit(void* context) {
+  const void* at = nullptr;
+#if defined(__x86_64__)
+  at = (const void*)((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  at = (const void*)((ucontext_t*)context)->uc_mcontext.pc;
+#endif
+  void* frames[64];
+  int count = backtrace(frames, 64), first = 0;
+  while (first < count && frames[first] != at) first++;
+  if (in_program(at)) return place_of((const char*)at + 1);
+  for (int i = first + 1; i < count; i++)
+    if (in_program(frames[i])) return place_of(frames[i]);
+  return place_of((const char*)at + 1);
+}
+
+void release(std::list<Guard>& all, std::list<Guard>::iterator entry) {
+  mprotect(entry->start, (size_t)(entry->end - entry->start), PROT_READ | PROT_WRITE);
+  all.erase(entry);
+}
+
+void look(int kind, siginfo_t* info, void* context) {
+  Guards& made = guards();
+  char* address = (char*)info->si_addr;
+  {
+    std::lock_guard<std::recursive_mutex> lock(made.mutex);
+    for (auto entry = made.all.begin(); entry != made.all.end(); ++entry) {
+      if (address < entry->start || address >= entry->end) continue;
+      Guard found = *entry;
+      release(made.all, entry);
+      finding("queue-order", "the host uses " + name_of(address) + ", the target of a copy that it has not waited for",
+              "wait with cnrtQueueSync before", culprit(context), found.where, (uint64_t)address, 1);
+      return;  // it goes on as if it had waited
+    }
+  }
+  if (info->si_code > 0 && on_device(address))
+    finding("host-pointer", "the host uses device memory at " + name_of(address) + " through a device pointer",
+            "copy with cnrtMemcpy", culprit(context), {}, (uint64_t)address, 1);
+  sigaction(kind, &made.old[kind == SIGBUS], nullptr);  // the fault comes again, and takes its course
+}
+
+}  // namespace
+
+void watch_faults() {
+  Guards& made = guards();
+  struct sigaction action = {};
+  action.sa_sigaction = look;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int i = 0; i < 2; i++) sigaction(kinds[i], &action, &made.old[i]);
+  void* frame;
+  backtrace(&frame, 1);  // which loads a library at its first use
+}
+
+void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) {
+  static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  Guards& made = guards();
+  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  made.serial++;
+  char* start = (char*)(((uint64_t)target + page - 1) / page * page);
+  char* end = (char*)(((uint64_t)target + bytes) / page * page);
+  if (start >= end || mprotect(start, (size_t)(end - start), PROT_NONE)) return;
+  made.all.push_back({start, end, queue, made.serial, device, where});
+}
+
+uint64_t last_guard() {
+  std::lock_guard<std::recursive_mutex> lock(guards().mutex);
+  return guards().serial;
+}
+
+void unguard(uint64_t queue, int device, uint64_t until) {
+  Guards& made = guards();
+  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  for (auto entry = made.all.begin(); entry != made.all.end();) {
+    auto now = entry++;
+    if ((queue ? now->queue == queue : now->device == device) && now->serial <= until) release(made.all, now);
+  }
+}
+
+void unguard_range(const void* start, size_t bytes) {
+  Guards& made = guards();
+  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  for (auto entry = made.all.begin(); entry != made.all.end();) {
+    auto now = entry++;
+    if (now->start < (const char*)start + bytes && (const char*)start < now->end) release(made.all, now);
+  }
+}
+
+}  // namespace mlusim

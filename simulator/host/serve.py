@@ -1,0 +1,23 @@
+"""``python -m mlusim.simulator.host.serve DEVICE[,DEVICE]``: the device process of a program that started it.
+
+The program is at the other end of descriptor 3. It is a process of its own from the beginning, which no wait() of the
+program meets, and ends with the program.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Leave the program's family, then import what takes time."""
+    if os.fork():
+        os._exit(0)
+    from .standalone import serve
+
+    serve(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()

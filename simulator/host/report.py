@@ -65,6 +65,17 @@ class Report:
         """Keep a finding; a place, where there is one, is where it is, and else it says that itself."""
         self._found.append((finding, place, related))
 
+    def mark(self) -> tuple[int, int, int]:
+        """Where it has come to, for `since`."""
+        return len(self._found), len(self.launches), len(self.operations)
+
+    def since(self, mark: tuple[int, int, int]) -> Report:
+        """What has been added after a mark."""
+        found, launches, operations = mark
+        return replace(
+            self, launches=self.launches[launches:], operations=self.operations[operations:], _found=self._found[found:]
+        )
+
     @property
     def findings(self) -> list[Finding]:
         """The findings in order, equal ones of one line merged."""

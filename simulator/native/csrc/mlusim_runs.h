@@ -36,7 +36,7 @@ static inline void restore(void) {
 static void forget_runs(void) {
   run_count = 0;
   touched = 0;
-  loaded = -1;
+  last_load = -1;
 }
 
 static void start_row(struct mlusim_row* row, uint16_t op, int64_t pc, uint64_t work) {

@@ -1,0 +1,170 @@
+"""Operators that are called from Python by the names of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..device import Device
+from ..findings import ERROR, Finding, KernelError, MlusimError, rules
+from ..frontend.compiler import Compiler
+from ..frontend.options import Options
+from ..host.report import Launched, Report
+from ..launches import Program
+from ..launches import load as load_kernels
+from ..launches.defaults import check_device, check_on_finding
+from ..text import quoted
+from .arguments import Call, Host
+from .build import HOST, build_operators
+from .declarations import Function, decode, encode, read_functions
+from .process import HostDied, HostProcess
+
+
+class CallError(MlusimError):
+    """A function of host code has said that it failed: its `status` by name, and the call (`called`)."""
+
+    def __init__(self, function: str, status: str, called: Called | None = None) -> None:
+        super().__init__(f"{function} returned {status}")
+        self.function, self.status, self.called = function, status, called
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallError, (self.function, self.status, self.called)
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a call of host code has done: values that it returned by name, launches, findings."""
+
+    function: str
+    status: str
+    results: Mapping[str, Any]
+    launches: tuple[Launched, ...]
+    findings: tuple[Finding, ...]
+    time_us: float
+
+    def __getitem__(self, name: str) -> Any:
+        return self.results[name]
+
+
+class OperatorProgram:
+    """Operators with host code of their own, built for a device. Calls take turns."""
+
+    def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
+        self.device = device
+        self.library = build_operators(sources, options, device)
+        self.functions: Mapping[str, Function] = _functions(self.library)
+        self._host: Host | None = None
+
+    def __enter__(self) -> OperatorProgram:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The functions that `call` takes, with their declarations."""
+        return {name: str(function) for name, function in self.functions.items()}
+
+    def call(self, name: str, *, on_finding: str = "raise", **given: Any) -> Called:
+        """Call a function of host code, its parameters by name.
+
+        An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
+        the function may write is copied back. Handles are made once, workspaces are as large as the library says.
+        Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
+        "collect", TypeError or ValueError for arguments that do not fit.
+        """
+        check_on_finding(on_finding)
+        if name not in self.functions:
+            raise ValueError(f"no source defines {quoted(name)}; it defines {_some(self.functions)}")
+        function = self.functions[name]
+        host = self._host = self._host or Host(HostProcess(self.library, self.device), self.functions)
+        mark = host.process.report.mark()
+        try:
+            call = Call(host, function, given)
+            try:
+                if unknown := set(given) - call.used:
+                    raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
+                code = function.result.code if function.result else ""
+                value = host.process.call(function.symbol, code, call.values)
+                host.process.call("cnrtQueueSync", "i", [("P", host.queue())])
+                results = call.results()
+            finally:
+                call.release()
+        except HostDied as death:
+            report, self._host = host.process.report, None
+            message = f"the host code of {name} {death}"
+            found = [*report.since(mark).findings, Finding(rules.CRASH, message, suggestion=_ADVICE)]
+            raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
+        return _ended(function, value, results, host.process.report.since(mark), on_finding)
+
+    def close(self) -> None:
+        """End the process of the host code; the next call begins another."""
+        if self._host:
+            self._host.process.close()
+            self._host = None
+
+
+_ADVICE = "look at what it printed; host code that touches device memory through a pointer ends like this"
+
+
+def load(
+    sources: Sequence[str | Path],
+    include: Sequence[str | Path] = (),
+    *,
+    device: Device,
+    define: Mapping[str, object] | Sequence[str] = (),
+    headers: Sequence[str | Path] = (),
+    std: str | None = None,
+) -> Program | OperatorProgram:
+    """Compile sources for a device; nothing runs yet.
+
+    Kernel sources alone make a `Program`; with C++ sources among them they make operators that are called through
+    their host code, an `OperatorProgram`. ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or
+    ``["TILE=64"]``), ``headers`` are included before each source, ``std`` is the language standard (``"c++20"``; older
+    than C++17 means C++17). Raises BuildError (`.finding` has file and line) when a source does not compile, does not
+    link or its on-chip variables do not fit, TypeError or ValueError for what are no paths and no device. Builds are
+    cached by content.
+    """
+    check_device(device)
+    paths = [Path(source) for source in sources] if isinstance(sources, (list, tuple)) else []
+    if device.isa != "bang" or not any(path.suffix in HOST for path in paths):
+        return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
+    options = Options.of([Path(folder) for folder in include], define, [Path(header) for header in headers], std)
+    return OperatorProgram(paths, options, device)
+
+
+def _functions(library: Path) -> Mapping[str, Function]:
+    """The functions of a library, read once."""
+    cache = Compiler().cache
+    kept = cache.file("functions.json", str(library), lambda path: _describe(library, path))
+    return decode(kept.read_bytes().rpartition(b"\n// sealed ")[0].decode())
+
+
+def _describe(library: Path, path: Path) -> None:
+    path.write_text(encode(read_functions(library)), encoding="utf-8")
+
+
+def _ended(function: Function, value: Any, results: dict[str, Any], report: Report, on_finding: str) -> Called:
+    status, failed = "", False
+    if function.result is not None and function.result.kind == "enum":
+        names = {number: name for name, number in (function.result.values or {}).items()}
+        status, failed = names.get(value, str(value)), value != 0
+    elif function.result is not None:
+        results = {"return": value, **results}
+    spans = [*report.launches, *report.operations]
+    time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
+    called = Called(function.name, status, results, tuple(report.launches), tuple(report.findings), time)
+    error = next((finding for finding in called.findings if finding.severity == ERROR), None)
+    if error is not None and on_finding == "raise":
+        raise KernelError(error, called)
+    if failed:
+        raise CallError(function.name, status, called)
+    return called
+
+
+def _some(names: Mapping[str, Any]) -> str:
+    listed = sorted(names)
+    return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")

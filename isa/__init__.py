@@ -11,7 +11,7 @@ from .dialect import Dialect
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Wait
 from .expression import FUNCTIONS, folded, is_multiple
 from .expression import names as names_of
-from .instruction import SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, result_type
+from .instruction import SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, Wider, result_type
 from .orders import ORDERS
 from .prototype import DeclarationError, Kind, Parameter
 from .results import Partial, ValueOutOfRange
@@ -57,6 +57,7 @@ __all__ = [
     "TypeArgument",
     "ValueOutOfRange",
     "Wait",
+    "Wider",
     "flatten",
     "folded",
     "is_multiple",

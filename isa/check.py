@@ -46,6 +46,8 @@ def _own_problems(made: Instruction) -> Iterator[str]:
         yield from _semantics(made)
     if not made.doc:
         yield "no doc line"
+    if made.divisor and made.divisor not in {p.name for p in made.prototype.parameters}:
+        yield f"it divides by {made.divisor!r}, which is no parameter"
 
 
 def _parameters(made: Instruction) -> Iterator[str]:

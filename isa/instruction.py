@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +28,14 @@ TENSOR_ENGINES = {
 }
 #: Numbers of a device's shape that expressions may name.
 SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
+
+
+class Wider(StrEnum):
+    """What becomes of an instruction that is carried out once more on float64."""
+
+    RUNS = "its function gives the result without the rounding"
+    DECIDES = "its result jumps where an input changes a little, so that the inputs as they are decide"
+    BITS = "it works on bits or positions, which float64 has not"
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,8 @@ class Instruction:
     measured: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     select: Select | None = None
     type_arguments: Mapping[str, TypeArgument] = field(default_factory=dict)  # type variable -> argument
+    wider: Wider = Wider.RUNS
+    divisor: str = ""  # the operand or value that it divides by
     asm: str = ""  # mnemonic when it is written as inline assembly
 
     @property

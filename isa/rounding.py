@@ -57,6 +57,11 @@ _WHOLE: Mapping[Rounding, Callable[[np.ndarray], Any]] = MappingProxyType(
 )
 
 
+def single(x: np.ndarray) -> np.ndarray:
+    """The floats in which units compute: 16-bit ones as float32, wider ones as they are."""
+    return x.astype(np.float32) if x.dtype.itemsize < 4 else x
+
+
 def to_whole(x: np.ndarray, rounding: Rounding) -> Any:
     """Whole numbers, in the type of ``x``."""
     return _WHOLE[rounding](x)

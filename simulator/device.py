@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
 from .checks import LEVELS
+from .execution import Execution
 from .hardware.device_file import Quantity, changed, nearest, read_device_file
 from .hardware.rates import Rates, build_rates
 from .hardware.shape import Shape, build_shape
@@ -72,7 +74,7 @@ class Device:
         shape: Shape,
         rates: Rates,
         facts: Mapping[str, Quantity],
-        checks: Sequence[type[Check]] = (),
+        checks: Sequence[Callable[[Execution], Check]] = (),
         level: str = LEVELS[0],
     ) -> None:
         self.name = name
@@ -166,11 +168,15 @@ class Device:
         """The device file of a built-in device, or the one that a path names."""
         return Path(name) if Path(name).suffix == ".toml" else _BUILT_IN / f"{name.lower()}.toml"
 
-    def watched(self, *checks: type[Check]) -> Device:
-        """The same device with further checks; it has a memory of its own. TypeError for what is no class of checks."""
+    def watched(self, *checks: Callable[[Execution], Check]) -> Device:
+        """The same device with further checks: classes, or partials of them with options; it has a memory of its own.
+
+        TypeError for what is neither.
+        """
         for check in checks:
-            if not (isinstance(check, type) and issubclass(check, Check)):
-                raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check")
+            made = check.func if isinstance(check, partial) else check
+            if not (isinstance(made, type) and issubclass(made, Check)):
+                raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check, or partials of them")
         return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks), self.level)
 
     def checked(self, level: str) -> Device:

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import BuildError, Device, Finding, load
+from mlusim.simulator.checks import Precision, Values
 
 HERE = Path(__file__).parent
 #: What a launch takes besides one Block task on an MLU370-X4.
 SPECIAL = {
     "alignment": {"device": "mlu270"},
+    "conversion": {"watched": Values},
+    "division": {"device": "mlu590", "watched": Values},
+    "number": {"watched": Values},
+    "precision": {"watched": Precision},
     "length": {"device": "mlu270"},
     "barrier": {"dim": (4, 1, 1), "type": "union1"},
     "memory_core": {"dim": (4, 1, 1), "type": "union1"},
@@ -27,7 +32,7 @@ RULES = {
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
-    "stack", "endless",
+    "stack", "endless", "conversion", "division", "number", "precision",
 ]  # fmt: skip
 CUDA = ["race"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
@@ -42,7 +47,10 @@ class Arguments(ctypes.Structure):
 def bang_finding(kernel: str) -> Finding:
     """The first finding of a kernel of faults.mlu."""
     options = dict(SPECIAL.get(kernel, {}))
-    program = load([HERE / "faults.mlu"], device=Device.load(options.pop("device", "mlu370-x4")))
+    device = Device.load(options.pop("device", "mlu370-x4"))
+    if "watched" in options:
+        device = device.watched(options.pop("watched"))
+    program = load([HERE / "faults.mlu"], device=device)
     x = np.zeros(257, np.float32)
     return program.launch(kernel, args=[x], on_finding="collect", **options).findings[0]
 

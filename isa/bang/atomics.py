@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import Atomic, Instruction, Require, declare
+from ..instruction import Wider
 
 _SIGNED, _INTEGERS = "int16 int32", "uint16 int16 uint32 int32"
 _FLOATS = "half bfloat16 float"
@@ -123,6 +124,7 @@ swaps = (
         rules=(Require("dst % sizeof_dst == 0", rule="alignment"),),
         work="sizeof_dst",
         semantics=_reduce_cas,
+        wider=Wider.BITS,
         **_FACTS,
     ),
     declare(
@@ -133,6 +135,7 @@ swaps = (
         rules=(Require("held % sizeof_held == 0", rule="alignment"),),
         work="sizeof_dst",
         semantics=_cas,
+        wider=Wider.BITS,
         **_FACTS,
     ),
 )

@@ -54,33 +54,32 @@ def _scaled(src: np.ndarray, power: int, wide: bool = True) -> np.ndarray:
     return np.ldexp(x, power) if power else x
 
 
-def _to_int(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[target].dtype
-    return lambda src, power: to_int(_scaled(src, power, dtype.itemsize > 2), dtype, rounding)
+Convert = Callable[[np.ndarray, int, np.dtype], np.ndarray]
 
 
-def _to_float(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[target].dtype
-    return lambda src, power: narrow(_scaled(src, power), dtype, rounding)
+def _to_int(rounding: Rounding) -> Convert:
+    return lambda src, power, dtype: to_int(_scaled(src, power, dtype.itemsize > 2), dtype, rounding)
 
 
-def _narrowing(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[target].dtype
-    return lambda src, power: narrow(src, dtype, rounding)
+def _to_float(rounding: Rounding) -> Convert:
+    return lambda src, power, dtype: narrow(_scaled(src, power), dtype, rounding)
 
 
-def _exact(target: str, rounding: Rounding) -> Callable[..., np.ndarray]:
-    dtype = TYPES[target].dtype
-    return lambda src, power: src.astype(dtype)
+def _narrowing(rounding: Rounding) -> Convert:
+    return lambda src, power, dtype: narrow(src, dtype, rounding)
+
+
+def _exact(rounding: Rounding) -> Convert:
+    return lambda src, power, dtype: src.astype(dtype)
 
 
 #: Arguments behind the count, and the power of two that a function gets from them.
-_POSITIONS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-    "": lambda convert: lambda src: convert(src, 0),
-    "fix_position to int": lambda convert: lambda src, fix_position: convert(src, -fix_position),
-    "fix_position": lambda convert: lambda src, fix_position: convert(src, fix_position),
+_POSITIONS: dict[str, Callable[[Convert], Callable[..., Any]]] = {
+    "": lambda convert: lambda src, type_dst: convert(src, 0, type_dst),
+    "fix_position to int": lambda convert: lambda src, fix_position, type_dst: convert(src, -fix_position, type_dst),
+    "fix_position": lambda convert: lambda src, fix_position, type_dst: convert(src, fix_position, type_dst),
     "dst_position, src_position": lambda convert: (
-        lambda src, dst_position, src_position: convert(src, src_position - dst_position)
+        lambda src, dst_position, src_position, type_dst: convert(src, src_position - dst_position, type_dst)
     ),
 }
 
@@ -89,7 +88,7 @@ def _family(
     name: str,
     source: str,
     target: str,
-    convert: Callable[[str, Rounding], Callable[..., Any]],
+    convert: Callable[[Rounding], Convert],
     doc: str,
     suffixes: Iterable[str] = ("",),
     *,
@@ -109,7 +108,7 @@ def _family(
         + ")",
         {
             suffix: (
-                _POSITIONS[positions](convert(target, ROUNDINGS.get(suffix, plain))),
+                _POSITIONS[positions](convert(ROUNDINGS.get(suffix, plain))),
                 doc + (f", rounding {suffix[1:]}" if suffix else ""),
             )
             for suffix in suffixes
@@ -212,7 +211,7 @@ def _float_to_float() -> Iterator[tuple[Instruction, ...]]:
     yield _family("bfloat162float", "bfloat16", "float", _exact, exact, _ALL, overlap="ascending", **_NEW)
 
 
-def _legacy(name: str, source: str, target: str, parameters: str, convert: Callable[..., Any], doc: str) -> Instruction:
+def _legacy(name: str, source: str, target: str, parameters: str, convert: Convert, doc: str) -> Instruction:
     """A form of the 2xx architectures that needs room to work in."""
     return declare(
         f"void __bang_{name}({parameters.format(src=source, dst=target)}, int32 src_count)",
@@ -220,7 +219,7 @@ def _legacy(name: str, source: str, target: str, parameters: str, convert: Calla
         archs=">=200",
         rules=_rules(128 if target == "uint8" else 64),
         work=_WORK,
-        semantics=lambda src: convert(src, 0),
+        semantics=lambda src, type_dst: convert(src, 0, type_dst),
     )
 
 
@@ -242,15 +241,15 @@ conversions = (
     *_int_to_int(),
     *_float_to_float(),
     _legacy(
-        "int2float", "int32", "float", _WITH_ROOM, _to_float("float", Rounding.ZERO),
+        "int2float", "int32", "float", _WITH_ROOM, _to_float(Rounding.ZERO),
         "dst[i] = float(src[i]), toward zero (inferred); the additions are room to work in",
     ),
     _legacy(
-        "float2int", "float", "int32", _WITH_ROOM, _to_int("int32", Rounding.ZERO),
+        "float2int", "float", "int32", _WITH_ROOM, _to_int(Rounding.ZERO),
         "dst[i] = int32(src[i]), toward zero (inferred); the additions are room to work in",
     ),
     _legacy(
-        "half2uchar_dn", "half", "uint8", _WITH_SOURCE_ROOM, _to_int("uint8", Rounding.DOWN),
+        "half2uchar_dn", "half", "uint8", _WITH_SOURCE_ROOM, _to_int(Rounding.DOWN),
         "dst[i] = uint8(src[i]), rounding dn; src_addition is room to work in",
     ),
 )  # fmt: skip

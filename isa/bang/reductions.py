@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..declare import INFERRED, Align, Instruction, Require, declare, instruction
+from ..instruction import Wider
+from ..rounding import single
 from .elementwise.vectors import OLD
 
 _TYPES = "half bfloat16 float"
@@ -62,7 +64,7 @@ searches = (
 
 def _sum(src: np.ndarray) -> Any:
     """16-bit floats are added as float32."""
-    return np.add.reduce(src, dtype=np.float32 if src.itemsize == 2 else src.dtype).astype(src.dtype)
+    return np.add.reduce(single(src)).astype(src.dtype)
 
 
 total = declare(
@@ -86,15 +88,13 @@ _BEAT = 128
     types="half float",
     inferred_types="bfloat16",
     archs=">=200",
+    let={"beat": f"{_BEAT} // sizeof_src"},
     rules=_RULES,
     work=_WORK,
 )
-def reduce_sum(src: np.ndarray) -> np.ndarray:
+def reduce_sum(src: np.ndarray, beat: int) -> np.ndarray:
     """The first element of every 128 bytes of dst = sum of the elements in those 128 bytes of src; the others stay."""
-    beat = _BEAT // src.itemsize
-    starts = np.arange(0, len(src), beat)
-    wide = np.float32 if src.itemsize == 2 else src.dtype
-    return np.add.reduceat(src, starts, dtype=wide).reshape(-1, 1)
+    return np.add.reduceat(single(src), np.arange(0, len(src), beat)).reshape(-1, 1)
 
 
 def _pair(value: Any, at: int, dtype: np.dtype) -> np.ndarray:
@@ -120,6 +120,7 @@ def _extreme(op: str, what: str, find: Callable[[np.ndarray], Any], **facts: Any
         types=_TYPES,
         work=_WORK,
         semantics=_best(find),
+        wider=Wider.BITS,
         **facts,
     )
 

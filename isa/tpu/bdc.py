@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import INFERRED, Completion, Compute, Require, family, instruction
-from ..rounding import Rounding, narrow, to_int
+from ..rounding import Rounding, narrow, single, to_int
 from ..types import ROUNDING_MODES
 from .tensors import aligned, no_write_twice, same_lane, sizes, strided
 
@@ -92,7 +92,7 @@ def cast(src_addr: np.ndarray, type_dst_addr: np.dtype, mode: int) -> np.ndarray
     rounding, whole = _ROUNDINGS[mode], src_addr.dtype.kind in "iu"
     if type_dst_addr.kind in "iu":
         return to_int(src_addr.astype(np.float64), type_dst_addr, rounding, nan=int(np.iinfo(type_dst_addr).max))
-    wide = src_addr.astype(np.float64 if whole else np.float32)
+    wide = src_addr.astype(np.float64) if whole else single(src_addr)
     return wide if type_dst_addr == wide.dtype else narrow(wide, type_dst_addr, rounding)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import INFERRED, Align, Completion, Compute, Require, TypeArgument, instruction
+from ..instruction import Wider
 from ..results import Partial
 from .sorting import indexed_order, sort_values, stable_order
 
@@ -29,6 +30,7 @@ _SORT: dict[str, Any] = {
     "rules": _SORT_RULES,
     "engine": "hau_sort",
     "work": "len * 4",
+    "wider": Wider.BITS,
     **_ENGINE,
 }
 

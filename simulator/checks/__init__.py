@@ -5,7 +5,9 @@ from .coherence import Coherence
 from .guards import Architecture, Arguments, Overlap
 from .initialized import Initialized
 from .memory_core import MemoryCore
+from .precision import Precision
 from .shared import ClusterMemory
+from .values import Values
 
 #: How much is checked: all there is, what a launch tests on its way, nothing but what keeps memory whole.
 LEVELS = ("all", "fast", "none")
@@ -20,4 +22,4 @@ STANDARD: tuple[type[Check], ...] = (
     ClusterMemory,
 )
 
-__all__ = ["LEVELS", "STANDARD"]
+__all__ = ["LEVELS", "STANDARD", "Precision", "Values"]

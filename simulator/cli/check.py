@@ -11,12 +11,11 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..device import Device
 from ..findings import BuildError, KernelError
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..reports import Checked, report_of
 from ..sanitizer import advise, examine
-from .launch import load_program, start_kernel
+from .launch import load_program, start_kernel, watched
 from .outputs import check_paths, show_report, suppressions_of
 from .replay import load_log
 from .screen import Screen
@@ -39,6 +38,8 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
     sources = [path for path in options.files if path not in (*logs, *programs)]
     if not sources and (options.kernel or options.arg):
         raise ValueError("--kernel and --arg are of a kernel source; pass its file")
+    if not sources and (options.values or options.precise or options.precise_limit is not None):
+        raise ValueError("--values and --precise are of a kernel source; a program watches its device itself")
     found, complete = [], True
     for path in logs:
         found.append(_log(path))
@@ -57,7 +58,7 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
 def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> list[Checked]:
     """A program of kernel sources: its build, and the launch of the kernel that is named."""
     names, values = ", ".join(map(str, sources)), kernel_arguments(options.arg)
-    device = Device.load(options.device).checked(options.checks)
+    device = watched(options, options.device)
     with warnings.catch_warnings(), screen.busy(f"building {names}"):
         warnings.simplefilter("ignore", RuntimeWarning)  # what it says is among the findings
         try:

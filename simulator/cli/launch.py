@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS, PLANNED
+from ..checks import Precision, Values
 from ..device import Device
+from ..execution import Execution
 from ..findings import KernelError
+from ..issue import Check
 from ..launches import Program, Run, load
 from ..sizes import percent, size
 from ..text import nearest
@@ -34,7 +38,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.name} has no plan; elementwise operators such as add have one")
     arguments = operator_arguments(options.name, function, options.arguments)
     wanted = options.device or DEFAULT_DEVICES[options.name]
-    device = Device.load(wanted).checked(options.checks)
+    device = watched(options, wanted)
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
     check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
     try:
@@ -54,7 +58,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
 
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
-    device = Device.load(options.device).checked(options.checks)
+    device = watched(options, options.device)
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
@@ -71,6 +75,18 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     return report_run(options, screen, run, arrays, saved)
 
 
+def watched(options: argparse.Namespace, name: str) -> Device:
+    """The device of a name with the checks that the options ask for; ValueError for a limit that is none."""
+    limit = options.precise_limit
+    if limit is not None and not 0 <= limit < float("inf"):
+        raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
+    asked: list[Callable[[Execution], Check]] = [Values] if options.values else []
+    if options.precise or limit is not None:
+        asked.append(partial(Precision, limit=limit))
+    device = Device.load(name).checked(options.checks)
+    return device.watched(*asked) if asked else device
+
+
 def start_kernel(
     options: argparse.Namespace, screen: Screen, program: Program, values: Sequence[Any] | Mapping[str, Any],
     on_finding: str,
@@ -81,8 +97,7 @@ def start_kernel(
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
-            time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
-            orders=options.orders,
+            time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
         )  # fmt: skip
 
 

@@ -97,6 +97,7 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
     )
     _add_outputs(command)
     _add_findings(command)
+    _add_watching(command)
     return command
 
 
@@ -121,6 +122,7 @@ def _run(commands: _Commands[_Parser]) -> _Parser:
     _add_device(command)
     _add_outputs(command)
     _add_findings(command)
+    _add_watching(command)
     return command
 
 
@@ -138,6 +140,7 @@ def _check(commands: _Commands[_Parser]) -> _Parser:
     _add_launch(command)
     _add_device(command)
     _add_findings(command)
+    _add_watching(command)
     return command
 
 
@@ -339,6 +342,14 @@ def _add_findings(command: _Parser) -> None:
     command.add_argument("--output", type=Path, metavar="FILE", help="write the findings there, besides the usual")
     command.add_argument(
         "--suppressions", type=Path, action="append", default=[], metavar="FILE", help="findings that may stay, and why"
+    )
+
+
+def _add_watching(command: _Parser) -> None:
+    command.add_argument("--values", action="store_true", help="report NaN born, division by zero, saturation")
+    command.add_argument("--precise", action="store_true", help="carry float64 beside all floats; report lost digits")
+    command.add_argument(
+        "--precise-limit", type=float, metavar="E", help="relative error to report (default: half of the digits)"
     )
 
 

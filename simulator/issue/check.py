@@ -24,6 +24,9 @@ class Check:
     def begin(self) -> None:
         """A launch begins."""
 
+    def end(self) -> None:
+        """All tasks of a launch have run to their end."""
+
     def guards(self, port: PortSource) -> Iterator[Guard]:
         """Conditions over the arguments of an instruction."""
         yield from ()

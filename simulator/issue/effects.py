@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
 import numpy as np
 
-from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Kind, Parameter, Partial, Section, Wait
+from ...isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Partial, Section, Wait
 from ..findings import Finding, Squashed, rules
 from ..log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
-from .operands import Lanes, Operand, Strided, from_bits
+from .inputs import Inputs
+from .operands import Lanes, Operand, Strided
 from .source import PortSource
 
 
@@ -25,6 +25,7 @@ class EffectWriter:
         self.port, self.entry, self.operands, self.checks = port, port.entry, operands, checks
         self.by_name = {operand.name: operand for operand in operands}
         self.written = [self.by_name[p.name] for p in self.entry.written]
+        self._inputs = Inputs(port, operands)
         deferrals = port.execution.deferrals
         port.bind("_drain", deferrals.drain)
         port.bind("_settle", deferrals.settle)
@@ -110,7 +111,7 @@ class EffectWriter:
             yield self._copy()
         elif isinstance(self.entry.semantics, np.ufunc):
             ufunc = self.port.bind("_ufunc", self.entry.semantics)
-            yield self.written[0].apply(ufunc, list(self._inputs()))
+            yield self.written[0].apply(ufunc, self._inputs.of_ufunc())
         else:
             yield from self._body()
         for operand in self.written:
@@ -143,38 +144,9 @@ class EffectWriter:
             for operand, result in zip(self.written, results, strict=True):
                 yield operand.store(result)
 
-    def _inputs(self) -> Iterator[str]:
-        for p in self.port.overload.parameters:
-            if p.reads:
-                yield self.by_name[p.name].contents()
-            elif p.kind in (Kind.VALUE, Kind.BITS) and p.type in self.port.overload.binding:
-                yield self._value(p)
-
-    def _value(self, p: Parameter) -> str:
-        """A value as the element type's own scalar where NumPy does not take a Python number."""
-        dtype = self.port.overload.element(p).dtype
-        if p.kind is Kind.BITS:
-            self.port.bind(f"_from_bits_{p.name}", lambda bits: from_bits(bits, dtype))
-            return f"_from_bits_{p.name}({p.name})"
-        if dtype.name != "bfloat16":
-            return p.name
-        return f"{self.port.bind(f'_scalar_{p.name}', dtype.type)}({p.name})"
-
     def call(self, function: Callable[..., object]) -> str:
         """The arguments of a function that takes operands and values by name."""
-        return ", ".join(self._arguments(function))
-
-    def _arguments(self, function: Callable[..., object]) -> Iterator[str]:
-        values = {p.name: p for p in self.port.overload.parameters if p.kind is Kind.BITS}
-        for name in inspect.signature(function).parameters:
-            if name in self.by_name:
-                yield self.by_name[name].contents()
-            elif name in values:
-                yield self._value(values[name])
-            elif name.startswith("type_"):
-                yield self.port.bind(f"_{name}", self.by_name[name[5:]].element.dtype)
-            else:
-                yield name
+        return self._inputs.of(function)
 
     def _clobber(self, operand: Operand) -> None:
         """A work operand: it may not be relied on afterwards."""

@@ -30,7 +30,7 @@ class Machine:
         shape: Shape,
         device: str,
         shared: dict[str, Memory],
-        checks: Sequence[type[Check]] = (),
+        checks: Sequence[Callable[[Execution], Check]] = (),
         level: str = LEVELS[0],
     ) -> None:
         """``shared`` holds the memories that outlive a launch (the device's own), by space.
@@ -39,7 +39,8 @@ class Machine:
         """
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
-        self.checks = [check(execution) for check in (*(() if level == "none" else STANDARD), *checks)]
+        makers: tuple[Callable[[Execution], Check], ...] = (*(() if level == "none" else STANDARD), *checks)
+        self.checks = [make(execution) for make in makers]
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
         spaces = self.dialect.spaces
@@ -117,6 +118,10 @@ class Machine:
                 break
         if self.collector.failure is not None:
             raise self.collector.failure
+        if not self.collector.ended:
+            self.collector.core = self.collector.task = -1
+            for check in self.checks:
+                check.end()
         launch = {"kernel": kernel, "dim": list(dim), "type": type}
         log = self.recorder.finish(locate, self.shape, self.device, launch)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(

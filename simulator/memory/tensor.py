@@ -149,6 +149,10 @@ class Tensor:
         for box in self.boxes:
             yield from segments(self.entry.start + box.offset, box.shape, box.strides, self.dtype.itemsize)
 
+    def boxes_of(self, dense: np.ndarray) -> Iterable[tuple[np.ndarray, np.ndarray]]:
+        """The memory of every box, with the part of a dense array [n, c, h, w] that belongs there."""
+        return ((self._view(box), part) for box, part in self._parts(dense))
+
     def _view(self, box: Box) -> np.ndarray:
         raw = self.entry.view(np.dtype(np.uint8))
         return np.ndarray(box.shape, self.dtype, raw.data, box.offset, box.strides)

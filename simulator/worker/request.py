@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..execution import Execution
 from ..hardware import Shape
 from ..issue import Check
 from ..memory import Allocation
@@ -17,7 +19,7 @@ class LaunchRequest:
 
     shape: Shape
     device: str
-    checks: tuple[type[Check], ...]
+    checks: tuple[Callable[[Execution], Check], ...]
     library: Path
     entry: int
     kernel: str

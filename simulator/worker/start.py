@@ -7,9 +7,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
+from ..execution import Execution
 from ..issue import Check
 
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -17,15 +19,16 @@ _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")
 
 
-def check_modules(checks: Iterable[type[Check]]) -> frozenset[str]:
+def check_modules(checks: Iterable[Callable[[Execution], Check]]) -> frozenset[str]:
     """The modules in which checks are defined; TypeError for one that a worker cannot import."""
-    for check in checks:
+    classes = [check.func if isinstance(check, partial) else check for check in checks]
+    for check in classes:
         if check.__module__ == "__main__":
             raise TypeError(
-                f"the check {check.__name__} is defined in the script that runs; put it into a module, "
+                f"the check {check.__qualname__} is defined in the script that runs; put it into a module, "
                 "so that the process that runs C kernels can import it"
             )
-    return frozenset(check.__module__ for check in checks)
+    return frozenset(check.__module__ for check in classes)
 
 
 def start_process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import family
+from ...instruction import Wider
 from .mathematics import error_function, rectified, square_root_reciprocal
 from .vectors import FACTS, UNARY
 
@@ -22,11 +23,11 @@ _LEAST = 5.96e-8
 
 def _below(
     function: Callable[[np.ndarray], Any], end: float, value: float, half: tuple[float, float] | None = None
-) -> Callable[[np.ndarray], Any]:
+) -> Callable[..., Any]:
     """``function``, and a constant where the argument is below ``end``; ``half``: end and constant of that type."""
 
-    def apply(src: np.ndarray) -> Any:
-        low, constant = half if half and src.dtype == np.float16 else (end, value)
+    def apply(src: np.ndarray, type_src: np.dtype) -> Any:
+        low, constant = half if half and type_src == np.float16 else (end, value)
         return np.where(src < low, constant, function(src.astype(np.float64)))
 
     return apply
@@ -127,13 +128,15 @@ active = family(
     types="half float",
     **FACTS,
 )
-newer = family(
-    _ACTIVE,
-    {
-        "sign": (_sign, "dst[i] = src[i] < 0 ? -1 : 1"),
-        "pow2": (np.exp2, "dst[i] = 2 to the power of src[i], a whole number from -31 to 31 (half: -24 to 15)"),
-    },
-    types="half float",
-    archs=">=200",
-    **FACTS,
+_POW2 = (np.exp2, "dst[i] = 2 to the power of src[i], a whole number from -31 to 31 (half: -24 to 15)")
+newer = (
+    *family(
+        _ACTIVE,
+        {"sign": (_sign, "dst[i] = src[i] < 0 ? -1 : 1")},
+        types="half float",
+        archs=">=200",
+        wider=Wider.DECIDES,
+        **FACTS,
+    ),
+    *family(_ACTIVE, {"pow2": _POW2}, types="half float", archs=">=200", **FACTS),
 )

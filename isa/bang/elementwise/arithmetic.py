@@ -104,13 +104,17 @@ _WHOLE_DIVISION: Members = {
     "rem": (remainder, "the remainder of {a} / {b}, with the sign of {a}; by 0 it is {a} (inferred)"),
 }
 _FLOAT_REMAINDER: Members = {"rem": (np.fmod, "the remainder of {a} / {b}, with the sign of {a}")}
+_BY_VECTOR: dict[str, Any] = {**FACTS, "divisor": "src1"}
+_BY_VALUE: dict[str, Any] = {**FACTS, "divisor": "value"}
 _WHOLE = "int16 int32 uint16 uint32"
 division = (
-    *family(BINARY, of_vectors(_DIVISION), types="half float", archs=_DIVIDING, **FACTS),
-    *family(SCALAR, of_scalar(_DIVISION, "{op}"), types="half float", archs=_DIVIDING, **FACTS),
-    *family(BINARY, of_vectors(_WHOLE_DIVISION), types=_WHOLE, archs=_DIVIDING, **FACTS),
-    *family(SCALAR, of_scalar(_WHOLE_DIVISION, "{op}"), types=_WHOLE, archs=_DIVIDING, **FACTS),
-    *family(SCALAR, of_scalar(_FLOAT_REMAINDER, "{op}"), types="float", archs=">=322", provenance=INFERRED, **FACTS),
+    *family(BINARY, of_vectors(_DIVISION), types="half float", archs=_DIVIDING, **_BY_VECTOR),
+    *family(SCALAR, of_scalar(_DIVISION, "{op}"), types="half float", archs=_DIVIDING, **_BY_VALUE),
+    *family(BINARY, of_vectors(_WHOLE_DIVISION), types=_WHOLE, archs=_DIVIDING, **_BY_VECTOR),
+    *family(SCALAR, of_scalar(_WHOLE_DIVISION, "{op}"), types=_WHOLE, archs=_DIVIDING, **_BY_VALUE),
+    *family(
+        SCALAR, of_scalar(_FLOAT_REMAINDER, "{op}"), types="float", archs=">=322", provenance=INFERRED, **_BY_VALUE
+    ),
     declare(
         "void __bang_div(T dst[elem_count], const T src0[elem_count], const T src1[elem_count],"
         " work T src_addition[elem_count], int32 elem_count)",
@@ -121,6 +125,7 @@ division = (
         overlap="none",
         work=VECTOR_WORK,
         semantics=np.divide,
+        divisor="src1",
     ),
 )
 division_asm = tuple(
@@ -132,6 +137,7 @@ division_asm = tuple(
         asm=f"div.scalar.nram.{name}",
         work=VECTOR_WORK,
         rules=(POSITIVE,),
+        divisor="value",
         semantics=lambda src, value: src / src.dtype.type(value),
     )
     for name, kind in (("f16", "half"), ("f32", "float"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import Align, Require, family
+from ...instruction import Wider
 from .vectors import (
     BINARY,
     COMPARED,
@@ -37,19 +38,20 @@ _COMPARISONS: Members = {op: (ufunc, f"{{a}} {sign} {{b}} ? 1 : 0, in T") for op
 #: The one that older architectures compare with a value by.
 _GE: Members = {"ge": _COMPARISONS["ge"]}
 
+_DECIDES: dict[str, Any] = {**FACTS, "wider": Wider.DECIDES}
 compare = (
-    *family(BINARY, of_vectors(_COMPARISONS), types=FLOATS, inferred_types=COMPARED, **FACTS),
+    *family(BINARY, of_vectors(_COMPARISONS), types=FLOATS, inferred_types=COMPARED, **_DECIDES),
     *family(
         SCALAR,
         of_scalar({op: member for op, member in _COMPARISONS.items() if op != "ge"}),
         types=FLOATS,
         inferred_types=COMPARED,
         archs=">=322",
-        **FACTS,
+        **_DECIDES,
     ),
-    *family(SCALAR, of_scalar(_GE), types=FLOATS, inferred_types=COMPARED, **FACTS),
-    *family(SCALAR, of_scalar(_GE, "{op}_const"), types="half float", **FACTS),
-    *family(CYCLE, of_cycle(_COMPARISONS), types=FLOATS, inferred_types=COMPARED, **CYCLE_FACTS),
+    *family(SCALAR, of_scalar(_GE), types=FLOATS, inferred_types=COMPARED, **_DECIDES),
+    *family(SCALAR, of_scalar(_GE, "{op}_const"), types="half float", **_DECIDES),
+    *family(CYCLE, of_cycle(_COMPARISONS), types=FLOATS, inferred_types=COMPARED, **CYCLE_FACTS, wider=Wider.DECIDES),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Instruction, Require, instruction
+from ...rounding import single
 from ...types import FUSIONS
 from .vectors import FLOATS, POSITIVE
 
@@ -22,7 +23,7 @@ _STEPS = {number: [_OPERATIONS[letter] for letter in name[-2:]] for name, number
 
 def _fused(src0: np.ndarray, src1: Any, src2: Any, op_code: int) -> Any:
     first, second = _STEPS[op_code]
-    wide = src0 if src0.dtype.kind in "iu" else src0.astype(np.float32)
+    wide = src0 if src0.dtype.kind in "iu" else single(src0)
     values = (x if isinstance(x, np.ndarray) else src0.dtype.type(x) for x in (src1, src2))
     one, two = (x if x.dtype == wide.dtype else x.astype(wide.dtype) for x in values)
     return second(first(wide, one), two)
@@ -79,8 +80,8 @@ _FUNCTIONS = tuple(CHAINED.values())
 
 
 def _chain(src: np.ndarray, steps: list[tuple[int, Any]]) -> Any:
-    kind = src.dtype if src.dtype.kind in "iu" else np.dtype(np.float32)
-    x = src.astype(kind)
+    x = src if src.dtype.kind in "iu" else single(src)
+    kind = x.dtype
     for code, operand in steps:
         function = _FUNCTIONS[code]
         if function is not None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...declare import DOCUMENTED, INFERRED, Instruction, Require, family
+from ...declare import INFERRED, Instruction, Require, family
+from ...instruction import Wider
 from ...rounding import Rounding, to_int, to_whole
 from .arithmetic import quotient, remainder
 from .compare import SIGNS
@@ -30,7 +31,7 @@ _Functions = Mapping[str, tuple[Callable[..., Any], str]]
 
 
 def _declared(
-    prototype: str, form: str, functions: _Functions, kinds: str, dst: str = "", provenance: str = DOCUMENTED
+    prototype: str, form: str, functions: _Functions, kinds: str, dst: str = "", **facts: Any
 ) -> tuple[Instruction, ...]:
     """Every function on every type of ``kinds``; ``form`` makes a name of an operation and a type."""
     return tuple(
@@ -42,7 +43,7 @@ def _declared(
                 form.format(op=op, kind=_rounded(op, kind)): (_of(function, kind, prototype is _UNARY), doc)
                 for op, (function, doc) in functions.items()
             },
-            provenance=provenance,
+            **facts,
             rules=(Require("n > 0", rule="length"),),
             work=f"n * {np.dtype(_DTYPES[kind]).itemsize}",
         )
@@ -59,7 +60,9 @@ def _of(function: Callable[..., Any], kind: str, unary: bool) -> Callable[..., A
     if unary:
         return lambda src: function(src)
     dtype = _DTYPES[kind]
-    return lambda src0, src1: function(np.asarray(src0, dtype), np.asarray(src1, dtype))
+    return lambda src0, src1: function(
+        *(x if isinstance(x, np.ndarray) else np.asarray(x, dtype) for x in (src0, src1))
+    )
 
 
 _DIVISION: _Functions = {
@@ -94,15 +97,20 @@ def _sign(x: np.ndarray) -> Any:
     return np.where(np.isnan(x), x, np.sign(x))
 
 
-_OF_FLOATS: _Functions = {
+_STEPS: _Functions = {
     name: (function, f"dst[i] = {what} src[i]")
     for name, function, what in (
-        ("abs", np.abs, "absolute value of"),
         ("sign", _sign, "-1, 0 or 1, the sign of"),
         ("ceil", np.ceil, "smallest integer not below"),
         ("floor", np.floor, "largest integer not above"),
         ("trunc", np.trunc, "integer toward zero of"),
         ("round", lambda x: to_whole(x, Rounding.NEAREST_AWAY), "nearest integer, ties away from zero, of"),
+    )
+}
+_OF_FLOATS: _Functions = {
+    name: (function, f"dst[i] = {what} src[i]")
+    for name, function, what in (
+        ("abs", np.abs, "absolute value of"),
         ("sqrt", np.sqrt, "square root of"),
         ("rsqrt", square_root_reciprocal, "1 / square root of"),
         ("rcp", np.reciprocal, "1 /"),
@@ -133,14 +141,15 @@ _NAMED, _WITH_SCALAR = "{op}_{kind}", "{op}_scalar_{kind}"
 
 arithmetic = (
     *_declared(_VECTOR, _NAMED, _ARITHMETIC, _ALL),
-    *_declared(_VECTOR, _NAMED, _DIVISION, "s32 u32"),
-    *_declared(_VECTOR, _NAMED, {**_FLOAT_DIVISION, **_POWER}, "f32"),
+    *_declared(_VECTOR, _NAMED, _DIVISION, "s32 u32", divisor="src1"),
+    *_declared(_VECTOR, _NAMED, _FLOAT_DIVISION, "f32", divisor="src1"),
+    *_declared(_VECTOR, _NAMED, _POWER, "f32"),
     *_declared(_VECTOR, _NAMED, _HYPOT, "f32", provenance=INFERRED),
     *_declared(_VECTOR, _NAMED, _BITS, "u32"),
     *_declared(_SCALAR, _WITH_SCALAR, _ARITHMETIC, _ALL),
-    *_declared(_SCALAR, _WITH_SCALAR, _DIVISION, "s32 u32"),
-    *_declared(_SCALAR, _WITH_SCALAR, {"div": _FLOAT_DIVISION["div"]}, "f32"),
-    *_declared(_SCALAR, _WITH_SCALAR, {"mod": _DIVISION["mod"]}, "u64", provenance=INFERRED),
+    *_declared(_SCALAR, _WITH_SCALAR, _DIVISION, "s32 u32", divisor="src1"),
+    *_declared(_SCALAR, _WITH_SCALAR, {"div": _FLOAT_DIVISION["div"]}, "f32", divisor="src1"),
+    *_declared(_SCALAR, _WITH_SCALAR, {"mod": _DIVISION["mod"]}, "u64", provenance=INFERRED, divisor="src1"),
     *_declared(_SCALAR, _WITH_SCALAR, {"and": _BITS["and"]}, "u32"),
     *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"sub": _ARITHMETIC["sub"]}, _ALL),
     *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _DIVISION["div"]}, "s32 u32"),
@@ -152,6 +161,7 @@ comparisons = (
 )
 functions = (
     *_declared(_UNARY, _NAMED, _OF_FLOATS, "f32"),
+    *_declared(_UNARY, _NAMED, _STEPS, "f32", wider=Wider.DECIDES),
     *_declared(_UNARY, _NAMED, _NEGATION, "f32 s32"),
     *_declared(_UNARY, _NAMED, {"not": (np.bitwise_not, "dst[i] = ~src[i]")}, "u32"),
     *_declared(_UNARY, "{op}_{kind}_to_s32", _CAST, "f32", dst="int32", provenance=INFERRED),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Require, family
+from ...instruction import Wider
 from .vectors import (
     BINARY,
     CYCLE,
@@ -33,14 +34,24 @@ _LOGICAL: Members = {
     "xor": (np.logical_xor, "!{a} != !{b} ? 1 : 0, in T"),
 }
 _NOT: Members = {"not": (np.logical_not, "dst[i] = src[i] ? 0 : 1, in T")}
+_DECIDES: dict[str, Any] = {"wider": Wider.DECIDES}
+_OF_BITS: dict[str, Any] = {"provenance": INFERRED, "wider": Wider.BITS}
 _UNSIGNED = "uint32 uint16 uint8"
 logical = (
-    *family(BINARY, of_vectors(_LOGICAL), types=FLOATS, **FACTS),
-    *family(UNARY, _NOT, types=FLOATS, **FACTS),
+    *family(BINARY, of_vectors(_LOGICAL), types=FLOATS, **FACTS, **_DECIDES),
+    *family(UNARY, _NOT, types=FLOATS, **FACTS, **_DECIDES),
     *family(BINARY, of_vectors(_LOGICAL), types=_WHOLE, inferred_types="uint32", archs=NEWER, **FACTS),
     *family(UNARY, _NOT, types=_WHOLE, inferred_types="uint32", archs=NEWER, **FACTS),
-    *family(SCALAR, of_scalar(_LOGICAL), types=f"{FLOATS} {_WHOLE}", inferred_types="uint32", archs=">=322", **FACTS),
-    *family(CYCLE, of_cycle(_LOGICAL), types=FLOATS, **CYCLE_FACTS),
+    *family(
+        SCALAR,
+        of_scalar(_LOGICAL),
+        types=f"{FLOATS} {_WHOLE}",
+        inferred_types="uint32",
+        archs=">=322",
+        **FACTS,
+        **_DECIDES,
+    ),
+    *family(CYCLE, of_cycle(_LOGICAL), types=FLOATS, **CYCLE_FACTS, **_DECIDES),
     *family(CYCLE, of_cycle(_LOGICAL), types=_WHOLE, inferred_types="uint32", archs=NEWER, **CYCLE_FACTS),
 )
 
@@ -64,10 +75,10 @@ bitwise = (
     *family(UNARY, _BNOT, types="int8", inferred_types="uint8", **FACTS),
     *family(BINARY, of_vectors(_BITWISE), types="int32 int16", inferred_types="uint32 uint16", archs=NEWER, **FACTS),
     *family(UNARY, _BNOT, types="int32 int16", inferred_types="uint32 uint16", archs=NEWER, **FACTS),
-    *family(BINARY, of_vectors(_FLOAT_BITS), types="half float", archs=NEWER, provenance=INFERRED, **FACTS),
-    *family(UNARY, _FLOAT_BNOT, types="half float", archs=NEWER, provenance=INFERRED, **FACTS),
+    *family(BINARY, of_vectors(_FLOAT_BITS), types="half float", archs=NEWER, **_OF_BITS, **FACTS),
+    *family(UNARY, _FLOAT_BNOT, types="half float", archs=NEWER, **_OF_BITS, **FACTS),
     *family(SCALAR, of_scalar(_BITWISE), types=_WHOLE, inferred_types=_UNSIGNED, archs=">=322", **FACTS),
-    *family(SCALAR, of_scalar(_FLOAT_BITS), types="half float", archs=">=322", **FACTS),
+    *family(SCALAR, of_scalar(_FLOAT_BITS), types="half float", archs=">=322", wider=Wider.BITS, **FACTS),
     *family(CYCLE, of_cycle(_BITWISE), types="int8", archs=">=200", **CYCLE_FACTS),
     *family(CYCLE, of_cycle(_BITWISE), types="int32 int16", inferred_types="uint32 uint16", archs=NEWER, **CYCLE_FACTS),
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Require, family, instruction
+from ...instruction import Wider
 from ...rounding import Rounding, to_whole
 from .vectors import FACTS, FLOATS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK, Members
 
@@ -57,6 +58,7 @@ whole = family(
     types="float",
     archs=NEWER,
     overlap="none",
+    wider=Wider.DECIDES,
     **FACTS,
 )
 

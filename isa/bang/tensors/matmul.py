@@ -8,7 +8,7 @@ import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
 from ...orders import ORDERS, WRAM_SLICES
-from ...rounding import Rounding, narrow, to_int
+from ...rounding import Rounding, narrow, single, to_int
 
 _OLD = Archs("<300")
 #: Types of src and of the weights, where both are integers.
@@ -25,7 +25,7 @@ def times_weights(left: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def wide(values: np.ndarray) -> np.ndarray:
     """Types in which a sum of products of integers is exact, and one of floats a float32 sum."""
-    return values.astype(np.float32 if values.dtype.kind not in "iu" else np.float64, copy=False)
+    return values.astype(np.float64) if values.dtype.kind in "iu" else single(values)
 
 
 def finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...declare import Align, Archs, Compute, Instruction, Require, declare
+from ...instruction import Wider
 from ...results import Partial
+from ...rounding import single
 
 _OLD = Archs("<300")
 _FLOATS = "half bfloat16 float"
@@ -57,7 +59,7 @@ def _reducing(ufunc: np.ufunc, mean: bool = False) -> Reduce:
     """Window by window, or place by place, whichever is the shorter way; sums of 16-bit floats are float32 sums."""
 
     def reduce(src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> np.ndarray:
-        source = src.astype(np.float32) if ufunc is np.add and src.itemsize == 2 else src
+        source = single(src) if ufunc is np.add else src
         rows, columns = ((size - k) // s + 1 for size, k, s in zip(src.shape, kernel, stride, strict=False))
         made = np.empty((rows, columns, src.shape[2]), source.dtype)
         if rows * columns < kernel[0] * kernel[1]:
@@ -173,6 +175,7 @@ def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
             types=_FLOATS,
             archs=">=322",
             semantics=both,
+            wider=Wider.BITS,
             let=_CLIPPED,
             rules=(*_RULES[:3], *_POSITIVE),
             work=_WORK,
@@ -183,10 +186,10 @@ def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
 
 def _spread(
     shape: tuple[int, ...], kernel: tuple[int, int], stride: tuple[int, int], cover: int,
-    given: Callable[[int], np.ndarray],
+    dtype: np.dtype, given: Callable[[int], np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """An image of zeros to which every window adds ``given`` of each of its places, or onto which it lays them."""
-    made = np.zeros(shape, np.float32)
+    made = np.zeros(shape, dtype)
     if not cover:
         for number, place in enumerate(_positions(made, kernel, stride)):
             place += given(number)
@@ -202,19 +205,19 @@ def _average(
     src: np.ndarray, height: int, width: int, kernel_height: int, kernel_width: int, stride_height: int,
     stride_width: int, cover: int,
 ) -> np.ndarray:  # fmt: skip
-    part = src.astype(np.float32) / np.float32(kernel_height * kernel_width)
+    part = single(src) / np.float32(kernel_height * kernel_width)
     kernel, stride = (kernel_height, kernel_width), (stride_height, stride_width)
-    return _spread((height, width, src.shape[2]), kernel, stride, cover, lambda number: part)
+    return _spread((height, width, src.shape[2]), kernel, stride, cover, part.dtype, lambda number: part)
 
 
 def _largest(
     src: np.ndarray, mask: np.ndarray, height: int, width: int, kernel_height: int, kernel_width: int,
     stride_height: int, stride_width: int, cover: int,
 ) -> np.ndarray:  # fmt: skip
-    wide, zero = src.astype(np.float32), np.float32(0)
+    wide, zero = single(src), np.float32(0)
     kernel, stride = (kernel_height, kernel_width), (stride_height, stride_width)
     shape = height, width, src.shape[2]
-    return _spread(shape, kernel, stride, cover, lambda number: np.where(mask == number, wide, zero))
+    return _spread(shape, kernel, stride, cover, wide.dtype, lambda number: np.where(mask == number, wide, zero))
 
 
 def _backward(op: str, argument: str, cover: str) -> Instruction:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Compute, Instruction, Require, alias, declare
+from ...instruction import Wider
 from ...results import Partial
 
 _OLD = Archs("<300")
@@ -101,6 +102,7 @@ def _select(name: str, bits: bool) -> Instruction:
         types="half float",
         inferred_types="bfloat16",
         semantics=select,
+        wider=Wider.BITS,
         effect=Compute(partial=True),
         **_facts(bits),
     )

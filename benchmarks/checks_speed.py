@@ -1,4 +1,4 @@
-"""What checking costs: launches with all checks beside launches without, and the pass over logs of more and more records."""
+"""What checking costs: launches with all checks beside launches without, and the pass over longer and longer logs."""
 
 from __future__ import annotations
 

@@ -182,9 +182,9 @@ class Device:
     def checked(self, level: str) -> Device:
         """The same device with other checks; it has a memory of its own. ValueError for an unknown level.
 
-        ``"all"`` is what a device has from the start: what each instruction is tested for on its way, and what the log of
-        the launch says of hazards, races and waits. ``"fast"`` leaves out the second, ``"none"`` both; bounds are
-        tested in any case.
+        ``"all"`` is what a device has from the start: each instruction is tested on its way, and the log of the launch
+        for hazards, races, waits and lost work. ``"fast"`` leaves out the second, ``"none"`` both; bounds are tested
+        in any case.
         """
         if level not in LEVELS:
             raise ValueError(f"level is {quoted(level)}; pass one of {', '.join(LEVELS)}")

@@ -12,6 +12,9 @@ from ..findings import Collector, Finding, Squashed, rules
 from .current import Current
 from .tasks import MEMORY, Task
 
+#: Tasks that are waited for at one barrier and that a finding names at most.
+_NAMED = 8
+
 
 class Barriers:
     """The barriers of one launch."""
@@ -57,21 +60,41 @@ class Barriers:
         first = stuck[0]
         assert first.waiting is not None
         barrier, pc = first.waiting
-        missing = [t for t in self.group if first.meets(barrier, t) and not (t.waiting and t.waiting[0] == barrier)]
-
-        def state(task: Task) -> str:
-            name = f"the memory core of cluster {task.cluster}" if task.kind == MEMORY else f"task {task.taskId}"
-            waits = f"waits in {task.waiting[0].scope}" if task.waiting else "runs"
-            return f"{name} ({'has ended' if task.done else waits})"
-
-        message = (
-            f"task {first.taskId} waits in a {barrier.scope} barrier for {', '.join(map(state, missing[:8]))}"
-            f"{' and more' if len(missing) > 8 else ''}; {len(stuck)} tasks wait for ever"
-        )
+        chain, links, other = [first], [], None
+        while True:
+            task = chain[-1]
+            assert task.waiting is not None
+            scope, missing = task.waiting[0].scope, self._missing(task)
+            more = " and more" if len(missing) > _NAMED else ""
+            whom = ", ".join(map(_state, missing[:_NAMED]))
+            links.append(f"{_named(task)} waits in a {scope} barrier for {whom}{more}")
+            ahead = next((t for t in missing if t.waiting and not t.done), None)
+            if ahead is None or ahead in chain:
+                break
+            chain.append(ahead)
+            assert ahead.waiting is not None
+            other = ahead.waiting[1] if other is None else other
+        message = f"{', and '.join(links)}; {len(stuck)} tasks wait for ever"
         self._collector.core, self._collector.task = first.core, first.taskId
         advice = "let every task of the scope reach the barrier"
+        finding = Finding(rules.BARRIER, message, instruction=barrier.scope, suggestion=advice)
         with suppress(Squashed):
-            self._collector.report(Finding(rules.BARRIER, message, instruction=barrier.scope, suggestion=advice), pc)
+            self._collector.report(finding, pc, other)
         for task in stuck:
             task.waiting = None
         self._collector.stop()
+
+    def _missing(self, task: Task) -> list[Task]:
+        """Those that a task at a barrier waits for."""
+        assert task.waiting is not None
+        barrier = task.waiting[0]
+        return [t for t in self.group if task.meets(barrier, t) and not (t.waiting and t.waiting[0] == barrier)]
+
+
+def _named(task: Task) -> str:
+    return f"the memory core of cluster {task.cluster}" if task.kind == MEMORY else f"task {task.taskId}"
+
+
+def _state(task: Task) -> str:
+    waits = f"waits in {task.waiting[0].scope}" if task.waiting else "runs"
+    return f"{_named(task)} ({'has ended' if task.done else waits})"

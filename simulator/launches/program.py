@@ -18,6 +18,7 @@ from ..findings import BuildError, Finding, budget_finding, rules, unknown_funct
 from ..frontend.build import Builder, Source
 from ..frontend.options import Options
 from ..log import Log
+from ..memory.global_memory import DeviceArray
 from ..sanitizer import Output
 from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
@@ -177,8 +178,9 @@ class Program:
             with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
-                    self.device.shape, self.device.name, self.device.level, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid=grid,
+                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
+                    self.device.level,
                 )  # fmt: skip
                 outputs = partial(self._outputs, signature, values, copies)
 
@@ -198,14 +200,17 @@ class Program:
         """The arrays of a launch that the kernel may write."""
         memory = self.device.memory.memory
         declared = signature.declared.parameters if signature.declared else ()
-        for title, array in [*arrays_among(values), *device_arrays(values)]:
+        given: list[tuple[str, np.ndarray | DeviceArray]] = [*arrays_among(values), *device_arrays(values)]
+        for title, array in given:
             parameter = declared[int(title)] if title.isdigit() and int(title) < len(declared) else None
             if parameter is not None and "const" in parameter.text.partition("*")[0].split():
                 continue
-            host = isinstance(array, np.ndarray)
-            if host and not array.flags.writeable:
+            if isinstance(array, DeviceArray):
+                address = array.address
+            elif array.flags.writeable:
+                address = copies.address(array)
+            else:
                 continue
-            address = copies.address(array) if host else array.address
             name = parameter.name if parameter is not None else f"argument {title}"
             yield Output(name, memory.key(address), array.nbytes, parameter is not None)
 

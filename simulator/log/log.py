@@ -41,10 +41,10 @@ RECORD = np.dtype(
 #: across lanes, the first lane and how many.
 OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes", "<u2")])
 
-#: A row of the table of runs: where an operand of the operand table (by its row) has bytes that it does not touch, the
-#: pieces that it does: ``run`` bytes at ``start`` from its first byte, and again at every multiple below ``count`` of the
-#: three strides. An operand without rows is one run, one may have several; ``run`` is 0 where nobody knows more than
-#: that its first and its last byte are touched.
+#: A row of the table of runs: where an operand of the operand table (by its row) leaves bytes between its first and its
+#: last alone, the pieces that it touches: ``run`` bytes at ``start`` from its first byte, and again at every multiple
+#: below ``count`` of the three strides. An operand without rows is one run, one may have several; ``run`` is 0 where
+#: nobody knows more than that its first and its last byte are touched.
 RUNS = np.dtype([("operand", "<u4"), ("run", "<u4"), ("start", "<u8"), ("stride", "<u8", (3,)), ("count", "<u4", (3,))])
 
 #: Names of the records by which a task takes on-chip memory for a variable and returns it.

@@ -49,7 +49,8 @@ def table_of_runs(
 def _strided(counts: tuple[int, ...], strides: tuple[int, ...], element: int) -> _Row:
     """The row of an array at strides, of which axes that touch are one; which way an axis goes makes no difference."""
     axes = sorted((abs(stride), count) for count, stride in zip(counts, strides, strict=True) if count > 1 and stride)
-    run, outer = element, []
+    run = element
+    outer: list[tuple[int, int]] = []
     for stride, count in axes:
         if not outer and stride <= run:
             run += (count - 1) * stride

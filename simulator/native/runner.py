@@ -188,7 +188,9 @@ class NativeRunner:
                 for done in range(count if self._strict.value or self._looked_at else 0):
                     run = runs[done]
                     self.scalar.examine(
-                        AccessRun(run.pc, bool(run.store), run.size, run.low, run.high, run.last, run.stride, run.times)
+                        AccessRun(
+                            run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
+                        )
                     )
                 done = row_count
             except Squashed:

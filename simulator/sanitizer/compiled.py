@@ -21,12 +21,13 @@ _ROOM = 512
 _PIPES = 16
 #: Records that a cause names.
 _SHOWN = 32
+_NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
 HAZARD, RACE, UNWAITED = range(3)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
-#: A row of causes, as `hazards.c` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
+#: A row of causes, as `hazards.h` has it; ``laters`` and ``earliers`` are the records of the first ``shown``.
 CAUSE = np.dtype(
     [
         *((name, "<i8") for name in ("kind", "later", "earlier", "key", "bytes", "count", "operand", "shown")),
@@ -37,7 +38,7 @@ CAUSE = np.dtype(
 
 
 class _Work(ctypes.Structure):
-    """``Work`` of hazards.c."""
+    """``Work`` of hazards.h."""
 
     _fields_ = [
         *(
@@ -66,22 +67,26 @@ class Found:
 
 
 def pass_over(log: Log, whole: bool) -> Found | None:
-    """The hazards of a log; None where the pass cannot be built. ``whole``: the launch has come to its end."""
+    """The hazards of a log; None where the pass cannot be built, and for a log that makes no sense.
+
+    ``whole``: the launch has come to its end.
+    """
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
-    causes, redundant = np.zeros(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
-    columns = (
-        *map(np.ascontiguousarray, (log.records, log.operands, log.runs)),
-        *_instructions(log.ops, log.pipes), *_spaces(tuple(log.shape.spaces.values()), log.shape.lanes or 1),
-    )  # fmt: skip
+    tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
+    rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
+    causes, redundant = np.empty(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
     work = _Work(
         len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(c.ctypes.data for c in columns),
-        log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
+        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(table.ctypes.data for table in rows),
+        *tables.addresses, log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
     )  # fmt: skip
-    if library.mlusim_hazards(ctypes.byref(work)):
+    result = library.mlusim_hazards(ctypes.byref(work))
+    if result == _NO_MEMORY:
         raise MemoryError(f"not enough memory to examine {len(log)} records")
+    if result:
+        return None
     return Found(causes[: work.found], redundant)
 
 
@@ -93,18 +98,25 @@ def _tasks_of_group(log: Log) -> int:
     return int(kind[5:]) * log.shape.cores_per_cluster if kind.startswith("union") else 1
 
 
-@lru_cache(maxsize=64)
-def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...]) -> tuple[np.ndarray, ...]:
-    """Kind, waits, queues, first flag of writes, operands, flags of writes; of the instructions of a log."""
-    counts = [len(op.operands) for op in ops]
-    return (
-        np.array([_kind(op) for op in ops], np.uint8),
-        _bits([op.waits for op in ops], pipes),
-        _bits([op.queues for op in ops], pipes),
-        np.cumsum([0, *counts])[:-1].astype(np.uint32),
-        np.array(counts, np.uint32),
-        np.array([written for op in ops for written in op.writes] or [False], np.uint8),
-    )
+class _Tables:
+    """What is said of the instructions and the spaces of a log, and where it lies."""
+
+    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int) -> None:
+        counts = [len(op.operands) for op in ops]
+        self.columns = (
+            np.array([_kind(op) for op in ops], np.uint8),
+            _bits([op.waits for op in ops], pipes),
+            _bits([op.queues for op in ops], pipes),
+            np.cumsum([0, *counts])[:-1].astype(np.uint32),
+            np.array(counts, np.uint32),
+            np.array([written for op in ops for written in op.writes] or [False], np.uint8),
+            np.array([space.scope == "device" for space in spaces], np.uint8),
+            np.array([space.bytes // lanes for space in spaces], np.uint64),
+        )
+        self.addresses = tuple(column.ctypes.data for column in self.columns)
+
+
+_tables = lru_cache(maxsize=64)(_Tables)
 
 
 def _kind(op: Op) -> int:
@@ -119,17 +131,9 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
     return np.array([sum(1 << pipes.index(name) for name in set(names) if name in pipes) for names in sets], np.uint64)
 
 
-@lru_cache(maxsize=64)
-def _spaces(spaces: tuple[Space, ...], lanes: int) -> tuple[np.ndarray, ...]:
-    """Of every space whether it is the device's, and the bytes of a lane."""
-    return (
-        np.array([space.scope == "device" for space in spaces], np.uint8),
-        np.array([space.bytes // lanes for space in spaces], np.uint64),
-    )
-
-
+@lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
-    library = built_library(_HERE / "hazards.c", _HERE / "ranges.h")
+    library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
     if library is not None:
         library.mlusim_hazards.restype = _i64
     return library

@@ -1,56 +1,9 @@
 // Which accesses of a log are not ordered by its edges: the order of a queue, waits, barriers, the tasks of a core. One
 // pass over the records; `compiled.py` fills in `Work`. What is not in a record has happened in the order of the log.
+#include "hazards.h"
 #include "ranges.h"
 
-typedef struct __attribute__((packed)) {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint16_t core;
-  uint32_t task, loc;
-  uint64_t work;
-  uint32_t first, gaps;
-} Record;
-typedef struct __attribute__((packed)) {
-  uint64_t key, bytes;
-  uint16_t lane, lanes;
-} Operand;
-typedef struct __attribute__((packed)) {
-  uint32_t operand, run;
-  uint64_t start, stride[3];
-  uint32_t count[3];
-} Run;
-enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
-enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
-
-enum { SHOWN = 32 };
-// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
-enum { HAZARD, RACE, UNWAITED };
-typedef struct {
-  int64_t kind, later, earlier, key, bytes, count, operand, shown;
-  int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
-} Cause;
-
-typedef struct {
-  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room;
-  const Record* records;
-  const Operand* operand;
-  const Run* run;
-  // of every instruction
-  const uint8_t* kind;
-  const uint64_t *waits, *queues;
-  const uint32_t *first_write, *operand_count;
-  const uint8_t* writes;  // of its operands
-  // of every space
-  const uint8_t* on_device;
-  const uint64_t* lane_bytes;
-  int64_t lanes;
-  // found
-  Cause* causes;
-  uint8_t* redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
-  int64_t found;
-} Work;
-
-enum { PIPES = 16, NO_MEMORY = 1 };
+enum { PIPES = 16, NO_MEMORY = 1, NONSENSE = 2 };
 enum { OFFSET_BITS = 40, OWNER_BITS = 16 };
 
 // A core in the group that runs. Knowledge is, for each pipe, the number of its last record that is known to be done.
@@ -91,20 +44,25 @@ static void note(State* s, int kind, int64_t later, int64_t earlier, uint64_t ke
   Work* w = s->work;
   const Record *a = &w->records[later], *b = &w->records[earlier];
   uint64_t hash = kind;
-  uint64_t parts[] = {a->op, a->loc, b->op, b->loc};
+  // Which of two tasks comes first in the log makes no difference.
+  int turned = kind == RACE && (a->loc != b->loc ? a->loc > b->loc : a->op > b->op);
+  const Record *x = turned ? b : a, *y = turned ? a : b;
+  uint64_t parts[] = {x->op, x->loc, y->op, y->loc};
   for (int i = 0; i < 4; i++) hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
   for (uint64_t at = hash % s->table_size;; at = (at + 1) % s->table_size) {
     int32_t number = s->table[at];
     Cause* cause = &w->causes[number];
     if (number < 0) {
-      if (w->found == w->room) return;
+      if (w->found == w->room) return;  // nobody reads so many
       s->table[at] = (int32_t)w->found;
       cause = &w->causes[w->found++];
       *cause = (Cause){kind, later, earlier, (int64_t)key, (int64_t)bytes, 1, operand, 1, {later}, {earlier}};
       return;
     }
     const Record *c = &w->records[cause->later], *d = &w->records[cause->earlier];
-    if (cause->kind != kind || c->op != a->op || c->loc != a->loc || d->op != b->op || d->loc != b->loc) continue;
+    int same = c->op == a->op && c->loc == a->loc && d->op == b->op && d->loc == b->loc;
+    int other = kind == RACE && c->op == b->op && c->loc == b->loc && d->op == a->op && d->loc == a->loc;
+    if (cause->kind != kind || !(same || other)) continue;
     if (cause->laters[cause->shown - 1] == later) return;
     if (cause->shown < SHOWN) {
       cause->laters[cause->shown] = later;
@@ -124,8 +82,16 @@ static int comes_before(State* s, const Access* access, int on_device) {
   return known(s, s->slot_now, access->slot)[access->pipe] >= access->seq;
 }
 
+// Whether a memory core does at a line what another core does there: of its stores another rule speaks.
+static int repeats(State* s, const Access* earlier, int on_device) {
+  const Record *a = s->record, *b = &s->work->records[earlier->record];
+  int64_t plain = s->work->plain_cores;
+  return on_device && a->loc == b->loc && (a->core >= plain) != (b->core >= plain);
+}
+
 // Compares with an earlier access to bytes of which one of the two has changed some.
 static void compare(State* s, const Access* earlier, uint64_t start, uint64_t end, int on_device, int64_t operand) {
+  if (on_device && earlier->is_atomic && s->record->flags & ATOMIC) return;
   if (earlier->record == s->index || comes_before(s, earlier, on_device)) return;
   int flags = s->record->flags, same = earlier->group == s->group && earlier->slot == s->slot_now;
   if (same) {
@@ -135,7 +101,7 @@ static void compare(State* s, const Access* earlier, uint64_t start, uint64_t en
       return;
     }
     if (earlier->is_atomic || ((flags & ATOMIC) && !earlier->is_async)) return;
-  } else if (!s->work->whole) {
+  } else if (!s->work->whole || repeats(s, earlier, on_device)) {
     return;
   }
   note(s, same ? HAZARD : RACE, s->index, earlier->record, start, end - start, operand);
@@ -217,7 +183,7 @@ static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, c
                        int64_t operand) {
   if (run == end) touch(s, key, key + bytes, now, on_device, operand);
   for (; run < end; run++) {
-    uint64_t pieces = (uint64_t)run->count[0] * run->count[1] * run->count[2];
+    double pieces = (double)run->count[0] * run->count[1] * run->count[2];
     if (!run->run || pieces > MOST_PIECES) {
       touch(s, key, key + 1, now, on_device, operand);
       if (bytes > 1) touch(s, key + bytes - 1, key + bytes, now, on_device, operand);
@@ -313,9 +279,12 @@ static void step(State* s, const Run** run) {
   }
   memcpy(s->start, core->front, sizeof s->start);
   learn(s->start, core->end[r->pipe], w->pipes);
-  if (r->flags & SERIAL)
+  uint64_t queues = r->flags & SERIAL ? w->queues[r->op] : 0;
+  for (int64_t p = 0; p < w->pipes; p++)
+    if (queues >> p & 1) learn(s->start, core->end[p], w->pipes);
+  if (!(queues >> r->pipe & 1))  // the end of a section: whatever comes in its queues comes after it
     for (int64_t p = 0; p < w->pipes; p++)
-      if (w->queues[r->op] >> p & 1) learn(s->start, core->end[p], w->pipes);
+      if (queues >> p & 1) learn(core->end[p], s->start, w->pipes);
   uint32_t seq = ++core->issued[r->pipe];
   Access now = {(uint32_t)s->index, (uint32_t)s->group, seq, (uint16_t)slot, r->pipe, READ,
                 (r->flags & ASYNC) != 0, (r->flags & ATOMIC) != 0};
@@ -341,6 +310,7 @@ static void step(State* s, const Run** run) {
   if (r->flags & (BLOCKING | RESULT) || waits) learn(core->front, core->end[r->pipe], w->pipes);
 }
 
+// The cores that meet at each barrier.
 static int list_members(State* s) {
   Work* w = s->work;
   uint64_t most = 0;
@@ -350,12 +320,12 @@ static int list_members(State* s) {
       met++;
       if (w->records[i].work > most) most = w->records[i].work;
     }
-  if (most > (uint64_t)w->count * 4 + 64) return 0;
+  if (most > UINT32_MAX >> 4) return NONSENSE;  // barriers are counted
   s->barriers = (int64_t)most + 2;
   s->first_of = calloc(s->barriers + 1, sizeof *s->first_of);
   s->joined = calloc(s->barriers, sizeof *s->joined);
   s->member = malloc((met + 1) * sizeof *s->member);
-  if (!s->first_of || !s->joined || !s->member) return 0;
+  if (!s->first_of || !s->joined || !s->member) return NO_MEMORY;
   for (int64_t i = 0; i < w->count; i++)
     if (w->kind[w->records[i].op] == MEETS) s->first_of[w->records[i].work + 1]++;
   for (int64_t n = 1; n <= s->barriers; n++) s->first_of[n] += s->first_of[n - 1];
@@ -365,7 +335,7 @@ static int list_members(State* s) {
       s->member[s->first_of[number] + (int32_t)s->joined[number]++] = w->records[i].core;
     }
   memset(s->joined, 0, s->barriers * sizeof *s->joined);
-  return 1;
+  return 0;
 }
 
 int64_t mlusim_hazards(Work* w) {
@@ -377,7 +347,7 @@ int64_t mlusim_hazards(Work* w) {
   s.others = malloc(w->cores * w->cores * w->pipes * sizeof *s.others + 1);
   s.table = malloc(s.table_size * sizeof *s.table);
   int opened = open_ranges(&s.ranges);
-  if (!s.cores || !s.slot || !s.others || !s.table || !opened || !list_members(&s)) goto end;
+  if (!s.cores || !s.slot || !s.others || !s.table || !opened || (result = list_members(&s))) goto end;
   memset(s.slot, 0xff, w->cores * sizeof *s.slot);
   memset(s.table, 0xff, s.table_size * sizeof *s.table);
   const Run* run = w->run;

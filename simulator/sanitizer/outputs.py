@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..findings import Finding, rules
-from ..log import Log, region_of
+from ..log import NOWHERE, Log, region_of
 
 #: Pieces of written operands that are looked at; where there are more, nothing is said.
 _MOST = 1 << 22
@@ -32,8 +32,8 @@ class Output:
 def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
     """What no task has written of arrays that are outputs beyond doubt.
 
-    Such an array is read by nobody, and written from its first byte on without a gap but for an end that is smaller than
-    a piece that was written; or with few gaps while some tasks have written nothing. One that nobody touches, in a
+    Such an array is read by nobody, and written from its first byte on without a gap but for an end that is smaller
+    than a piece that was written; or with few gaps while some tasks have done nothing. One that nobody touches, in a
     launch that writes none, is no less odd.
     """
     arrays = [output for output in outputs if output.bytes]
@@ -67,9 +67,9 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
         tail = high - int(reached[-1])
         last = int(rows[int(np.argmax(ends))])
         if not len(gaps):
-            if 0 < tail < largest or (tail > 0 and _idle(log, written)):
+            if 0 < tail < largest or (tail > 0 and _idle(log, mine)):
                 yield _finding(log, output, output.bytes - tail, tail, last)
-        elif len(gaps) <= _MOST_GAPS and _idle(log, written):
+        elif len(gaps) <= _MOST_GAPS and _idle(log, mine):
             at = int(gaps[0])
             yield _finding(log, output, int(before[at]) - low, int(starts[at]) - int(before[at]), last)
 
@@ -99,11 +99,14 @@ def _pieces(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     return operand, begin.astype(np.int64), end.astype(np.int64)
 
 
-def _idle(log: Log, written: np.ndarray) -> bool:
-    """Whether some tasks, but less than half of them, have written nothing to the device's memory."""
+def _idle(log: Log, used: np.ndarray) -> bool:
+    """Whether some tasks, but less than half of them, have not used the device's memory; ``used`` are operands there.
+
+    One that has looked at something there may have had its reason to write nothing.
+    """
     x, y, z = log.launch.get("dim", (1, 1, 1))
-    busy = len(np.unique(log.records["task"][log.owners[written]]))
-    return x * y * z / 2 < busy < x * y * z
+    busy = len(np.unique(log.records["task"][log.owners[used]]))
+    return bool(x * y * z / 2 < busy < x * y * z)
 
 
 def _finding(log: Log, output: Output, begin: int, lost: int, row: int) -> Finding:
@@ -120,5 +123,5 @@ def _finding(log: Log, output: Output, begin: int, lost: int, row: int) -> Findi
         kernel=str(log.launch.get("kernel", "")),
         core=int(log.records["core"][record]) if record >= 0 else -1,
         task=int(log.records["task"][record]) if record >= 0 else -1,
-        **({"location": log.location(record)} if record >= 0 else {}),
+        location=log.location(record) if record >= 0 else NOWHERE,
     )

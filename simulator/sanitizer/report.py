@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ...isa import DIALECTS, Barrier
-from ..findings import ERROR, Finding, rules
+from ...isa import DIALECTS, Barrier, Section
+from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
 from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
 from .outputs import Output, unwritten
@@ -23,8 +23,8 @@ def examine(
 ) -> list[Finding]:
     """What the order of a launch's accesses breaks (hazards, races, copies that nobody waits for), and lost work.
 
-    ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end. Kernels
-    that run as blocks of threads have checks of their own.
+    ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end.
+    Kernels that run as blocks of threads have checks of their own.
     """
     ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
     found = _found(log, whole=not ended)
@@ -32,7 +32,7 @@ def examine(
         return []
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
     lost = [] if broken else unwritten(log, outputs())
-    return [*_Report(log, found).findings(), *lost]
+    return merged([*_Report(log, found).findings(), *lost])
 
 
 def advise(log: Log) -> list[Finding]:
@@ -63,13 +63,13 @@ class _Report:
             )
 
     def _op(self, record: int) -> Op:
-        return self.log.ops[self.log.records["op"][record]]
+        return self.log.ops[int(self.log.records["op"][record])]
 
     def _place(self, record: int) -> tuple[int, int]:
         return int(self.log.records["op"][record]), int(self.log.records["loc"][record])
 
     def _pipe(self, record: int) -> str:
-        return self.log.pipes[self.log.records["pipe"][record]]
+        return self.log.pipes[int(self.log.records["pipe"][record])]
 
     def _wait_for(self, pipe: str) -> str:
         wait = self.dialect.wait_for(pipe)
@@ -98,6 +98,9 @@ class _Report:
         earlier = int(cause["earlier"])
         name, pipe = self._op(int(cause["later"])).name, self._pipe(earlier)
         wait = self._wait_for(pipe)
+        if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
+            ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
+            wait = f"{next(ends).name}()"
         return self._made(
             rules.ORDER,
             f"{name} uses memory that {self._op(earlier).name} is still working on; nothing waits for the {pipe} pipe",
@@ -120,7 +123,7 @@ class _Report:
         advice = "give each task bytes of its own, or use atomic instructions"
         return self._made(
             rules.RACE,
-            f"{name} of task {who} and {other} of {task} touch the same bytes of {region.space} in no order, and one writes",
+            f"{name} of task {who} and {other} of {task} use the same bytes of {region.space} in no order; one writes",
             cause,
             related=self.log.location(earlier),
             operand=self._operand(cause),

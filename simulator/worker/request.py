@@ -19,7 +19,6 @@ class LaunchRequest:
 
     shape: Shape
     device: str
-    level: str  # of checks
     checks: tuple[Callable[[Execution], Check], ...]
     library: Path
     entry: int
@@ -29,8 +28,9 @@ class LaunchRequest:
     type: str
     on_finding: str
     time_limit: float | None
-    order: int = 0  # of tasks, see `Machine.run`
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
+    level: str = "all"  # of checks
+    order: int = 0  # of tasks, see `Machine.run`
 
     @property
     def launch(self) -> dict[str, object]:

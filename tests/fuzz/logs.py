@@ -16,10 +16,13 @@ from typing import Any
 
 import numpy as np
 from mlusim.simulator import Device, Log, launch, load, replay
-from mlusim.simulator.log import OPERAND, RECORD
+from mlusim.simulator.log import OPERAND, RECORD, RUNS
 from mlusim.traces import summarise, write_trace
 
 from .search import Tally, command, mutated
+
+#: The arrays of a log.
+TABLES = ("records", "operands", "runs")
 
 #: Rows that a bomb claims, or has.
 MANY = 1 << 22
@@ -93,11 +96,11 @@ def threads(folder: Path) -> tuple[Log, Device]:
 
 
 def parts(path: Path) -> dict[str, Any]:
-    """A log as plain data: its header and its two arrays."""
+    """A log as plain data: its header and its tables."""
     with np.load(path) as file:
         return {
             "header": json.loads(file["header"].tobytes()),
-            **{name: file[name] for name in ("records", "operands")},
+            **{name: file[name] for name in TABLES},
         }
 
 
@@ -105,7 +108,7 @@ def packed(log: dict[str, Any], rng: random.Random) -> bytes:
     """The bytes of a log, whatever its parts are."""
     out = io.BytesIO()
     header = log["header"] if isinstance(log["header"], bytes) else json.dumps(log["header"]).encode()
-    members = {"header": np.frombuffer(header, np.uint8), "records": log["records"], "operands": log["operands"]}
+    members = {"header": np.frombuffer(header, np.uint8), **{name: log[name] for name in TABLES}}
     names = [name for name in members if name != log.get("without")]
     rng.shuffle(names)
     with (
@@ -185,10 +188,10 @@ def variant(log: dict[str, Any], whole: bytes, rng: random.Random) -> bytes:
         case 2 | 3:
             log["header"] = edited(log["header"], rng)
         case 4 | 5 | 6:
-            name = rng.choice(("records", "operands"))
+            name = rng.choice(TABLES)
             log[name] = rows(log[name], rng)
         case 7:
-            name = rng.choice(("header", "records", "operands"))
+            name = rng.choice(("header", *TABLES))
             log.update(
                 rng.choice(
                     (
@@ -205,14 +208,14 @@ def variant(log: dict[str, Any], whole: bytes, rng: random.Random) -> bytes:
             )
             log["header"] = text
         case _:
-            name = rng.choice(("header", "records", "operands"))
+            name = rng.choice(("header", *TABLES))
             log["raw"] = {name: claimed(name, rng)}
     return packed(log, rng)
 
 
 def claimed(name: str, rng: random.Random) -> bytes:
     """An array that claims more rows than it has, or has very many equal ones, or a header that is none."""
-    dtype = {"header": np.dtype(np.uint8), "records": RECORD, "operands": OPERAND}[name]
+    dtype = {"header": np.dtype(np.uint8), "records": RECORD, "operands": OPERAND, "runs": RUNS}[name]
     head = io.BytesIO()
     count = rng.choice((MANY, 1 << 60, 10**11, 0))
     np.lib.format.write_array_header_1_0(

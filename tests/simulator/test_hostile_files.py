@@ -26,6 +26,7 @@ DEVICE = Device.load("mlu370-x4")
 def kernel(mlu: Any, x: Any) -> None:
     tile = mlu.nram("float", 64)
     mlu.__memcpy(tile, x, 256, mlu.GDRAM2NRAM)
+    mlu.__memcpy(tile, x, 32, mlu.GDRAM2NRAM, 64, 64, 2)
     mlu.__sync_cluster()
     mlu.__sync_cluster()
 
@@ -35,13 +36,16 @@ def log() -> Log:
     return launch(kernel, (4, 1, 1), "union1", [np.zeros(64, np.float32)], device=DEVICE).log
 
 
+TABLES = ("records", "operands", "runs")
+
+
 def saved(path: Path, log: Log, edit: Callable[[dict[str, Any]], object]) -> Path:
-    """A log with parts that ``edit`` has changed: the keys of the header, ``records`` and ``operands``."""
+    """A log with parts that ``edit`` has changed: the keys of the header, and the tables."""
     log.save(path)
     with np.load(path) as file:
-        parts = {**json.loads(file["header"].tobytes()), "records": file["records"], "operands": file["operands"]}
+        parts = {**json.loads(file["header"].tobytes()), **{name: file[name] for name in TABLES}}
     edit(parts)
-    arrays = {name: parts.pop(name) for name in ("records", "operands")}
+    arrays = {name: parts.pop(name) for name in TABLES}
     header = np.frombuffer(json.dumps(parts).encode(), np.uint8)
     with path.open("wb") as file:
         np.savez(file, header=header, **arrays)
@@ -57,7 +61,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "pipe": (put("pipe", 250), "record 3 has pipe"),
     "line": (put("loc", 1 << 31), "record 3 has loc"),
     "core": (put("core", 40), "record 3 has core"),
-    "flags": (put("flags", 8), "record 3 has unknown flags"),
+    "flags": (put("flags", 32), "record 3 has unknown flags"),
     "work": (put("work", 1 << 60), "the work of record 3"),
     "first": (put("first", 0), "record 3 does not have the operands after"),
     "space": (put("key", 9 << 56, "operands"), "operand 3 lies in no memory"),
@@ -66,6 +70,12 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "huge": (put("bytes", (1 << 64) - 1, "operands"), "operand 3 passes the end"),
     "lane": (put("lane", 1, "operands"), "operand 3 lies in lanes"),
     "lanes": (put("lanes", 64, "operands"), "operand 3 lies in lanes"),
+    "run of nobody": (put("operand", 99, "runs", 0), "run 0 belongs to no operand"),
+    "run before": (put("operand", 0, "runs", 1), "run 1 belongs to no operand after the last one"),
+    "run too long": (put("run", 65, "runs", 0), "run 0 passes the end"),
+    "run too late": (put("start", (1 << 64) - 1, "runs", 0), "run 0 passes the end"),
+    "runs too many": (put("count", (9, 1, 1), "runs", 0), "run 0 passes the end"),
+    "runs of none": (put("count", (1, 0, 1), "runs", 0), "run 0 passes the end"),
     "fewer operands": (lambda p: p.update(operands=p["operands"][:-1]), "the table has"),
     "two axes": (lambda p: p.update(records=p["records"][None]), "no array of one dimension"),
     "objects": (lambda p: p["pipes"].append(None), "pipes of the header cannot be"),

@@ -134,6 +134,7 @@ def test_an_asynchronous_copy_takes_effect_at_the_sync(device: Device) -> None:
     def kernel(mlu: Any, x: Any) -> None:
         a = mlu.nram("int32", 64)
         mlu.__bang_write_value(a, 64, 7)
+        mlu.__sync_compute()
         mlu.__memcpy_async(a, x, 256, mlu.GDRAM2NRAM)
         mlu.__sync_compute()
         seen.append(a[5])

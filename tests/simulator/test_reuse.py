@@ -64,7 +64,7 @@ def test_two_programs_take_turns_on_one_device(program, other, isolate):
 @ISOLATED
 def test_variables_are_fresh_in_every_launch_and_task(program, isolate):
     for tasks in (1, 40, 1):  # 40 tasks on 32 cores: some cores have two
-        x = np.zeros(64, np.float32)
+        x = np.zeros(64 * tasks, np.float32)
         run = program.launch("fresh", (tasks, 1, 1), args=[x], isolate=isolate)
         assert undefined(run) == [("uninitialized", tasks)]
         run = program.launch("fresh_scalar", (tasks, 1, 1), args=[x], isolate=isolate)

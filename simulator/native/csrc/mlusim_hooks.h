@@ -17,18 +17,18 @@ ACCESS(16)
 // Atomics: one task runs at a time, so that a plain access does.
 #define ATOMIC_CHANGE(n, name, change)                                                          \
   uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t* p, uint##n##_t value, int) {      \
-    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
+    scalar_access((uint64_t)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                               \
     uint##n##_t old = *p;                                                                       \
     *p = change;                                                                                \
     return old;                                                                                 \
   }
 #define ATOMIC(n)                                                                               \
   uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {                     \
-    scalar_access((uint64_t)p, n / 8, 0, MLUSIM_PC);                                            \
+    scalar_access((uint64_t)p, n / 8, ATOMICALLY, MLUSIM_PC);                                   \
     return *p;                                                                                  \
   }                                                                                             \
   void __tsan_atomic##n##_store(volatile uint##n##_t* p, uint##n##_t value, int) {              \
-    scalar_access((uint64_t)p, n / 8, 1, MLUSIM_PC);                                            \
+    scalar_access((uint64_t)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                               \
     *p = value;                                                                                 \
   }                                                                                             \
   ATOMIC_CHANGE(n, exchange, value)                                                             \

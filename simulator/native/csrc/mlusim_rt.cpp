@@ -256,8 +256,10 @@ static inline int mutes(const struct mlusim_range* range) {
   return mlusim_current->mute && range >= common && range < common + common_count && range->key != MLUSIM_UNSEEN;
 }
 
-static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc) {
+// An access; `how` is 1 for a store, and ATOMICALLY beside that.
+static void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   if (!in_kernel) return;
+  int store = how & 1;
   if (time_is_up) {
     if (loading) end_task(MLUSIM_TIME, 0, 0, pc);
     mlusim_leave();
@@ -285,7 +287,7 @@ static void scalar_access(uint64_t address, uint64_t size, int store, int64_t pc
     if (store) note_first_write(range, address, size);
     else ask_about(address, size, pc);
   }
-  if (range->key != MLUSIM_UNSEEN) gather(address, size, store, pc, range);
+  if (range->key != MLUSIM_UNSEEN) gather(address, size, how, pc, range);
   if (store && mutes(range)) {
     muted.address = address;
     muted.size = size < sizeof muted.bytes ? size : sizeof muted.bytes;

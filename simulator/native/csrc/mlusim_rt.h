@@ -27,7 +27,7 @@ struct mlusim_run {
   int64_t stride;
   uint64_t times;  // accesses
   uint64_t size;
-  int64_t store;
+  int64_t store;  // 1, or 0 for loads; 2 more for atomic ones
   uint64_t operations;
   int64_t apart, uneven;  // there are bytes between the accesses; they have more than one size or stride
 };

@@ -7,6 +7,7 @@ static struct mlusim_run runs[RUNS];
 // Operations that are worth a record of their own, before an instruction and at the end of a task.
 enum { WORTH = 512, WORTH_AT_END = 64 };
 static struct mlusim_row rows[2 * RUNS + 1];  // their records; behind them, at a drain, those of what was computed
+enum { ATOMICALLY = 2 };  // an access that nobody can come between
 static int run_count;
 static uint64_t work_noted;  // operations that are in records or runs
 static uint16_t compute;     // number in the log of what the scalar unit computes
@@ -41,6 +42,7 @@ static void start_row(struct mlusim_row* row, uint16_t op, int64_t pc, uint64_t 
   row->pipe = scalar_pipe;
   row->core = (uint32_t)mlusim_current->core;
   row->task = (uint32_t)mlusim_current->taskId;
+  row->flags = 0;
   row->pc = pc;
   row->work = work;
 }
@@ -83,16 +85,16 @@ static void drain_with(uint64_t worth, int64_t pc) {
 static void drain(void) { drain_with(UINT64_MAX, 0); }
 
 // Adds an access to the run of its source position in its range.
-static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc, struct mlusim_range* range) {
+static inline void gather(uint64_t address, uint64_t size, int how, int64_t pc, struct mlusim_range* range) {
   uint64_t words = size > 16 ? (size + 7) / 8 : 1;  // a block is moved a word at a time
   uint64_t operations = mlusim_scalar_work - work_noted;
   work_noted = mlusim_scalar_work;
-  unsigned key = (unsigned)(((uint64_t)pc ^ range->start * 2 ^ (uint64_t)store) * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
+  unsigned key = (unsigned)(((uint64_t)pc ^ range->start * 2 ^ (uint64_t)how) * 0x9e3779b97f4a7c15u >> 55) & (KEYS - 1);
   int index = keys[key].index;
   if (keys[key].pc == pc && keys[key].range == range && index < run_count) {
     struct mlusim_run* run = &runs[index];
     int64_t step = (int64_t)(address - run->last);
-    if (run->pc == pc && run->store == store && rows[index].operands[0].key == range->key + (run->low - range->start) &&
+    if (run->pc == pc && run->store == how && rows[index].operands[0].key == range->key + (run->low - range->start) &&
         (!mlusim_strict || (run->size == size && (run->times == 1 || step == run->stride)))) {
       run->apart |= address > run->high || address + size < run->low;
       run->uneven |= run->size != size || (run->times > 1 && step != run->stride);
@@ -117,9 +119,10 @@ static inline void gather(uint64_t address, uint64_t size, int store, int64_t pc
     mlusim_leave();
     mlusim_back(pc);
   }
-  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, store, operations, 0, 0};
+  runs[run_count] = mlusim_run{pc, address, address + size, address, 0, 1, size, how, operations, 0, 0};
   struct mlusim_row* row = &rows[run_count];
-  start_row(row, (uint16_t)(store ? range->store : range->load), pc, words);
+  start_row(row, (uint16_t)(how & 1 ? range->store : range->load), pc, words);
+  row->flags = how & ATOMICALLY ? 4 : 0;  // ATOMIC of a log
   row->operands[0].key = range->key + (address - range->start);
   row->operands[0].bytes = size;
   keys[key].pc = pc;

@@ -1,0 +1,51 @@
+// What `hazards.c` is given and gives back: the rows of a log (see log.py), tables of its instructions, causes.
+#pragma once
+#include <stdint.h>
+
+typedef struct __attribute__((packed)) {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint16_t core;
+  uint32_t task, loc;
+  uint64_t work;
+  uint32_t first, gaps;
+} Record;
+typedef struct __attribute__((packed)) {
+  uint64_t key, bytes;
+  uint16_t lane, lanes;
+} Operand;
+typedef struct __attribute__((packed)) {
+  uint32_t operand, run;
+  uint64_t start, stride[3];
+  uint32_t count[3];
+} Run;
+enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
+enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
+
+enum { SHOWN = 32 };
+// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
+enum { HAZARD, RACE, UNWAITED };
+typedef struct {
+  int64_t kind, later, earlier, key, bytes, count, operand, shown;
+  int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
+} Cause;
+
+typedef struct {
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room;
+  const Record* records;
+  const Operand* operand;
+  const Run* run;
+  // of every instruction
+  const uint8_t* kind;
+  const uint64_t *waits, *queues;
+  const uint32_t *first_write, *operand_count;
+  const uint8_t* writes;  // of its operands
+  // of every space
+  const uint8_t* on_device;
+  const uint64_t* lane_bytes;
+  int64_t lanes;
+  // found
+  Cause* causes;
+  uint8_t* redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
+  int64_t found;
+} Work;

@@ -56,9 +56,16 @@ class Order:
         for pipe in pipes:
             _learn(self.front, self.ends.get(pipe, {}))
 
-    def use(self, pipe: str, writes: list[Span], reads: list[Span], blocks: bool = False) -> None:
-        """An instruction of a pipe; one that ``blocks`` the core waits itself for what it depends on."""
-        known = _learn(dict(self.front), self.ends.get(pipe, {}))
+    def use(
+        self, pipe: str, writes: list[Span], reads: list[Span], blocks: bool = False, after: tuple[str, ...] = ()
+    ) -> None:
+        """An instruction of a pipe that comes after those of pipes ``after`` as well.
+
+        One that ``blocks`` the core waits itself for what it depends on.
+        """
+        known = dict(self.front)
+        for own in (pipe, *after):
+            _learn(known, self.ends.get(own, {}))
         for other, number, written, read in self.uses:
             if other == pipe or known.get(other, 0) >= number or not _conflict(writes, reads, written, read):
                 continue
@@ -97,8 +104,9 @@ class Outcome:
 class Interpreter:
     """Runs a program on plain bytes."""
 
-    def __init__(self, host: np.ndarray, program: p.Program, old: bool) -> None:
-        self.program, self.old = program, old  # old: architectures below 300
+    def __init__(self, host: np.ndarray, program: p.Program, old: bool, fetched: bool) -> None:
+        """``old``: architectures below 300; ``fetched``: scalar code loads each step from memory."""
+        self.program, self.old, self.fetched = program, old, fetched
         known = Bytes(host.copy(), np.zeros(host.size, bool), np.zeros(host.size, bool))
         self.memories = [known] + [Bytes.fresh(size) for space, size in p.ARRAYS if space != p.GDRAM]
         self.pending: list[Later] = []
@@ -125,6 +133,8 @@ class Interpreter:
         return array - p.ARGUMENTS + 1, offset + low, offset + high
 
     def _step(self, step: p.Step) -> set[str]:
+        if self.fetched:
+            self.order.wait(("compute",))
         if step.kind == p.WAIT:
             self._drain(p.WAITS[step.variant][1])
             self.order.wait(p.WAITS[step.variant][1])
@@ -162,7 +172,8 @@ class Interpreter:
         for (to, first, end), (source, low, high) in pieces:
             self.memories[to].unwritten[first:end] = self.memories[source].unwritten[low:high].copy()
         exact = [to for to, _ in pieces], [source for _, source in pieces]
-        self.order.use(pipe, *exact, blocks=not later)
+        after = ("compute",) if set(spaces) == {p.NRAM} else ()
+        self.order.use(pipe, *exact, blocks=not later, after=after)
         if not later:
             self._drain({e.pipe for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])})
         if later:

@@ -12,7 +12,7 @@ from ..memory import Memory
 class ClusterMemory(Check):
     """Block tasks have no cluster: neither its memory nor the memory core that copies to it are theirs.
 
-    Of C kernels only: a kernel in Python that is tried out as one Block task may ask for any memory of the core's.
+    Of kernels that a user launches: a probe in Python that asks for no launch type may use any memory of the core's.
     """
 
     def __init__(self, execution: Execution) -> None:

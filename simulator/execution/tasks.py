@@ -49,6 +49,7 @@ class Task:
     done: bool = False
     greenlet: Any = None
     native: Any = None  # what the native side keeps for the task
+    tried: bool = False  # no launch type was asked for
 
     @property
     def taskDim(self) -> int:  # noqa: N802

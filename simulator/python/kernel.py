@@ -49,6 +49,7 @@ def launch(
     """
     check_on_finding(on_finding)
     check_progress(progress)
+    tried = type is None
     dim, type = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
 
@@ -60,6 +61,7 @@ def launch(
             values = [_value(value, copies) for value in args]
 
             def entry(task: Task) -> None:
+                task.tried = tried
                 context = Context(machine, task, scalar, lines)
                 pointers = (Pointer(context, *v) if isinstance(v, _Address) else v for v in values)
                 try:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 
 from .bang import BANG
@@ -19,6 +16,7 @@ from .orders import ORDERS
 from .prototype import DeclarationError, Kind, Parameter
 from .results import Partial, ValueOutOfRange
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
+from .sources import declared_in
 from .space import AddressSpace
 from .tpu import TPU
 from .types import DATA_TYPE_ELEMENTS, DATA_TYPES, STRUCTS, TYPES, VARIABLE_TYPES, ElementType
@@ -73,16 +71,3 @@ __all__ = [
 
 #: Every dialect by the name that device files use.
 DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, CUDA)})
-#: The instructions as the files of this package declare them.
-_DECLARED = MappingProxyType({name: dialect.instructions for name, dialect in DIALECTS.items()})
-
-
-@cache
-def _digest() -> str:
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def declared_in(dialect: Dialect) -> str:
-    """A key for what is made of a dialect: its name, and a digest of the files; "" when it was changed since."""
-    return f"{dialect.name} {_digest()}" if dialect.instructions is _DECLARED[dialect.name] else ""

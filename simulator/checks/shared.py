@@ -12,7 +12,7 @@ from ..memory import Memory
 class ClusterMemory(Check):
     """Block tasks have no cluster: neither its memory nor the memory core that copies to it are theirs.
 
-    Of C kernels only: a kernel in Python that is tried out as one Block task may ask for any memory of the core's.
+    A kernel in Python that is tried out, launched without a type, may ask for any memory of the core's.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -44,7 +44,7 @@ class ClusterMemory(Check):
 
     def _check(self, pc: int, instruction: str, space: str) -> None:
         task = self.execution.current.running
-        if task.clusterDim or task.native is None:
+        if task.clusterDim or task.tried:
             return
         self.execution.collector.report(
             Finding(

@@ -48,6 +48,7 @@ class Task:
     done: bool = False
     greenlet: Any = None
     native: Any = None  # what the native side keeps for the task
+    tried: bool = False  # no launch type was asked for
 
     @property
     def taskDim(self) -> int:  # noqa: N802
@@ -105,7 +106,7 @@ def groups(shape: Shape, dim: tuple[int, int, int], type: str) -> Iterator[list[
             core = (first_cluster + cluster) * per_cluster + core_id
             tasks.append(_task(number, dim, core, first_cluster + cluster, MEMBER, cluster, wide, core_id, per_cluster))
         for cluster in range(wide if shape.memory_cores_per_cluster else 0):
-            number = group * wide * per_cluster + cluster * per_cluster
+            number = group * wide * per_cluster + cluster * per_cluster + shape.memory_core_task
             core = shape.cores + first_cluster + cluster
             tasks.append(
                 _task(number, dim, core, first_cluster + cluster, MEMORY, cluster, wide, MEMORY_CORE_ID, per_cluster)

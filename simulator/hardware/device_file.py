@@ -35,6 +35,7 @@ _MAY_BE_ZERO = frozenset(
         "reserved",
         "memory_cores_per_cluster",
         "memory_core_stores",
+        "memory_core_task",
     ]
 )
 #: Beyond these a number is a slip, and times made of it are no numbers any more.
@@ -97,6 +98,7 @@ class ShapeTable(_Table):
     cores_per_cluster: Quantity
     memory_cores_per_cluster: Quantity
     memory_core_stores: Quantity | None = None
+    memory_core_task: Quantity | None = None
     lanes: Quantity | None = None
     banks: Quantity | None = None
     eu_bytes: Quantity | None = None

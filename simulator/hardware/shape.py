@@ -58,7 +58,8 @@ class Threads:
 class Shape:
     """What a kernel can observe of a device: a kernel runs alike on two devices of equal shape.
 
-    ``memory_core_stores`` is 0 where scalar stores of the memory core to the device's memory have no effect, else 1.
+    ``memory_core_stores`` is 0 where scalar stores of the memory core to the device's memory have no effect, else 1;
+    ``memory_core_task`` says which task of its cluster, from 0, the memory core has the number of.
     ``lanes``, ``banks`` and ``eu_bytes`` (bytes a lane computes in a cycle) are None where a core has no lanes.
     """
 
@@ -69,6 +70,7 @@ class Shape:
     memory_cores_per_cluster: int
     spaces: dict[str, Space]
     memory_core_stores: int = 1
+    memory_core_task: int = 0
     lanes: int | None = None
     banks: int | None = None
     eu_bytes: int | None = None
@@ -118,6 +120,10 @@ def check_shape(shape: Shape) -> None:
         raise ValueError(f"shape.memory_cores_per_cluster is {shape.memory_cores_per_cluster}; it must be 0 or 1")
     if shape.memory_core_stores > 1:
         raise ValueError(f"shape.memory_core_stores is {shape.memory_core_stores}; it must be 0 or 1")
+    if shape.memory_core_task >= shape.cores_per_cluster:
+        raise ValueError(
+            f"shape.memory_core_task is {shape.memory_core_task}; a cluster has {shape.cores_per_cluster} tasks, from 0"
+        )
     if shape.cores + shape.clusters > MAX_OWNERS:
         raise ValueError(f"the shape has {shape.cores} cores in {shape.clusters} clusters; both together: {MAX_OWNERS}")
     if shape.arch >= 1 << 31:

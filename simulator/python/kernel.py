@@ -57,6 +57,7 @@ def launch(
     check_on_finding(on_finding)
     check_progress(progress)
     check_orders(orders)
+    tried = type is None
     dim, type = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
 
@@ -68,6 +69,7 @@ def launch(
             values = [_value(value, copies) for value in args]
 
             def entry(task: Task) -> None:
+                task.tried = tried
                 context = Context(machine, task, scalar, lines)
                 pointers = (Pointer(context, *v) if isinstance(v, _Address) else v for v in values)
                 try:

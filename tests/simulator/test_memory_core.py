@@ -76,6 +76,18 @@ def test_the_device_file_decides(tmp_path: Path) -> None:
     assert "repeats" in run.findings[0].message
 
 
+@pytest.mark.parametrize(("given", "tasks"), [(0, {0, 4}), (3, {3, 7})])
+def test_the_number_that_it_has_is_that_of_a_task_of_its_cluster(tmp_path: Path, given: int, tasks: set[int]) -> None:
+    device = Device.load("mlu370-x4")
+    assert device.shape.memory_core_task == 0
+    other = device.replace({"shape.memory_core_task": given})
+    run = load([SOURCE], device=other).launch("count", (8, 1, 1), "union2", [np.zeros(8, np.float32), 0])
+    assert {f.task for f in run.findings} <= tasks
+    assert run.findings
+    with pytest.raises(ValueError, match="memory_core_task is 4; a cluster has 4 tasks"):
+        device.replace({"shape.memory_core_task": 4})
+
+
 def test_in_a_python_kernel() -> None:
     counters = np.zeros(4, np.float32)
 

@@ -53,8 +53,17 @@ def test_a_block_task_may_leave_it_alone(program):
     assert program.launch("unused", args=[np.ones(1, np.float32)]).findings == []
 
 
-def test_a_kernel_in_python_may_try_it(program):
+@pytest.mark.parametrize("scalar", [False, True])
+def test_a_kernel_in_python(program, scalar):
     def kernel(mlu, x):
-        mlu.__memcpy(mlu.sram("float", 64), x, 256, mlu.GDRAM2SRAM)
+        shared = mlu.sram("float", 64)
+        if scalar:
+            shared[0] = 1
+        else:
+            mlu.__memcpy(shared, x, 256, mlu.GDRAM2SRAM)
 
-    assert launch(kernel, args=[np.ones(64, np.float32)], device=program.device).findings == []
+    x = np.ones(64, np.float32)
+    assert launch(kernel, args=[x], device=program.device).findings == []  # it is tried out
+    (finding,) = launch(kernel, (1, 1, 1), "block", [x], device=program.device, on_finding="collect").findings
+    assert (finding.rule, finding.instruction) == ("space", "scalar.store" if scalar else "__memcpy")
+    assert launch(kernel, (4, 1, 1), "union1", [x], device=program.device).findings == []

@@ -45,6 +45,8 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
 #: A mark at every basic block, which `scalar_work` turns into a count of its operations.
 _COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
+#: A blank that is no ASCII reaches us as it is.
+_ANY_NAME = ("-fno-extended-identifiers", "")
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
 _MISFIT = re.compile(
     r"no matching function for call to '(\w+)\("
@@ -102,6 +104,7 @@ class Builder:
         self.compiler = Compiler()
         optional = [_ROUND_HALF, _KEEP_LINES, *([] if self.dialect.threads else [_KEEP_ACCESSES, _COUNT_WORK])]
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
+        self._reading = self.compiler.accepted(*_ANY_NAME)
         self._generated = {"mlusim_ops.h": operations(self.dialect), "mlusim_types.h": enumerations(self.dialect)}
         self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), CSRC / "mlusim_rt.h", *sorted(CSRC.glob("include*/*"))]
@@ -119,7 +122,7 @@ class Builder:
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
         language = language_of(self.dialect, path, self.options)
         result = self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *self.options.folders(), "-isystem",
+            path, ["-E", "-x", language.kind, *_MESSAGES, *self._reading, *self.options.folders(), "-isystem",
              str(language.include), *(f"-isystem{self._header(name)}" for name in self._generated),
              *language.preprocess(self.shape), *self.options.preprocess(), str(path.absolute())]
         )  # fmt: skip

@@ -125,6 +125,7 @@ active = family(
         ),
     },
     types="half float",
+    inferred_types="bfloat16",
     **FACTS,
 )
 newer = family(

@@ -57,7 +57,7 @@ def _of_half(name: str, single: Callable[[float], float], half: Callable[[float]
     whole = forms["float"]
 
     def compute(memory: object, *arguments: object) -> None:
-        forms[arguments[0].kind].compute(memory, *arguments)  # type: ignore[attr-defined]
+        forms["half" if arguments[0].kind == "half" else "float"].compute(memory, *arguments)  # type: ignore[attr-defined]
 
     return Form(whole.name, whole.roles, compute, whole.calls)
 

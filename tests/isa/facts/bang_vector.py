@@ -157,6 +157,7 @@ ACTIVE = (
         "half float, inferred bfloat16",
     ),
     *_rows("active_sign active_pow2", _UNARY, "half float", ">=200"),
+    *_rows("sigmoid", _UNARY, "half float, inferred bfloat16", inferred=True),  # a name of generated kernels
 )
 MOVES = (
     Fact(

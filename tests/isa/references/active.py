@@ -86,6 +86,7 @@ FORMS = [
     _named("tanh", math.tanh),
     _named("sigmoid", sigmoid),
     _named("sigmoid_hp", sigmoid),
+    vector("__bang_sigmoid", UNARY, sigmoid, ulps=1, extra=[*_SWEEP, *_AROUND]),
     _named("gelu", below(-3.875, -LEAST, gelu)),
     _named("gelup", below(-3.875, -LEAST, gelu)),
 ]

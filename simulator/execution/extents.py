@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 #: Where the elements of an operand with strides lie: address of the first, shape, strides and bytes of an element.
-Parts = tuple[int, tuple[int, ...], tuple[int, ...], int]
+Steps = tuple[int, tuple[int, ...], tuple[int, ...], int]
+#: Or the rows of one whose rows lie anywhere: addresses, and the bytes of a row.
+Rows = tuple[np.ndarray, int]
+Parts = Steps | Rows
 #: Memory that an instruction touches: first and past-the-end address, whether it is written, a bit for each lane
 #: (all of them, -1, outside the memories that have lanes, where addresses are those of the first lane), and its parts
 #: if there may be gaps between them.
@@ -30,6 +33,8 @@ def _segments_meet(one: Extent, other: Extent) -> bool:
 def _segments(extent: Extent) -> tuple[np.ndarray, int]:
     """Addresses of the segments of an extent, and the bytes of each."""
     low, end, _, _, parts = extent
+    if parts is not None and len(parts) == 2:
+        return parts
     if parts is None or np.prod(parts[1]) > _MOST_SEGMENTS:
         return np.array([low]), end - low
     first, shape, strides, size = parts

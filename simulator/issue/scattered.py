@@ -51,6 +51,9 @@ class Scattered(Operand):
         with self.port.block(f"if {self.may_be_uninitialized()}:"):
             self.port.line(f"{self._each()}: _u_{self.name}.remove(_p, _p + _row_{self.name})")
 
+    def parts(self) -> str:
+        return f"(_places_{self.name} + _s_{self.name}, _row_{self.name})"
+
     def contents(self) -> str:
         return f"_x_{self.name}[_places_{self.name}]"
 

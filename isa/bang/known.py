@@ -12,6 +12,6 @@ KNOWN = {
     "__memcpy_nram_to_nram": "copy inside of NRAM in strides",
 }
 
-#: Forms of modelled names that compile and are not modelled, by their number of arguments: the sum of segments at two
-#: strides, and the copy to the SRAM of another cluster.
-FORMS = {"__bang_atomic_reduce_add": 9, "__memcpy": 5}
+#: Forms of modelled names that compile and are not modelled, by their number of arguments: the copy to the SRAM of
+#: another cluster.
+FORMS = {"__memcpy": 5}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import Atomic, Instruction, Require, declare
+from ..declare import INFERRED, Atomic, Instruction, Require, declare
 from ..instruction import Wider
 
 _SIGNED, _INTEGERS = "int16 int32", "uint16 int16 uint32 int32"
@@ -100,6 +100,25 @@ def _forms(op: str, update: Update, becomes: str, reduced: str, fetched: str) ->
 
 
 updates = tuple(form for op, facts in _UPDATES.items() for form in _forms(op, *facts))
+#: One public kernel adds the four corners of a sample in one call; it passes 1 for both counts of two segments each.
+reduce_segments = declare(
+    "void __bang_atomic_reduce_add(inout gdram T dst[segnum2 + 1 @ dst_stride2][segnum1 + 1 @ dst_stride1][size],"
+    " const T src[segnum2 + 1 @ src_stride2][segnum1 + 1 @ src_stride1][size],"
+    " int32 size, int32 segnum1, int32 segnum2, int32 dst_stride1, int32 dst_stride2, int32 src_stride1, int32 src_stride2)",
+    doc="Every element of segments of dst in GDRAM becomes old + src, in one step each; strides in bytes",
+    types=f"{_FLOATS} {_SIGNED}",
+    archs=">=592",
+    provenance=INFERRED,
+    rules=(
+        _SIZE,
+        *(Require(f"segnum{n} >= 0", rule="length") for n in (1, 2)),
+        *(Require(f"abs(dst_stride{n}) >= size * sizeof_dst", when=f"segnum{n} > 0") for n in (1, 2)),
+        Require("dst % sizeof_dst == 0", rule="alignment"),
+    ),
+    work="size * sizeof_dst * (segnum1 + 1) * (segnum2 + 1)",
+    semantics=lambda dst, src: dst + src,
+    **_FACTS,
+)
 
 
 def _swapped(old: np.ndarray, compare: Any, value: Any) -> Any:

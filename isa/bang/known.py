@@ -12,5 +12,6 @@ KNOWN = {
     "__memcpy_nram_to_nram": "copy inside of NRAM in strides",
 }
 
-#: Forms of modelled names that compile and are not modelled, by their number of arguments.
-FORMS = {"__bang_atomic_reduce_add": 9}
+#: Forms of modelled names that compile and are not modelled, by their number of arguments: the copy to the SRAM of
+#: another cluster.
+FORMS = {"__memcpy": 5}

@@ -45,6 +45,8 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
 #: A mark at every basic block, which `scalar_work` turns into a count of its operations.
 _COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
+#: A blank that is no ASCII reaches us as it is.
+_ANY_NAME = ("-fno-extended-identifiers", "")
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
 _MISFIT = re.compile(
     r"no matching function for call to '(\w+)\("
@@ -102,6 +104,7 @@ class Builder:
         self.compiler = Compiler()
         optional = [_ROUND_HALF, _KEEP_LINES, *([] if self.dialect.threads else [_KEEP_ACCESSES, _COUNT_WORK])]
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
+        self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
@@ -119,8 +122,8 @@ class Builder:
         """The run that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *options.folders(), "-isystem", str(language.include),
-             operations, types, *language.preprocess(self.shape), *options.preprocess(), str(path.absolute())]
+            path, ["-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
+             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(), str(path.absolute())]
         )  # fmt: skip
 
     def _operations(self, language: Language) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,11 @@ from .rewrite import rewrite
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
+#: Characters beyond ASCII that clang takes for a blank, and g++ for part of a name.
+_ODD_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_LITERAL_OR_ODD_SPACE = re.compile(
+    rf""" "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | {_ODD_SPACES.pattern} """, re.VERBOSE
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def sections(*names: str) -> list[str]:
 
 def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
     """A preprocessed source of a C++ dialect as plain C++; see `rewrite`."""
-    done = rewrite(preprocessed, known_asm)
+    done = rewrite(with_plain_spaces(preprocessed), known_asm)
     plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
     return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template), done.kernels)
 
@@ -81,6 +87,13 @@ def _pointer(kernel: KernelDecl, name: str) -> str:
     own = kernel.name.rpartition("::")[2]
     pointer = f"static constexpr void (*{name})({kinds}) = &{own};"
     return f"namespace {kernel.home} {{ {pointer} }}" if kernel.home else pointer
+
+
+def with_plain_spaces(text: str) -> str:
+    """The text with a blank for every no-break or wide space of its code, as clang reads them; literals stay."""
+    if not _ODD_SPACES.search(text):
+        return text
+    return _LITERAL_OR_ODD_SPACE.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", text)
 
 
 class Language(Protocol):

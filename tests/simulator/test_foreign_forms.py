@@ -172,3 +172,46 @@ def test_sources_that_need_each_other_may_both_call_what_nobody_knows(device, tm
     x = np.ones(64, np.float32)
     program.launch("second", args=[x, 64])
     assert x[0] == 2
+
+
+def test_blanks_beyond_ascii_are_blanks_outside_of_literals(device, tmp_path):
+    source = written(
+        tmp_path / "blanks.mlu",
+        "#define PLUS(a) a\u00a0+ 1\n__mlu_entry__\u00a0void k(int *out) {\n  const\u00a0int n\u3000= PLUS(2);\n"
+        '  out[0] = n;\n  out[1] = sizeof("\u00a0");\n}\n',
+    )
+    assert numbers(device, source) == [3, 3, -1, -1]  # two bytes and the end
+
+
+def test_an_assertion_without_its_header(device, tmp_path):
+    source = written(
+        tmp_path / "asserts.mlu",
+        "template <class T> __mlu_func__ T checked(T n) { assert(n > 0); return n; }\n"
+        "__mlu_entry__ void k(int *out, int n) { out[0] = checked(n); }\n",
+    )
+    program, out = load([source], device=device), np.zeros(1, np.int32)
+    program.launch("k", args=[out, 5])
+    assert out[0] == 5
+    with pytest.raises(KernelError, match="n > 0"):
+        program.launch("k", args=[out, -1])
+
+
+def test_a_copy_to_another_cluster_builds_and_says_that_it_is_not_modelled(device, tmp_path):
+    source = written(
+        tmp_path / "clusters.mlu",
+        "__mlu_shared__ int tile[16];\n"
+        "__mlu_entry__ void k(int *out, int far) { out[0] = 1; if (far) __memcpy(tile, tile, 64, SRAM2SRAM, 0); }\n",
+    )
+    program, out = load([source], device=device), np.zeros(1, np.int32)
+    assert not program.launch("k", (4, 1, 1), "union1", args=[out, 0], on_finding="collect").errors
+    (finding,) = program.launch("k", (4, 1, 1), "union1", args=[out, 1], on_finding="collect").errors
+    assert (finding.rule, finding.instruction) == ("not-modelled", "__memcpy")
+
+
+def test_powers_of_a_half_and_another_number(device, tmp_path):
+    source = written(
+        tmp_path / "powers.mlu",
+        "__mlu_entry__ void k(int *out) {\n  half x = 9;\n  out[0] = pow(x, 0.5);\n  out[1] = std::pow(x, 2);\n"
+        "  out[2] = pow(2.0f, x) + fmax(x, 1.5f);\n  out[3] = sizeof(pow(x, 1.0f)) * 10 + sizeof(fmod(x, 2.0));\n}\n",
+    )
+    assert numbers(device, source) == [3, 81, 521, 48]

@@ -66,3 +66,22 @@ def test_scalar_stores_between_segments_and_on_them(device):
             mlu.__sync()
 
         assert orders(kernel, device) == (at % 5 < 3 and at < 18), at
+
+
+@pytest.mark.parametrize(("mask", "other", "meets"), [(0x0F, 0xF0, False), (0x55, 0xAA, False), (0x0F, 0x18, True)])
+def test_gathered_rows_beside_each_other_and_on_each_other(device, mask, other, meets):
+    """Two gathers into one array, by the move pipe and by the io pipe, each into the rows of its mask."""
+
+    def kernel(mlu, source):
+        room, rows, offsets = mlu.nram("uint8", 64), mlu.nram("uint8", 64), mlu.nram("uint32", 8)
+        masks = [mlu.nram("uint8", 1) for _ in range(2)]
+        mlu.__memcpy(rows, source, 64, mlu.GDRAM2NRAM)
+        mlu.__bang_write_value(offsets, 8, 8)
+        for place, bits in zip(masks, (mask, other), strict=True):
+            place[0] = bits
+        mlu.__sync()
+        mlu.__gather_async(room, rows, offsets, masks[0], 8, mlu.NRAM2NRAM, 8, 8)
+        mlu.__gather_async(room, source, offsets, masks[1], 8, mlu.GDRAM2NRAM, 8, 8)
+        mlu.__sync()
+
+    assert orders(kernel, device) == meets

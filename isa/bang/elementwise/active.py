@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...declare import family
+from ...declare import INFERRED, family
 from ...instruction import Wider
 from .mathematics import error_function, rectified, square_root_reciprocal
 from .vectors import FACTS, UNARY
@@ -126,6 +126,7 @@ active = family(
         ),
     },
     types="half float",
+    inferred_types="bfloat16",
     **FACTS,
 )
 _POW2 = (np.exp2, "dst[i] = 2 to the power of src[i], a whole number from -31 to 31 (half: -24 to 15)")
@@ -139,4 +140,13 @@ newer = (
         **FACTS,
     ),
     *family(_ACTIVE, {"pow2": _POW2}, types="half float", archs=">=200", **FACTS),
+)
+# Only generated kernels call it: taken for `__bang_active_sigmoid` under a newer name.
+sigmoid = family(
+    UNARY,
+    {"sigmoid": (_sigmoid, "dst[i] = 1 / (1 + e to the power of -src[i]); 0 below -7.75, 1 above 7.75")},
+    types="half float",
+    inferred_types="bfloat16",
+    provenance=INFERRED,
+    **FACTS,
 )

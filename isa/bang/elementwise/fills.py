@@ -27,8 +27,8 @@ _RULES = (POSITIVE, Align(64, archs=OLD), Require("elem_count * sizeof_dst % 64 
 
 
 def _fill(
-    name: str, shape: str = _FLAT, *, doc: str = "elem_count elements", types: str = _TYPES, inferred: str = "int64",
-    named: str = "", **facts: Any,
+    name: str, shape: str = _FLAT, *, doc: str = "elem_count elements", types: str = _TYPES,
+    inferred: str = "int64 uint64", named: str = "", **facts: Any,
 ) -> Instruction:  # fmt: skip
     """One fill: C passes the destination as ``void *``, and the type of the value is that of the elements.
 
@@ -83,7 +83,7 @@ zero = declare(
     "void __bang_write_zero(T dst[elem_count], int32 elem_count)",
     doc="Fill elem_count elements of NRAM with zero",
     types="half float int8 uint8 int16 uint16 int32 uint32",
-    inferred_types="bfloat16",
+    inferred_types="bfloat16 int64 uint64",
     rules=_RULES,
     semantics=lambda: 0,
 )

@@ -21,7 +21,7 @@ _ON_2XX = (_COUNT, Aligned(64, on="<300"), Multiple("elem_count * sizeof", 64, o
 _BYTES = "elem_count * sizeof"
 _BYTES_3D = "elem_count * sizeof * (iter1 + 1) * (iter2 + 1)"
 #: "T decided by the C type of `value` (char..float; 8/16/32 bit)"; kernels fill 64 bits too.
-_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32, inferred int64"
+_TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32, inferred int64 uint64"
 
 
 def _blocks(name: str, space: str = "", **facts: object) -> Fact:
@@ -37,7 +37,7 @@ ROWS = (
     _blocks("__bang_write_value"),
     Fact(
         "__bang_write_zero", "out T dst[elem_count], elem_count",
-        "half float int16 uint16 int32 uint32 int8 uint8, inferred bfloat16", limits=_ON_2XX, work=_BYTES,
+        "half float int16 uint16 int32 uint32 int8 uint8, inferred bfloat16 int64 uint64", limits=_ON_2XX, work=_BYTES,
     ),
     Fact("__nramset", _FILL.format(space=""), _TYPES, limits=_ON_2XX, work=_BYTES),
     _blocks("__nramset"),

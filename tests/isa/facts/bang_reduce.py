@@ -6,7 +6,7 @@ Source: bang_isa.md (b), and of the names that mlu-ops does not use the vendor's
 from __future__ import annotations
 
 from bang_vector import PER_ELEMENT, POSITIVE, VECTOR_2XX
-from fact import Aligned, Fact, Limit, Within
+from fact import Aligned, Fact, Holds, Limit, Within
 
 _FLOATS = "half bfloat16 float"
 _VECTOR = "in T src[elem_count], elem_count"
@@ -84,7 +84,33 @@ def _updates(name: str, reduced: str, fetched: str) -> tuple[Fact, ...]:
 
 
 _SWAP = "T compare, T value"
+#: "9 arguments: (dst, src, size, 1, 1, dst strides, src strides)" of one public kernel, whose counts are of further
+#: segments and whose strides are in bytes (inferred).
+_SEGMENTS = Fact(
+    "__bang_atomic_reduce_add",
+    "inout gdram T dst{size * sizeof, segnum1 x dst_stride1, segnum2 x dst_stride2},"
+    " in T src{size * sizeof, segnum1 x src_stride1, segnum2 x src_stride2},"
+    " size, segnum1, segnum2, dst_stride1, dst_stride2, src_stride1, src_stride2",
+    f"{_FLOATS} int16 int32",
+    ">=592",
+    (
+        Within("size", 1), Within("segnum1", 0), Within("segnum2", 0), Aligned("sizeof", "dst"),
+        *(
+            Holds(f"segnum{n} == 0 or abs(dst_stride{n}) >= size * sizeof", ({f"dst_stride{n}": 0},))
+            for n in (1, 2)
+        ),
+    ),
+    pipe="io",
+    work="size * sizeof * (segnum1 + 1) * (segnum2 + 1)",
+    call={
+        "size": 16, "segnum1": 2, "segnum2": 1, "dst_stride1": 256, "dst_stride2": 1024, "src_stride1": 128,
+        "src_stride2": 512,
+    },
+    probes=({"segnum1": 0}, {"dst_stride1": -256}, {"src_stride2": -512}, {"src_stride1": 0}),
+    inferred=True,
+)  # fmt: skip
 ATOMICS = (
+    _SEGMENTS,
     *(row for name, types in _UPDATES.items() for row in _updates(name, *types)),
     _atomic("reduce_cas", f"inout gdram T dst[1], {_SWAP}", f"{_FLOATS} int16 int32", ">=300", "dst", False),
     _atomic("cas", f"out T dst[1], inout gdram T held[1], {_SWAP}", _ALL, ">=200", "held", False),

@@ -154,9 +154,10 @@ ACTIVE = (
         " active_sqrthp active_rsqrt active_rsqrthp active_recip active_reciphp active_recip_greater_1 active_sin"
         " active_cos active_tanh active_sigmoid active_sigmoid_hp active_gelu active_gelup",
         _UNARY,
-        "half float",
+        "half float, inferred bfloat16",
     ),
     *_rows("active_sign active_pow2", _UNARY, "half float", ">=200"),
+    *_rows("sigmoid", _UNARY, "half float, inferred bfloat16", inferred=True),  # a name of generated kernels
 )
 MOVES = (
     Fact(

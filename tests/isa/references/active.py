@@ -57,7 +57,7 @@ def _of_half(name: str, single: Callable[[float], float], half: Callable[[float]
     whole = forms["float"]
 
     def compute(memory: object, *arguments: object) -> None:
-        forms[arguments[0].kind].compute(memory, *arguments)  # type: ignore[attr-defined]
+        forms["half" if arguments[0].kind == "half" else "float"].compute(memory, *arguments)  # type: ignore[attr-defined]
 
     return Form(whole.name, whole.roles, compute, whole.calls)
 
@@ -86,6 +86,7 @@ FORMS = [
     _named("tanh", math.tanh),
     _named("sigmoid", sigmoid),
     _named("sigmoid_hp", sigmoid),
+    vector("__bang_sigmoid", UNARY, sigmoid, ulps=1, extra=[*_SWEEP, *_AROUND]),
     _named("gelu", below(-3.875, -LEAST, gelu)),
     _named("gelup", below(-3.875, -LEAST, gelu)),
 ]

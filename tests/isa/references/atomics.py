@@ -56,6 +56,24 @@ def fetch(op: str) -> Callable[..., None]:
     return compute
 
 
+def reduce_segments(memory: Memory, dst: Pointer, src: Pointer, size: int, *numbers: int) -> None:
+    """`reduce_add` of ``segnum2 + 1`` groups of ``segnum1 + 1`` segments, at strides in bytes."""
+    segnum1, segnum2, dst1, dst2, src1, src2 = numbers
+    for j in range(segnum2 + 1):
+        for i in range(segnum1 + 1):
+            reduce_add(memory, dst.moved(i * dst1 + j * dst2), src.moved(i * src1 + j * src2), size)
+
+
+def _segment_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for size, *numbers in (
+        (3, 1, 1, 64, 256, 32, 128), (5, 2, 0, 128, 0, 64, 0), (5, 0, 1, 0, -64, 0, 64), (1, 3, 2, 16, 128, 0, 16),
+        (40, 1, 1, 512, 1024, 256, -512),
+    ):  # fmt: skip
+        yield Call(
+            (Pointer("gdram", 512, kinds[0]), Pointer("nram", 1024, kinds[0]), size, *numbers), (), f"{numbers}", 4096
+        )
+
+
 def reduce_swap(memory: Memory, dst: Pointer, compare: Any, value: Any) -> None:
     """`__bang_atomic_reduce_cas`: value where compare is."""
     (old,) = memory.read(dst, 1)
@@ -128,6 +146,12 @@ FORMS = [
         Form(f"__bang_atomic_{op}", ("dst", "dst_held", "value"), fetch(op), _value_calls(True, False)),
     )
 ] + [
+    Form(
+        "__bang_atomic_reduce_add",
+        ("dst", "src", "size", *(f"n{n}" for n in range(6))),
+        reduce_segments,
+        _segment_calls,
+    ),
     Form("__bang_atomic_reduce_cas", ("dst", "compare", "value"), reduce_swap, _swap_calls(False)),
     Form("__bang_atomic_cas", ("dst", "dst_held", "compare", "value"), swap, _swap_calls(True)),
 ]

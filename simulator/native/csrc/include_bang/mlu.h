@@ -3,6 +3,7 @@
 #ifdef MLUSIM_HOST
 #include "mlusim_host.h"
 #else
+#include <assert.h>
 #include <float.h>
 // Names of the system's headers that C++ itself does not have: kernels use them for what is theirs.
 #define gamma mlusim_system_gamma
@@ -146,9 +147,8 @@ static inline bool __is_dram(const void* address) {
 
 #define __bang_printf(...) ::mlusim::print(__VA_ARGS__)
 
-// Assertions of kernels, whoever's macro calls it; the runtime turns it into a finding.
-extern "C" void __assert_fail(const char* text, const char* file, unsigned int line, const char* function);
-extern "C" inline void __assert(const char* text, const char* file, int line) { __assert_fail(text, file, (unsigned)line, ""); }
+// Assertions of kernels, whoever's macro calls __assert_fail; the runtime turns it into a finding.
+extern "C" inline void __assert(const char* text, const char* file, int line) noexcept { __assert_fail(text, file, (unsigned)line, ""); }
 
 // An instruction that is known and not modelled: any arguments, any result.
 #define MLUSIM_KNOWN(name)                    \

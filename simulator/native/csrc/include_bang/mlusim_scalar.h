@@ -21,8 +21,13 @@ static inline std::common_type_t<A, B> max(A a, B b) {
 
 #define MLUSIM_HALF_MATH(name) \
   static inline half name(half x) { return (half)name##f((float)x); }
-#define MLUSIM_HALF_MATH2(name) \
-  static inline half name(half x, half y) { return (half)name##f((float)x, (float)y); }
+// Beside another type a half is what C++ makes of it: beside a float one, else a double.
+#define MLUSIM_HALF_BESIDE(name, other, wide)                                          \
+  static inline wide name(half x, other y) { return ::name((wide)(float)x, (wide)y); } \
+  static inline wide name(other x, half y) { return ::name((wide)x, (wide)(float)y); }
+#define MLUSIM_HALF_MATH2(name)                                                         \
+  static inline half name(half x, half y) { return (half)name##f((float)x, (float)y); } \
+  MLUSIM_HALF_BESIDE(name, float, float) MLUSIM_HALF_BESIDE(name, double, double) MLUSIM_HALF_BESIDE(name, int, double)
 #define MLUSIM_HALF_TEST(name) \
   static inline bool name(half x) { return __builtin_##name((float)x); }
 #define MLUSIM_HALF_NAMES(ONE, TWO, TEST)                                                                       \
@@ -47,6 +52,7 @@ MLUSIM_HALF_NAMES(MLUSIM_USING_F, MLUSIM_USING_F, MLUSIM_SKIP)
 #undef MLUSIM_HALF_NAMES
 #undef MLUSIM_HALF_MATH
 #undef MLUSIM_HALF_MATH2
+#undef MLUSIM_HALF_BESIDE
 #undef MLUSIM_HALF_TEST
 
 // The device library: `__cn_scalar_sin_f32`, `__cn_scalar_sin_f16`, ...; computed in double and rounded once (inferred).

@@ -56,8 +56,8 @@ _SUMMARY = TypeAdapter(Summary)
 
 def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
     """What differs between two timelines; lines are those of the same file name and number."""
-    whole = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
-    return compare_summaries(*whole, top)
+    first, second = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
+    return compare_summaries(first, second, top)
 
 
 def is_trace(path: Path) -> bool:

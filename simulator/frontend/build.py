@@ -123,7 +123,8 @@ class Builder:
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return self._run(
             path, ["-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
-             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(), str(path.absolute())]
+             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
+             str(path.absolute())]
         )  # fmt: skip
 
     def _operations(self, language: Language) -> Mapping[str, str]:

@@ -176,10 +176,15 @@ def _engine(rates: Rates, name: str) -> tuple[str, Engine] | None:
 def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, dict[int, set[int]]]]:
     """The channels on which a pipe can get less than alone: number, scope, and the cores that share one by its unit."""
     shape, pipes = log.shape, max(len(log.pipes), 1)
-    users = log.records["core"].astype(np.int64) * pipes + log.records["pipe"]
+    present = np.zeros((len(rates.channels), shape.owners("core") * pipes), bool)
+    for begin in range(0, len(log), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        users = log.records["core"][part].astype(np.int64) * pipes + log.records["pipe"][part]
+        for used, moved in zip(present, costs.moved[:, part], strict=True):
+            used[users[moved > 0]] = True
     for number, channel in enumerate(rates.channels.values()):
         units: dict[int, list[int]] = defaultdict(list)
-        for user in np.flatnonzero(np.bincount(users[costs.moved[number] > 0])).tolist():
+        for user in np.flatnonzero(present[number]).tolist():
             core = user // pipes
             units[unit_of(shape.cores, shape.cores_per_cluster, channel.scope, core)].append(core)
         shared = {

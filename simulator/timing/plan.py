@@ -36,8 +36,7 @@ class Plan:
         """The plan of a log."""
         pipes, shape = log.pipes, log.shape
         barrier = [bool(op.barrier) for op in log.ops]
-        meets = np.array([*barrier, False])[log.records["op"]]
-        meeting = log.records["work"][meets]
+        meeting = log.records["work"][np.array(barrier)[log.records["op"]]] if any(barrier) else np.zeros(0, np.int64)
         order = np.argsort(log.records["core"], kind="stable")
         counts = np.bincount(log.records["core"])
         numbers = np.flatnonzero(counts)

@@ -1,4 +1,4 @@
-"""Cycles of BDC's classes on a BM1688 (32 lanes of 16 bytes), counted by hand from the table of its performance model."""
+"""Cycles of BDC's classes on a BM1688 (32 lanes of 16 bytes), counted by hand from its performance model."""
 
 import pytest
 from mlusim.isa.expression import FUNCTIONS

@@ -1,7 +1,7 @@
 """An addition on a BM1690 beside what was measured on a board, and beside its schedule counted by hand.
 
-The board: arcflute/tilelang-tpu-bm1690-pipelines, 1024 x 1024 half on one core, host time from launch to sync. The launch
-(22 us) and the start of a copy (0.5 us) come from these times, so that they check the model and not those numbers.
+The board: arcflute/tilelang-tpu-bm1690-pipelines, 1024 x 1024 half on one core, host time from launch to sync. The
+launch (22 us) and the start of a copy (0.5 us) come from these times: they check the model and not those numbers.
 """
 
 import struct

@@ -129,6 +129,7 @@ def test_exact_events(six: Timeline, tmp_path: Path) -> None:
         ("DRAM bandwidth", 1, 65, {"GB/s": 0.0}),
     ]
     assert document["displayTimeUnit"] == "ns"
+    assert document["otherData"].pop("summary")["records"] == len(six.log)
     assert document["otherData"] == {
         "device": "mlu370-x4",
         "total_us": 1.5 + DEVICE.rates.launch_overhead_us,

@@ -44,7 +44,8 @@ class Session:
         self._time = Timeline()
         self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
-        self._refused: dict[int, str] = {}
+        self._damaged: dict[int, str] = {}
+        self._refused: dict[tuple[int, str], str] = {}
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._marks: dict[int, Mark] = {}
         self._names = 0
@@ -214,7 +215,7 @@ class Session:
         try:
             self._loaded[number] = read_image(keep_image(self._compiler, digest, message.bytes), about)
         except ValueError as error:
-            self._refused[number] = str(error)
+            self._damaged[number] = str(error)
         self._wire.reply()
 
     def _launch(self, message: Message) -> None:
@@ -224,9 +225,7 @@ class Session:
             return
         device = self._devices[queue.device]
         image = self._loaded.get(number)
-        problem = self._refused.get(number, "") or (
-            image.refused(device.shape, self._runtime.parent.name) if image else "the program's kernels were not sent"
-        )
+        problem = self._problem(number, image, device)
         if image is None or problem:
             queue.failure = _NO_MODULE, problem
             self.report.add(Finding(rules.BUILD, problem), place)
@@ -263,6 +262,15 @@ class Session:
         ending = next((finding for finding in findings if finding.rule in _ENDS), None)
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+
+    def _problem(self, number: int, image: ProgramImage | None, device: Device) -> str:
+        """Why an image cannot run on a device, "" if it can; looked at once."""
+        if image is None:
+            return self._damaged.get(number, "the program has not sent its kernels")
+        key = number, device.name
+        if key not in self._refused:
+            self._refused[key] = image.refused(device.shape, self._runtime.parent.name)
+        return self._refused[key]
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
         try:

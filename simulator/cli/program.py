@@ -24,7 +24,7 @@ from .screen import Screen
 _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
-    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "time_limit": None,
+    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [],
     "no_isolate": False,
 }  # fmt: skip
 
@@ -59,7 +59,9 @@ def _is_program(files: Sequence[Path]) -> bool:
 
 def _run(options: argparse.Namespace, screen: Screen, program: Path, devices: Sequence[Device]) -> int:
     keep = bool(options.trace or options.log)
-    code, reports = run_built(program, options.own_arguments, devices, keep, to_errors=screen.json)
+    code, reports = run_built(
+        program, options.own_arguments, devices, keep, to_errors=screen.json, time_limit=options.time_limit
+    )
     written = write_records(options, screen, reports, devices)
     tell(screen, reports)
     for path in written:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -34,13 +36,17 @@ _NOTHING = np.zeros((0, 2), np.int64)
 class Session:
     """One host program. Device memories are its own."""
 
-    def __init__(self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False) -> None:
-        """``keep_logs``: the logs of all launches stay in the report."""
+    def __init__(
+        self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False, time_limit: float | None = None
+    ) -> None:
+        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch."""
         self.report = Report()
-        self._wire, self._keep_logs = wire, keep_logs
+        self._wire, self._keep_logs, self._time_limit = wire, keep_logs, time_limit
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
         self._compiler = Compiler()
         self._runtime = self._compiler.runtime()
+        self._ready = threading.Thread(target=self._begin_worker, daemon=True)  # while the program begins as well
+        self._ready.start()
         self._time = Timeline()
         self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
@@ -84,6 +90,10 @@ class Session:
                 self.report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
         leaked = [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
         self.report.leaks(leaked, Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+
+    def _begin_worker(self) -> None:
+        with suppress(Exception):  # the first launch says what is wrong
+            pool(os.getpid()).missing(self._runtime)
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
@@ -244,7 +254,7 @@ class Session:
             at += size
         request = LaunchRequest(
             device.shape, device.name, device.checks, image.library, kernel_number, kernel, tuple(arguments), dim, kind,
-            "collect", None,
+            "collect", self._time_limit,
         )  # fmt: skip
         log, findings = image.lines.located(*self._run(device, request))
         timeline = replay(log, device.rates)
@@ -273,6 +283,7 @@ class Session:
         return self._refused[key]
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
+        self._ready.join()
         try:
             return pool(os.getpid()).launch(self._runtime, device.memory, request, None)
         except WorkerDied as death:

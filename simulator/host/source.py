@@ -55,19 +55,20 @@ def _launching(source: Source, site: Site) -> list[Edit]:
     last = close(found, opening)
     body = next(at for at in range(last, len(found)) if found[at].text == "{")
     edits: list[Edit] = []
-    names: list[str] = []
+    listed: list[str] = []
+    counts: list[str] = []
     for part in _parts(found[opening + 1 : last]):
         if [token.text for token in part] == ["void"]:
             continue
         name = _parameter_name(part)
         if not name:
-            name = f"mlusim_unnamed_{len(names)}"
+            name = f"mlusim_unnamed_{len(listed)}"
             edits.append(Edit(part[-1].end, part[-1].end, f" {name}"))
-        pack = "..." if any(token.text == "..." for token in part) else ""
-        names.append(f"::mlusim_argument{{&{name}, sizeof({name})}}{pack}")
-    table = f"::mlusim_argument mlusim_list[] = {{{', '.join(names)}}}; " if names else ""
-    count = "sizeof(mlusim_list) / sizeof(::mlusim_argument)" if names else "0"
-    call = f"::mlusim_enter_kernel({'mlusim_list' if names else 'nullptr'}, {count});"
+        pack = any(token.text == "..." for token in part)
+        listed.append(f"{{&{name}, sizeof({name})}}{'...' if pack else ''}, ")
+        counts.append(f"sizeof...({name})" if pack else "1")
+    table = f"::mlusim_argument mlusim_list[] = {{{''.join(listed)}{{}}}};"
+    call = f"::mlusim_enter_kernel(mlusim_list, {' + '.join(counts) or '0'});"
     start, end = found[body].start, found[-1].end
     # The assembly keeps the call from being the last thing: its return address lies in this function.
     edits.append(Edit(start, end, f'{{ {table}{call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))

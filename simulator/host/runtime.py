@@ -16,6 +16,7 @@ LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcnrt.so": ("host_*.cpp", ()),
     "libcndrv.so": ("cndrv*.cpp", ("libcnrt.so",)),
     "libcnnl.so": ("cnnl_*.cpp", ("libcnrt.so",)),
+    "libcndev.so": ("cndev.cpp", ("libcnrt.so",)),
 }
 
 

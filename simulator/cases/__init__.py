@@ -1,0 +1,10 @@
+"""Test cases of operators: read, run against a reference, measured.
+
+``textformat`` the text of messages, ``case`` a case and its arrays, ``measures`` how far results are apart,
+``binding`` which parameter a tensor or a number of a case is for, ``run`` one case, ``report`` all of them.
+"""
+
+from .case import Case, read_case
+from .run import Outcome, run_case
+
+__all__ = ["Case", "Outcome", "read_case", "run_case"]

@@ -1,0 +1,66 @@
+"""Which parameter of a function a tensor or a number of a case is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..operators.declarations import Function
+from ..operators.tensors import Tensor, is_tensor
+from .case import Case
+
+
+def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> dict[str, Any]:
+    """Arguments by name. Tensors go by their ids, the others in order: inputs to what is read, outputs to what is
+    written; numbers go by name. ValueError when there are more tensors than parameters for them.
+    """
+    read, written = _data_parameters(function)
+    given: dict[str, Any] = {}
+    _place(case.inputs, inputs, read, written, given)
+    _place(case.outputs, outputs, written, read, given)
+    wanted = {parameter.name for parameter in function.parameters}
+    for name, value in case.params.items():
+        given.setdefault(name, str(value) if not isinstance(value, (int, float, list)) else value)
+    return {name: value for name, value in given.items() if name in wanted or not isinstance(value, Tensor)}
+
+
+def _place(
+    specs: Sequence[Any], tensors: Sequence[Tensor], first: list[str], then: list[str], given: dict[str, Any]
+) -> None:
+    """Put tensors where their ids say, or else in order; what is both read and written takes what is left."""
+    waiting: list[tuple[str, Tensor]] = []
+    for spec, tensor in zip(specs, tensors, strict=True):
+        place = first if spec.id in first else then if spec.id in then else None
+        if place is None:
+            waiting.append((spec.id, tensor))
+        else:
+            place.remove(spec.id)
+            given[spec.id] = tensor
+    for id, tensor in waiting:
+        place = first or then
+        if not place:
+            raise ValueError(f"the case has a tensor {id} and the function no parameter left for it; name it with --bind")
+        given[place.pop(0)] = tensor
+
+
+def _data_parameters(function: Function) -> tuple[list[str], list[str]]:
+    """The parameters that are the memory of tensors: those that are read, those that are written."""
+    read: list[str] = []
+    written: list[str] = []
+    stems = [each.name for each in function.parameters if is_tensor(each.type)]
+    for at, parameter in enumerate(function.parameters):
+        if parameter.type.kind != "pointer" or "workspace" in parameter.name:
+            continue
+        target = parameter.type.to
+        if target is not None and target.name != "void":
+            continue
+        before = function.parameters[at - 1] if at else None
+        described = any(parameter.name in stem for stem in stems) or (before is not None and is_tensor(before.type))
+        if described:
+            (read if target is not None and target.constant else written).append(parameter.name)
+    return read, written
+
+
+def renamed(given: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments under other names."""
+    return {names.get(name, name): value for name, value in given.items()}

@@ -1,0 +1,66 @@
+"""What has come of cases, as a table, as plain data and as JUnit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from .run import Outcome
+
+HEADERS = ("case", "result", "diffs", "simulated us", "findings", "wall s")
+
+
+def row(outcome: Outcome) -> tuple[str, ...]:
+    """A line of the table."""
+    worst: dict[str, float] = {}
+    for entry in outcome.differences:
+        worst[entry.measure] = max(entry.value, worst.get(entry.measure, 0.0))
+    diffs = " ".join(f"{name} {value:.2g}" for name, value in worst.items())
+    return (
+        _name(outcome), outcome.result + (f": {outcome.why}" if outcome.why else ""), diffs,
+        f"{outcome.time_us:.2f}", str(len(outcome.findings)), f"{outcome.wall_s:.2f}",
+    )  # fmt: skip
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """How many of each."""
+    counts = Counter(outcome.result for outcome in outcomes)
+    return ", ".join(f"{counts[name]} {name}" for name in ("passed", "ran", "failed", "error") if counts[name])
+
+
+def document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Plain data."""
+    return {
+        "cases": [
+            {
+                "case": str(outcome.case.path), "operator": outcome.case.operator, "result": outcome.result,
+                "why": outcome.why, "time_us": outcome.time_us, "wall_s": outcome.wall_s,
+                "diffs": [{"output": entry.output, "measure": entry.measure, "value": entry.value, "limit": entry.limit}
+                          for entry in outcome.differences],
+                "findings": [finding.to_dict() for finding in outcome.findings],
+            }
+            for outcome in outcomes
+        ],
+        "summary": dict(Counter(outcome.result for outcome in outcomes)),
+    }  # fmt: skip
+
+
+def junit(outcomes: Sequence[Outcome]) -> bytes:
+    """A JUnit document."""
+    counts = Counter(outcome.result for outcome in outcomes)
+    suite = Element("testsuite", name="mlusim cases", tests=str(len(outcomes)), failures=str(counts["failed"]),
+                    errors=str(counts["error"]), time=f"{sum(outcome.wall_s for outcome in outcomes):.3f}")  # fmt: skip
+    for outcome in outcomes:
+        case = SubElement(
+            suite, "testcase", classname=outcome.case.operator, name=_name(outcome), time=f"{outcome.wall_s:.3f}"
+        )
+        if outcome.result in ("failed", "error"):
+            kind = "failure" if outcome.result == "failed" else "error"
+            SubElement(case, kind, message=outcome.why).text = "\n".join(map(str, outcome.findings))
+    return tostring(suite, encoding="utf-8", xml_declaration=True)
+
+
+def _name(outcome: Outcome) -> str:
+    return f"{outcome.case.operator}/{outcome.case.path.stem}"

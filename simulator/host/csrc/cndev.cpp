@@ -1,0 +1,89 @@
+// What the library of cards says of simulated devices; all of it is asked of the runtime.
+#include "cndev.h"
+
+#include <unistd.h>
+
+#include "cnrt.h"
+
+#define CNDEV_API extern "C" __attribute__((visibility("default")))
+
+static cndevRet_t value(int* to, cnrtDeviceAttr_t attribute, cndevDevice_t device) {
+  return cnrtDeviceGetAttribute(to, attribute, device) == cnrtSuccess ? CNDEV_SUCCESS : CNDEV_ERROR_NOT_SUPPORTED;
+}
+
+static unsigned int devices() {
+  unsigned int count = 0;
+  return cnrtGetDeviceCount(&count) == cnrtSuccess ? count : 0;
+}
+
+static bool known(cndevDevice_t device) { return device >= 0 && (unsigned int)device < devices(); }
+
+CNDEV_API cndevRet_t cndevInit(int) { return devices() ? CNDEV_SUCCESS : CNDEV_ERROR_NO_DRIVER; }
+CNDEV_API cndevRet_t cndevRelease(void) { return CNDEV_SUCCESS; }
+
+CNDEV_API const char* cndevGetErrorString(cndevRet_t error) {
+  switch (error) {
+    case CNDEV_SUCCESS:
+      return "success";
+    case CNDEV_ERROR_NO_DRIVER:
+      return "there is no device";
+    case CNDEV_ERROR_NOT_SUPPORTED:
+      return "the device file does not say this";
+    case CNDEV_ERROR_INVALID_ARGUMENT:
+      return "an argument is invalid";
+    case CNDEV_ERROR_INVALID_DEVICE_ID:
+      return "there is no device of this number";
+    default:
+      return "unknown error";
+  }
+}
+
+CNDEV_API cndevRet_t cndevGetDeviceCount(cndevCardInfo_t* info) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  info->number = devices();
+  return CNDEV_SUCCESS;
+}
+
+CNDEV_API cndevRet_t cndevGetDeviceHandleByIndex(int index, cndevDevice_t* device) {
+  if (!device) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(index)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  *device = index;
+  return CNDEV_SUCCESS;
+}
+
+CNDEV_API cndevRet_t cndevGetFrequencyInfo(cndevFrequencyInfo_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  int kilohertz = 0;
+  cndevRet_t status = value(&kilohertz, cnrtAttrIpuClockRate, device);
+  if (status != CNDEV_SUCCESS) return status;
+  info->boardFreq = kilohertz / 1000;
+  info->ddrFreq = value(&kilohertz, cnrtAttrMemClockRate, device) == CNDEV_SUCCESS ? kilohertz / 1000 : 0;
+  info->overtempDfsFlag = info->fastDfsFlag = 0;
+  return CNDEV_SUCCESS;
+}
+
+CNDEV_API cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  int kilohertz = 0, bits = 0;
+  cndevRet_t status = value(&kilohertz, cnrtAttrMemClockRate, device);
+  if (status == CNDEV_SUCCESS) status = value(&bits, cnrtAttrGmemBusWidth, device);
+  if (status != CNDEV_SUCCESS) return status;
+  double rate = 2.0 * kilohertz * 1e3 * bits / 8 / 1e9;
+  info->dataWidth = bits;
+  info->bandWidth = (double)(int64_t)rate;
+  info->bandWidthDecimal = (double)(int64_t)((rate - info->bandWidth) * 100);
+  return CNDEV_SUCCESS;
+}
+
+CNDEV_API cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device) {
+  if (!count || !info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  size_t free = 0, total = 0;
+  if (cnrtMemGetInfo(&free, &total) != cnrtSuccess) return CNDEV_ERROR_UNKNOWN;
+  *count = 1;  // nobody else has it
+  info->pid = (unsigned int)getpid();
+  info->physicalMemoryUsed = info->virtualMemoryUsed = (total - free) >> 10;
+  return CNDEV_SUCCESS;
+}

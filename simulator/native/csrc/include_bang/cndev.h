@@ -1,0 +1,67 @@
+// The library that asks for the state of cards: what of it a simulated device has an answer to. libcndev.so has the functions.
+#ifndef MLUSIM_CNDEV_H
+#define MLUSIM_CNDEV_H
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum {
+  CNDEV_SUCCESS = 0,
+  CNDEV_ERROR_NO_DRIVER = 1,
+  CNDEV_ERROR_NOT_SUPPORTED = 3,
+  CNDEV_ERROR_INVALID_ARGUMENT = 5,
+  CNDEV_ERROR_INVALID_DEVICE_ID = 6,
+  CNDEV_ERROR_UNKNOWN = 999,
+} cndevRet_t;
+#define CNDEV_VERSION_5 5
+#define CNDEV_VERSION_6 6
+typedef int cndevDevice_t;
+
+typedef struct {
+  int version;
+  int boardFreq;  // MHz
+  int ddrFreq;
+  uint8_t overtempDfsFlag, fastDfsFlag;
+} cndevFrequencyInfo_t;
+
+typedef struct {
+  int version;
+  int dataWidth;
+  double bandWidth;  // GB/s
+  double bandWidthDecimal;
+} cndevDDRInfo_t;
+
+typedef struct {
+  int version;
+  unsigned int pid;
+  uint64_t physicalMemoryUsed;  // KB
+  uint64_t virtualMemoryUsed;
+} cndevProcessInfo_t;
+
+typedef struct {
+  int version;
+  unsigned int number;
+} cndevCardInfo_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+cndevRet_t cndevInit(int reserved);
+cndevRet_t cndevRelease(void);
+const char* cndevGetErrorString(cndevRet_t error);
+cndevRet_t cndevGetDeviceCount(cndevCardInfo_t* info);
+cndevRet_t cndevGetDeviceHandleByIndex(int index, cndevDevice_t* device);
+cndevRet_t cndevGetFrequencyInfo(cndevFrequencyInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device);
+#ifdef __cplusplus
+}
+#endif
+
+// Says so where a call fails.
+#define cndevCheckErrors(call)                                                                     \
+  do {                                                                                             \
+    cndevRet_t mlusim_status_ = (call);                                                            \
+    if (mlusim_status_ != CNDEV_SUCCESS)                                                           \
+      fprintf(stderr, "%s:%d: %s from %s\n", __FILE__, __LINE__, cndevGetErrorString(mlusim_status_), #call); \
+  } while (0)
+#endif

@@ -73,7 +73,7 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
         outputs = _arrays(case.outputs, case, len(case.inputs))
         given = _given(program, case, plan, inputs, outputs)
         before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True)}
-        called = program.call(plan.entry, on_finding="collect", **given)
+        called = program.invoke(plan.entry, given, "collect", strict=plan.arguments is not None)
     except KernelError as error:
         return outcome("failed", str(error), findings=tuple(error.run.findings) if error.run else (error.finding,))
     except CallError as error:
@@ -112,8 +112,7 @@ def _given(
         for specs, arrays in ((case.inputs, inputs), (case.outputs, outputs))
     ]
     function = program.functions[plan.entry]
-    given = renamed(bind(case, function, *sides), plan.names)
-    return program.fitting(plan.entry, given)
+    return renamed(bind(case, function, *sides), plan.names)
 
 
 def _by_id(specs: Sequence[Any], arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:

@@ -17,6 +17,7 @@ from .tensors import Extent, Tensor, as_tensor, is_tensor, numbers, prefix, sett
 
 _TO_DEVICE, _TO_HOST = 0, 2  # cnrtMemTransDir_t
 _HANDLE = "Handle_t"
+_DESCRIPTOR = "Descriptor_t"
 _WORKSPACE = "workspace"
 
 
@@ -127,6 +128,8 @@ class Call:
             return self._value(parameter, self._given[name])
         if type.kind == "opaque" and type.name.endswith(_HANDLE):
             return "P", self._host.handle(type)
+        if type.kind == "opaque" and type.name.endswith(_DESCRIPTOR):
+            return "P", self._set_up(parameter)
         if type.kind == "pointer" and type.to is not None and is_tensor(type.to):
             return "P", self._described_list(parameter)
         if type.kind == "pointer" and type.to is not None and not type.to.constant and type.to.kind in ("scalar", "enum", "opaque"):
@@ -208,6 +211,26 @@ class Call:
             function.name, ("P", address), ("i", layout), ("i", dtype), ("i", tensor.array.ndim),
             *(("P", place) for place in places),
         )  # fmt: skip
+        return address
+
+    def _set_up(self, parameter: Parameter) -> int:
+        """A descriptor of the operator's own, made and set by the library's functions for it with what is given."""
+        own, functions = parameter.type.name.removesuffix(_DESCRIPTOR), self._host.functions
+        # Of mluOpNmsDescriptor_t the functions are mluOpCreateNmsDescriptor and so on: find where the verb stands.
+        verbs = {verb: [f"{own[:at]}{verb}{own[at:]}Descriptor" for at in range(len(own))] for verb in ("Create", "Set", "Destroy")}
+        found = {verb: next((name for name in names if name in functions), None) for verb, names in verbs.items()}
+        if not found["Create"] or not found["Set"]:
+            raise TypeError(f"{self._function.name} needs {parameter.name}: {self._function}")
+        address = self._host.made(found["Create"])
+        if found["Destroy"]:
+            self._descriptors.append((found["Destroy"], address))
+        setting = functions[found["Set"]]
+        call = Call(self._host, setting, {**self._given, setting.parameters[0].name: Opaque(parameter.type.name, address)})
+        try:
+            self._host.ask(setting.name, *call.values)
+        finally:
+            call.release()
+        self.used |= call.used
         return address
 
     def _device(self, name: str, array: np.ndarray, written: bool) -> int:

@@ -92,7 +92,9 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
     except Exception as error:  # the user's own function
         return outcome("error", f"the reference failed: {type(error).__name__}: {error}", **done)
     worst = next((entry for entry in differences if not entry.passed), None)
-    why = "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
+    why = (
+        "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
+    )
     return outcome("failed" if why else "passed", why, differences=differences, **done)
 
 

@@ -27,7 +27,12 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     plan = Plan(options.entry, _function(options.reference), names, _function(options.arguments))
     with screen.busy(f"building {options.entry}"):
         program = load(
-            options.sources, options.include, device=device, define=options.define, headers=options.headers, std=options.std
+            options.sources,
+            options.include,
+            device=device,
+            define=options.define,
+            headers=options.headers,
+            std=options.std,
         )
     if not isinstance(program, OperatorProgram):
         raise ValueError("the sources have no host code; name the C++ sources of the operator with --sources, too")
@@ -36,8 +41,8 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
             raise ValueError(f"no source defines {options.entry}; name the source that does with --sources")
         outcomes = [run_case(program, case, plan) for case in found]
     if options.junit:
-        text = junit(outcomes)
-        write_atomically(options.junit, lambda file: file.write(text))
+        with write_atomically(options.junit) as file:
+            file.write(junit(outcomes))
     for outcome in outcomes:
         screen.findings(outcome.findings)
     if screen.json:

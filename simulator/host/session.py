@@ -202,7 +202,9 @@ class Session:
         try:
             work, duration = carry_out(message.bytes, device, number, queue.device, place, self._check_read)
         except (ValueError, NotModelled) as error:
-            self.report.add(Finding(rules.NOT_MODELLED if isinstance(error, NotModelled) else rules.ARGUMENT, str(error)), place)
+            self.report.add(
+                Finding(rules.NOT_MODELLED if isinstance(error, NotModelled) else rules.ARGUMENT, str(error)), place
+            )
             self._wire.reply([_UNSUPPORTED if isinstance(error, NotModelled) else _ARGUMENT], str(error))
             return
         work.place = self.report.location(place)

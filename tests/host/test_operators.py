@@ -66,7 +66,9 @@ def test_a_workspace_is_as_large_as_the_library_says(vec):
     assert caught.value.status == "VEC_STATUS_BAD_PARAM"
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("KEEP_LOW", np.minimum), ("VEC_KEEP_HIGH", np.maximum), (1, np.maximum)])
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("KEEP_LOW", np.minimum), ("VEC_KEEP_HIGH", np.maximum), (1, np.maximum)]
+)
 def test_a_descriptor_of_the_operators_own_is_set_by_name(vec, mode, expected):
     y = np.zeros(6, np.float32)
     vec.call("vecClamp", mode=mode, bound=0.5, x=numbers(6), y=y)

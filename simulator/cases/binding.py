@@ -39,7 +39,9 @@ def _place(
     for id, tensor in waiting:
         place = first or then
         if not place:
-            raise ValueError(f"the case has a tensor {id} and the function no parameter left for it; name it with --bind")
+            raise ValueError(
+                f"the case has a tensor {id} and the function no parameter left for it; name it with --bind"
+            )
         given[place.pop(0)] = tensor
 
 

@@ -40,7 +40,9 @@ class TensorSpec:
     def array(self, folder: Path, seed: int) -> np.ndarray:
         """An array with the values of the case. ValueError for what it says that is not known."""
         dtype = np.dtype(self._dtype)
-        strides = self.strides or tuple(np.cumprod([1, *self.dims[:0:-1]], dtype=np.int64)[::-1].tolist())[: len(self.dims)]
+        strides = (
+            self.strides or tuple(np.cumprod([1, *self.dims[:0:-1]], dtype=np.int64)[::-1].tolist())[: len(self.dims)]
+        )
         count = 0 if 0 in self.dims else 1 + sum((n - 1) * s for n, s in zip(self.dims, strides, strict=True))
         elements = self._elements(count, dtype, folder, seed)
         return np.lib.stride_tricks.as_strided(elements, self.dims, [stride * dtype.itemsize for stride in strides])
@@ -164,17 +166,21 @@ def _random(message: Message, count: int, dtype: np.dtype[Any], seed: int) -> np
     distribution = str(message.one("distribution", Word("UNIFORM")))
     many = count * 2 if dtype.kind == "c" else count
     if distribution == "UNIFORM":
-        bounds = [message.one(f"{end}_bound_double", message.one(f"{end}_bound", value)) for end, value in (("lower", -1.0), ("upper", 1.0))]
+        bounds = [
+            message.one(f"{end}_bound_double", message.one(f"{end}_bound", value))
+            for end, value in (("lower", -1.0), ("upper", 1.0))
+        ]
         low, high = min(bounds), max(bounds)
         if dtype.kind in "iu":
             return generator.integers(int(low), max(int(high), int(low) + 1), many, np.int64).astype(dtype)
         values = generator.uniform(low, high, many)
     elif distribution == "GAUSSIAN":
-        mu, sigma = (message.one(f"{name}_double", message.one(name, value)) for name, value in (("mu", 0.0), ("sigma", 1.0)))
+        mu, sigma = (
+            message.one(f"{name}_double", message.one(name, value)) for name, value in (("mu", 0.0), ("sigma", 1.0))
+        )
         values = generator.normal(mu, sigma, many)
     elif distribution == "BINOMIAL":
         values = generator.integers(0, 2, many).astype(np.float64)
     else:
         raise ValueError(f"the distribution {distribution} is not known; it has UNIFORM, GAUSSIAN and BINOMIAL")
     return values.astype(np.float32).view(np.complex64) if dtype.kind == "c" else values.astype(dtype)
-

@@ -73,7 +73,7 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
         outputs = _arrays(case.outputs, case, len(case.inputs))
         given = _given(program, case, plan, inputs, outputs)
         before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True)}
-        called = program.call(plan.entry, on_finding="collect", **given)
+        called = program.invoke(plan.entry, given, "collect", strict=plan.arguments is not None)
     except KernelError as error:
         return outcome("failed", str(error), findings=tuple(error.run.findings) if error.run else (error.finding,))
     except CallError as error:
@@ -92,7 +92,9 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
     except Exception as error:  # the user's own function
         return outcome("error", f"the reference failed: {type(error).__name__}: {error}", **done)
     worst = next((entry for entry in differences if not entry.passed), None)
-    why = "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
+    why = (
+        "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
+    )
     return outcome("failed" if why else "passed", why, differences=differences, **done)
 
 
@@ -112,8 +114,7 @@ def _given(
         for specs, arrays in ((case.inputs, inputs), (case.outputs, outputs))
     ]
     function = program.functions[plan.entry]
-    given = renamed(bind(case, function, *sides), plan.names)
-    return program.fitting(plan.entry, given)
+    return renamed(bind(case, function, *sides), plan.names)
 
 
 def _by_id(specs: Sequence[Any], arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:

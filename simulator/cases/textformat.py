@@ -88,7 +88,11 @@ class _Reader:
             try:
                 return int(bare, 0)
             except ValueError:
-                return float(bare) if any(c in bare for c in ".eE") else int(bare, 8 if bare.strip("-+01234567") == "" else 10)
+                return (
+                    float(bare)
+                    if any(c in bare for c in ".eE")
+                    else int(bare, 8 if bare.strip("-+01234567") == "" else 10)
+                )
         if kind == "word":
             if text.lstrip("-").lower() in ("inf", "infinity", "nan"):
                 return float(text)

@@ -57,7 +57,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parsers = {
         "op": _op(commands), "run": _run(commands), "check": _check(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
-        "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands),
+        "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands), "cases": _cases(commands),
         "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
         "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip
@@ -333,6 +333,36 @@ def _toolkit(commands: _Commands[_Parser]) -> _Parser:
     )
     command.set_defaults(handler=_later("program", "write_toolkit"))
     command.add_argument("folder", type=Path, metavar="DIR")
+    _add_device(command)
+    return command
+
+
+def _cases(commands: _Commands[_Parser]) -> _Parser:
+    command = commands.add_parser(
+        "cases",
+        help="run test cases of an operator",
+        usage="mlusim cases FILE... --sources SOURCE... --entry FUNCTION [--reference FILE.py:FUNCTION] [options]",
+        description="Run test cases in protobuf's text format through an operator's own host code, and measure the "
+        "results against a reference.",
+        epilog="A reference is called with the inputs by id, the numbers by name and outputs to fill; it returns the "
+        "outputs, or an array for each in order.",
+    )
+    command.set_defaults(handler=_later("cases", "cases"))
+    _add_sources(command)
+    command.add_argument(
+        "--sources", nargs="+", type=Path, required=True, metavar="SOURCE", help="kernels and host code of the operator"
+    )
+    command.add_argument("--entry", required=True, metavar="FUNCTION", help="the function of the host code to call")
+    command.add_argument("--reference", metavar="FILE.py:FUNCTION", help="a Python function that says what is right")
+    command.add_argument(
+        "--arguments",
+        metavar="FILE.py:FUNCTION",
+        help="a Python function that makes the arguments of the call by name, from inputs, outputs and numbers",
+    )
+    command.add_argument(
+        "--bind", action="append", default=[], metavar="NAME=PARAMETER", help="which parameter something is for"
+    )
+    command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write the results as JUnit")
     _add_device(command)
     return command
 

@@ -4,6 +4,6 @@
 ``arguments`` how values become arguments, ``tensors`` arrays as tensor descriptors, ``program`` what users call.
 """
 
-from .program import CallError, Called, OperatorProgram, load
+from .program import Called, CallError, OperatorProgram, load
 
 __all__ = ["CallError", "Called", "OperatorProgram", "load"]

@@ -17,6 +17,7 @@ from .tensors import Extent, Tensor, as_tensor, is_tensor, numbers, prefix, sett
 
 _TO_DEVICE, _TO_HOST = 0, 2  # cnrtMemTransDir_t
 _HANDLE = "Handle_t"
+_DESCRIPTOR = "Descriptor_t"
 _WORKSPACE = "workspace"
 
 
@@ -127,9 +128,16 @@ class Call:
             return self._value(parameter, self._given[name])
         if type.kind == "opaque" and type.name.endswith(_HANDLE):
             return "P", self._host.handle(type)
+        if type.kind == "opaque" and type.name.endswith(_DESCRIPTOR):
+            return "P", self._set_up(parameter)
         if type.kind == "pointer" and type.to is not None and is_tensor(type.to):
             return "P", self._described_list(parameter)
-        if type.kind == "pointer" and type.to is not None and not type.to.constant and type.to.kind in ("scalar", "enum", "opaque"):
+        if (
+            type.kind == "pointer"
+            and type.to is not None
+            and not type.to.constant
+            and type.to.kind in ("scalar", "enum", "opaque")
+        ):
             place = self._keep(bytes(8))
             self._back.append((parameter, place, None))
             return "P", place
@@ -151,7 +159,9 @@ class Call:
         if type.kind == "pointer" and type.to is not None and type.to.kind in ("scalar", "enum"):
             return "P", self._host_memory(parameter, value if tensor is None else tensor.array)
         if type.kind != "pointer":
-            raise TypeError(f"{name} is {quoted(value)}; pass a {type.name} that a function of the library has returned")
+            raise TypeError(
+                f"{name} is {quoted(value)}; pass a {type.name} that a function of the library has returned"
+            )
         if type.to is not None and type.to.kind == "pointer" and isinstance(value, (list, tuple)):
             entries = [as_tensor(each) for each in value]
             addresses = [self._device(name, entry.array, not _constant(type.to)) if entry else 0 for entry in entries]
@@ -203,11 +213,38 @@ class Call:
         if len(function.parameters) < 6 and not extent.packed:
             raise ValueError(f"{function.name} takes no strides; pass a contiguous array")
         code = function.parameters[4].type.to.code if function.parameters[4].type.to else "i"
-        places = [self._keep(struct.pack(f"={len(each)}{code}", *each)) for each in lists[: len(function.parameters) - 4]]
+        places = [
+            self._keep(struct.pack(f"={len(each)}{code}", *each)) for each in lists[: len(function.parameters) - 4]
+        ]
         self._host.ask(
             function.name, ("P", address), ("i", layout), ("i", dtype), ("i", tensor.array.ndim),
             *(("P", place) for place in places),
         )  # fmt: skip
+        return address
+
+    def _set_up(self, parameter: Parameter) -> int:
+        """A descriptor of the operator's own, made and set by the library's functions for it with what is given."""
+        own, functions = parameter.type.name.removesuffix(_DESCRIPTOR), self._host.functions
+        # Of mluOpNmsDescriptor_t the functions are mluOpCreateNmsDescriptor and so on: find where the verb stands.
+        verbs = {
+            verb: [f"{own[:at]}{verb}{own[at:]}Descriptor" for at in range(len(own))]
+            for verb in ("Create", "Set", "Destroy")
+        }
+        found = {verb: next((name for name in names if name in functions), None) for verb, names in verbs.items()}
+        if not found["Create"] or not found["Set"]:
+            raise TypeError(f"{self._function.name} needs {parameter.name}: {self._function}")
+        address = self._host.made(found["Create"])
+        if found["Destroy"]:
+            self._descriptors.append((found["Destroy"], address))
+        setting = functions[found["Set"]]
+        call = Call(
+            self._host, setting, {**self._given, setting.parameters[0].name: Opaque(parameter.type.name, address)}
+        )
+        try:
+            self._host.ask(setting.name, *call.values)
+        finally:
+            call.release()
+        self.used |= call.used
         return address
 
     def _device(self, name: str, array: np.ndarray, written: bool) -> int:

@@ -64,7 +64,11 @@ def read_functions(library: Path) -> dict[str, Function]:
 
     functions: dict[str, Function] = {}
     file = ELFFile(BytesIO(library.read_bytes()))
-    symbols = {symbol.name for symbol in file.get_section_by_name(".dynsym").iter_symbols() if symbol["st_shndx"] != "SHN_UNDEF"}
+    symbols = {
+        symbol.name
+        for symbol in file.get_section_by_name(".dynsym").iter_symbols()
+        if symbol["st_shndx"] != "SHN_UNDEF"
+    }
     for unit in file.get_dwarf_info().iter_CUs():
         known: dict[int, Type] = {}
         for entry in unit.get_top_DIE().iter_children():
@@ -98,7 +102,9 @@ def _type_of(entry: dict[str, Any]) -> Type:
 def _function(entry: Any, known: dict[int, Type], symbols: set[str]) -> Function | None:
     if "DW_AT_external" not in entry.attributes or "DW_AT_low_pc" not in entry.attributes:
         return None
-    described = entry.get_DIE_from_attribute("DW_AT_specification") if "DW_AT_specification" in entry.attributes else entry
+    described = (
+        entry.get_DIE_from_attribute("DW_AT_specification") if "DW_AT_specification" in entry.attributes else entry
+    )
     name = _text(described, "DW_AT_name")
     symbol = _text(described, "DW_AT_linkage_name") or name
     if not name or symbol not in symbols:
@@ -135,7 +141,9 @@ def _read(entry: Any, known: dict[int, Type]) -> Type:
         code = _CODES.get(encoding, {}).get(size, "")
         return Type("scalar" if code else "other", own, code, constant)
     if entry.tag == "DW_TAG_enumeration_type":
-        values = {_text(child, "DW_AT_name"): child.attributes["DW_AT_const_value"].value for child in entry.iter_children()}
+        values = {
+            _text(child, "DW_AT_name"): child.attributes["DW_AT_const_value"].value for child in entry.iter_children()
+        }
         code = {1: "B", 2: "H", 8: "Q"}.get(entry.attributes["DW_AT_byte_size"].value, "i")
         return Type("enum", own, code, constant, values=values)
     return Type("other", own or entry.tag.removeprefix("DW_TAG_").removesuffix("_type"), constant=constant)

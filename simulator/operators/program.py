@@ -76,6 +76,10 @@ class OperatorProgram:
         Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
         "collect", TypeError or ValueError for arguments that do not fit.
         """
+        return self.invoke(name, given, on_finding)
+
+    def invoke(self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True) -> Called:
+        """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``."""
         check_on_finding(on_finding)
         if name not in self.functions:
             raise ValueError(f"no source defines {quoted(name)}; it defines {_some(self.functions)}")
@@ -85,7 +89,7 @@ class OperatorProgram:
         try:
             call = Call(host, function, given)
             try:
-                if unknown := set(given) - call.used:
+                if strict and (unknown := set(given) - call.used):
                     raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
                 code = function.result.code if function.result else ""
                 value = host.process.call(function.symbol, code, call.values)

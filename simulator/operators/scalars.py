@@ -12,6 +12,7 @@ from ..text import quoted
 from .declarations import Type
 
 _INTEGERS = "bBhHiIqQ"
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def scalar(name: str, type: Type, value: Any) -> Any:
@@ -38,8 +39,8 @@ def scalar(name: str, type: Type, value: Any) -> Any:
         return int(value)
     if not isinstance(value, (int, float)):
         raise TypeError(f"{name} is {quoted(value)}; pass a number")
-    if type.code == "f" and math.isfinite(value) and abs(value) > np.finfo(np.float32).max:
-        raise ValueError(f"{name} is {value}; a float holds up to {np.finfo(np.float32).max}")
+    if type.code == "f" and math.isfinite(value) and abs(value) > _LARGEST:
+        raise ValueError(f"{name} is {value}; a float holds up to {_LARGEST}")
     return float(value)
 
 

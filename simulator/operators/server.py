@@ -43,8 +43,11 @@ class Server:
             except (AttributeError, OSError, ctypes.ArgumentError) as error:
                 answer, back = {"error": str(error)}, b""
             text = json.dumps(answer).encode()
-            self._end.sendall(HEAD.pack(len(text), len(back)) + text)
-            self._end.sendall(back)
+            try:
+                self._end.sendall(HEAD.pack(len(text), len(back)) + text)
+                self._end.sendall(back)
+            except ConnectionError:
+                return
 
     def do_call(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
         """Call a function with arguments of given types."""
@@ -73,7 +76,10 @@ class Server:
     def _take(self, count: int) -> bytes:
         parts = bytearray()
         while len(parts) < count:
-            more = self._end.recv(min(count - len(parts), 1 << 24))
+            try:
+                more = self._end.recv(min(count - len(parts), 1 << 24))
+            except ConnectionError:
+                raise EOFError from None
             if not more:
                 raise EOFError
             parts += more

@@ -56,7 +56,9 @@ class Extent:
         """The bytes."""
         if self.packed:
             return self.array.tobytes()
-        return np.lib.stride_tricks.as_strided(self.array, (self.bytes // self.array.itemsize,), (self.array.itemsize,)).tobytes()
+        return np.lib.stride_tricks.as_strided(
+            self.array, (self.bytes // self.array.itemsize,), (self.array.itemsize,)
+        ).tobytes()
 
     def store(self, data: bytes) -> None:
         """Elements from such bytes into the array."""
@@ -93,7 +95,9 @@ def numbers(tensor: Tensor, function: Function) -> tuple[int, int]:
 def dtype_name(array: np.ndarray) -> str:
     """What the dtype of an array is called in names of dtypes."""
     if array.dtype not in _DTYPES:
-        raise ValueError(f"no tensor descriptor holds {array.dtype}; convert the array to one of {', '.join(map(str, _DTYPES))}")
+        raise ValueError(
+            f"no tensor descriptor holds {array.dtype}; convert the array to one of {', '.join(map(str, _DTYPES))}"
+        )
     return _DTYPES[array.dtype]
 
 

@@ -43,7 +43,7 @@ bool attribute(const Device& device, int number, int& value) {
       return known(BUS_BITS);
     case cnrtAttrMaxL2CacheSize:
     case cnrtAttrMaxPersistingL2CacheSize:
-      return known(L2);
+      return value = (int)facts[L2], true;  // 0: the simulated device has none
     case cnrtAttrTotalMemSize:
       return value = (int)(device.capacity >> 20), true;
     case cnrtAttrGlobalMemoryNodeCount:

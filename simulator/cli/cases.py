@@ -1,0 +1,79 @@
+"""The command that runs test cases of operators."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..cases import read_case, run_case
+from ..cases.report import HEADERS, document, junit, row, summary
+from ..cases.run import Plan
+from ..device import Device
+from ..files import write_atomically
+from ..operators import OperatorProgram, load
+from .outputs import check_paths
+from .screen import Screen
+
+
+def cases(options: argparse.Namespace, screen: Screen) -> bool:
+    """Run cases against an operator and a reference; whether all of them have passed."""
+    device = Device.load(options.device)
+    check_paths(options.junit, read=[*options.files, *options.sources])
+    found = [read_case(path) for path in options.files]
+    names = dict(_pair(text) for text in options.bind)
+    plan = Plan(options.entry, _function(options.reference), names, _function(options.arguments))
+    with screen.busy(f"building {options.entry}"):
+        program = load(
+            options.sources,
+            options.include,
+            device=device,
+            define=options.define,
+            headers=options.headers,
+            std=options.std,
+        )
+    if not isinstance(program, OperatorProgram):
+        raise ValueError("the sources have no host code; name the C++ sources of the operator with --sources, too")
+    with program:
+        if options.entry not in program.functions:
+            raise ValueError(f"no source defines {options.entry}; name the source that does with --sources")
+        outcomes = [run_case(program, case, plan) for case in found]
+    if options.junit:
+        with write_atomically(options.junit) as file:
+            file.write(junit(outcomes))
+    for outcome in outcomes:
+        screen.findings(outcome.findings)
+    if screen.json:
+        screen.document(document(outcomes))
+    else:
+        screen.table([(name, at > 2) for at, name in enumerate(HEADERS)], map(row, outcomes))
+        screen.say(f"{device.name}: {summary(outcomes)}")
+    return all(outcome.result in ("passed", "ran") for outcome in outcomes)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, parameter = text.partition("=")
+    if not equals or not name or not parameter:
+        raise ValueError(f"--bind {text} is no NAME=PARAMETER")
+    return name, parameter
+
+
+def _function(text: str | None) -> Callable[..., Any] | None:
+    """The Python function that FILE.py:NAME names."""
+    if text is None:
+        return None
+    file, _, name = text.rpartition(":")
+    path = Path(file)
+    if not name or not path.is_file():
+        raise ValueError(f"{text} is no FILE.py:FUNCTION")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ValueError(f"{path} has no function {name}")
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,208 @@
+"""Test cases of operators: how they are read, run and measured."""
+
+import json
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from mlusim.simulator.cases import read_case
+from mlusim.simulator.cases.measures import measure
+from mlusim.simulator.cases.textformat import Word, parse
+from mlusim.simulator.cli import main
+
+FOLDER = Path(__file__).parent / "operators"
+SCALE = """
+op_name: "scale"  # a comment
+input { id: "first" shape { dims: 3 dims: 5 } layout: LAYOUT_ARRAY dtype: DTYPE_FLOAT
+        random_data: { seed: 23 upper_bound: 4 lower_bound: -4 distribution: UNIFORM } }
+output { id: "result" shape: { dims: [3, 5] } layout: LAYOUT_ARRAY dtype: DTYPE_FLOAT }
+scale_param: { factor: 2.5 }
+test_param { error_func: DIFF1 error_func: DIFF3 error_threshold: 1e-6 error_threshold: 1e-6 baseline_device: CPU }
+"""
+
+
+def test_the_text_format():
+    message = parse(
+        """a: 1 a: -2, b { c: "x\\n" 'y' d: 1.5e3 e: true } f <g: NAME> h: [1, 2];
+        # nothing
+        [some.extension]: 0x1F i: inf j: -infinity k: 017 l: 3f m: "\\x41\\102" """
+    )
+    assert message["a"] == [1, -2]
+    assert message.one("b") == {"c": ["x\ny"], "d": [1500.0], "e": [True]}
+    assert message.one("f") == {"g": [Word("NAME")]}
+    assert (message["h"], message["some.extension"], message["k"]) == ([1, 2], [31], [15])
+    assert (message.one("i"), message.one("j"), message.one("l"), message.one("m")) == (math.inf, -math.inf, 3, "AB")
+    assert message.one("nothing", 7) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a {\n b: 1\n", "line 3: '}' is missing"),
+        ("a 1", "line 1: a colon is missing after a"),
+        ("\na: }", "line 2: '}' is no value"),
+        ("a: 1 }", "line 1: '}' is no name"),
+        ("a: \x01", "line 1: '\\x01' begins nothing"),
+        ("a:", "line 1: the text ends"),
+        ("a{" * 100, "too deep"),
+    ],
+)
+def test_text_that_is_no_message(text, said):
+    with pytest.raises(ValueError) as caught:
+        parse(text)
+    assert said in str(caught.value)
+
+
+def case_of(tmp_path, text, name="case.prototxt"):
+    path = tmp_path / name
+    path.write_text(text)
+    return read_case(path)
+
+
+def test_a_case(tmp_path):
+    case = case_of(tmp_path, SCALE)
+    assert (case.operator, dict(case.params)) == ("scale", {"factor": 2.5})
+    assert [(entry.measure, entry.limit) for entry in case.criteria] == [("diff1", 1e-6), ("diff3", 1e-6)]
+    array = case.inputs[0].array(tmp_path, 0)
+    assert (array.shape, array.dtype) == ((3, 5), np.float32)
+    assert -4 <= array.min() < 0 < array.max() <= 4
+    np.testing.assert_array_equal(array, case.inputs[0].array(tmp_path, 0))
+    assert (array != case.inputs[0].array(tmp_path, 1)).all()
+
+
+def tensor(tmp_path, body):
+    text = f'input {{ id: "x" {body} }} output {{ id: "y" shape {{ dims: 1 }} dtype: DTYPE_FLOAT }}'
+    return case_of(tmp_path, text).inputs[0].array(tmp_path, 0)
+
+
+def test_values_of_a_case(tmp_path):
+    given = "shape { dims: 2 } dtype: DTYPE_"
+    assert tensor(tmp_path, f"{given}HALF value_h: '3c00' value_h: 'c000'").tolist() == [1.0, -2.0]
+    assert tensor(tmp_path, f"{given}INT64 value_l: 9007199254740993 value_l: -1").tolist() == [9007199254740993, -1]
+    assert tensor(tmp_path, f"{given}COMPLEX_FLOAT value_f: [1, 2, 3, 4]").tolist() == [1 + 2j, 3 + 4j]
+    (tmp_path / "x.bin").write_bytes(np.array([5, 6], np.int32).tobytes())
+    assert tensor(tmp_path, f"{given}INT32 path: 'x.bin'").tolist() == [5, 6]
+    drawn = tensor(
+        tmp_path, "shape { dims: 999 } dtype: DTYPE_INT32 random_data { seed: 1 lower_bound: 0 upper_bound: 3 }"
+    )
+    assert set(drawn.tolist()) == {0, 1, 2}
+    strided = tensor(
+        tmp_path, "shape { dims: 2 dims: 2 dim_stride: 1 dim_stride: 3 } dtype: DTYPE_INT8 value_i: [0, 1, 2, 3, 4]"
+    )
+    assert strided.tolist() == [[0, 3], [1, 4]]
+    with pytest.raises(ValueError, match="x has 1 values for 2 elements"):
+        tensor(tmp_path, f"{given}FLOAT value_f: 1")
+    with pytest.raises(ValueError, match="dtype COLOUR"):
+        tensor(tmp_path, f"{given}COLOUR")
+    with pytest.raises(ValueError, match="the distribution ODD is not known"):
+        tensor(tmp_path, f"{given}FLOAT random_data {{ distribution: ODD }}")
+
+
+def test_measures():
+    result, reference = np.array([1.0, 2.5, -4.0], np.float32), np.array([1.0, 2.0, -3.0], np.float32)
+    assert measure("diff1", result, reference) == pytest.approx(1.5 / 6)
+    assert measure("diff2", result, reference) == pytest.approx(math.sqrt(1.25 / 14))
+    assert measure("diff3", result, reference) == pytest.approx(1 / 3)
+    assert measure("diff3_2", result, reference) == 1
+    assert measure("diff4", np.arange(1000.0), np.arange(1000.0) + 1) == 0.5
+    # Below a small number the difference itself counts; it is larger for halves.
+    small = np.array([2e-5], np.float32)
+    assert measure("diff3", small, small * 2) == pytest.approx(0.5, rel=1e-3)
+    assert measure("diff3", small.astype(np.float16), (small * 2).astype(np.float16)) == pytest.approx(2e-5, rel=0.01)
+
+
+def test_measures_of_what_is_not_finite():
+    bad, good = np.array([np.nan, 1.0]), np.array([2.0, 1.0])
+    assert measure("diff1", bad, good) == math.inf
+    assert measure("diff1", good, bad) == math.inf
+    assert measure("diff1", bad, bad) == 0
+    assert measure("diff3", np.array([np.inf, 1.0]), np.array([np.inf, 1.0])) == 0
+    assert measure("diff3", np.array([np.inf]), np.array([-np.inf])) == math.inf
+    with pytest.raises(ValueError, match=r"shape \[1\], the result \[2\]"):
+        measure("diff1", good, np.zeros(1))
+
+
+def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"):
+    (tmp_path / "case.prototxt").write_text(text)
+    (tmp_path / "refs.py").write_text(
+        "def right(inputs, params, outputs): return inputs['first'] * params['factor']\n"
+        "def wrong(inputs, params, outputs): return {'result': inputs['first'] * 2}\n"
+        "def broken(inputs, params, outputs): return 1 / 0\n"
+        "def own(inputs, outputs, params):\n"
+        "    return {'x': inputs['first'], 'y': outputs['result'], 'factor': params['factor']}\n"
+    )
+    sources = [str(FOLDER / name) for name in ("vec.cpp", "vec_kernels.mlu")]
+    code = main(
+        ["cases", str(tmp_path / "case.prototxt"), "--sources", *sources, "-I", str(FOLDER), "--entry", entry,
+         "--reference", f"{tmp_path / 'refs.py'}:{reference}", "--json", *more]
+    )  # fmt: skip
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_case_passes(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, "--junit", str(tmp_path / "junit.xml"))
+    (case,) = found["cases"]
+    assert (code, case["result"], found["summary"]) == (0, "passed", {"passed": 1})
+    assert [(entry["output"], entry["measure"], entry["value"]) for entry in case["diffs"]] == [
+        ("result", "diff1", 0.0), ("result", "diff3", 0.0),
+    ]  # fmt: skip
+    assert case["time_us"] > 0 and case["findings"] == []
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite[0].get("classname")) == ("1", "0", "scale")
+
+
+def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, "--junit", str(tmp_path / "junit.xml"), reference="wrong")
+    (case,) = found["cases"]
+    assert (code, case["result"]) == (1, "failed")
+    assert case["why"] == "diff1 of result is 0.25, the limit 1e-06"
+    failure = ElementTree.parse(tmp_path / "junit.xml").getroot()[0][0]
+    assert (failure.tag, failure.get("message")) == ("failure", case["why"])
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "result", "why"),
+    [
+        (SCALE, "broken", "error", "the reference failed: ZeroDivisionError"),
+        (SCALE.replace("DTYPE_FLOAT", "DTYPE_INT32"), "right", "failed", "vecScale returned VEC_STATUS_BAD_PARAM"),
+        (SCALE.replace("factor", "share"), "right", "error", "vecScale needs factor"),
+        (SCALE + 'input { id: "more" shape { dims: 1 } } input { id: "much" shape { dims: 1 } }', "right", "error",
+         "no parameter left for it"),
+        (SCALE.replace("DIFF3", "DIFF9"), "right", "error", "the measure diff9 is not known"),
+    ],
+)  # fmt: skip
+def test_a_case_that_cannot_pass_says_why(tmp_path, capsys, text, reference, result, why):
+    code, found = run(tmp_path, capsys, text=text, reference=reference)
+    (case,) = found["cases"]
+    assert (code, case["result"]) == (1, result)
+    assert why in case["why"]
+
+
+def test_names_that_differ_are_bound(tmp_path, capsys):
+    text = SCALE.replace("factor", "share")
+    code, found = run(tmp_path, capsys, "--bind", "share=factor", text=text, reference="wrong")
+    assert (code, found["cases"][0]["result"]) == (1, "failed")
+    code, found = run(tmp_path, capsys, "--arguments", f"{tmp_path / 'refs.py'}:own")
+    assert (code, found["cases"][0]["result"]) == (0, "passed")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--entry", "vecNothing"], "no source defines vecNothing"),
+        (["--reference", "nowhere.py:f"], "nowhere.py:f is no FILE.py:FUNCTION"),
+        (["--bind", "x"], "--bind x is no NAME=PARAMETER"),
+    ],
+)
+def test_wrong_use_is_one_sentence(tmp_path, capsys, more, said):
+    code, found = run(tmp_path, capsys, *more)
+    assert code == 2
+    assert said in found["error"]["message"] if isinstance(found["error"], dict) else said in found["error"]
+
+
+def test_a_file_that_is_no_case(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, text="op_name: 'x'")
+    assert code == 2
+    assert "it is no test case" in json.dumps(found)

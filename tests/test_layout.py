@@ -100,7 +100,7 @@ def test_the_import_rule_itself(file, source, legal):
 ROOMS = [
     "files", "sizes", "text", "hardware", "log", "findings", "reports", "memory", "execution", "issue", "checks",
     "machine", "native", "simt", "worker", "frontend", "timing", "sanitizer", "device", "launches", "python", "testing",
-    "library", "host", "operators", "calibration", "sweep", "cli", "__init__", "__main__",
+    "library", "host", "operators", "cases", "calibration", "sweep", "cli", "__init__", "__main__",
 ]  # fmt: skip
 FLAT, CIRCLE = 12, 4
 

@@ -74,15 +74,13 @@ def pass_over(log: Log, whole: bool) -> Found | None:
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
-    causes, redundant = np.zeros(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
-    columns = (
-        *map(np.ascontiguousarray, (log.records, log.operands, log.runs)),
-        *_instructions(log.ops, log.pipes), *_spaces(tuple(log.shape.spaces.values()), log.shape.lanes or 1),
-    )  # fmt: skip
+    tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
+    rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
+    causes, redundant = np.empty(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
     work = _Work(
         len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(c.ctypes.data for c in columns),
-        log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
+        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(table.ctypes.data for table in rows),
+        *tables.addresses, log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
     )  # fmt: skip
     result = library.mlusim_hazards(ctypes.byref(work))
     if result == _NO_MEMORY:
@@ -100,18 +98,25 @@ def _tasks_of_group(log: Log) -> int:
     return int(kind[5:]) * log.shape.cores_per_cluster if kind.startswith("union") else 1
 
 
-@lru_cache(maxsize=64)
-def _instructions(ops: tuple[Op, ...], pipes: tuple[str, ...]) -> tuple[np.ndarray, ...]:
-    """Kind, waits, queues, first flag of writes, operands, flags of writes; of the instructions of a log."""
-    counts = [len(op.operands) for op in ops]
-    return (
-        np.array([_kind(op) for op in ops], np.uint8),
-        _bits([op.waits for op in ops], pipes),
-        _bits([op.queues for op in ops], pipes),
-        np.cumsum([0, *counts])[:-1].astype(np.uint32),
-        np.array(counts, np.uint32),
-        np.array([written for op in ops for written in op.writes] or [False], np.uint8),
-    )
+class _Tables:
+    """What is said of the instructions and the spaces of a log, and where it lies."""
+
+    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int) -> None:
+        counts = [len(op.operands) for op in ops]
+        self.columns = (
+            np.array([_kind(op) for op in ops], np.uint8),
+            _bits([op.waits for op in ops], pipes),
+            _bits([op.queues for op in ops], pipes),
+            np.cumsum([0, *counts])[:-1].astype(np.uint32),
+            np.array(counts, np.uint32),
+            np.array([written for op in ops for written in op.writes] or [False], np.uint8),
+            np.array([space.scope == "device" for space in spaces], np.uint8),
+            np.array([space.bytes // lanes for space in spaces], np.uint64),
+        )
+        self.addresses = tuple(column.ctypes.data for column in self.columns)
+
+
+_tables = lru_cache(maxsize=64)(_Tables)
 
 
 def _kind(op: Op) -> int:
@@ -126,15 +131,7 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
     return np.array([sum(1 << pipes.index(name) for name in set(names) if name in pipes) for names in sets], np.uint64)
 
 
-@lru_cache(maxsize=64)
-def _spaces(spaces: tuple[Space, ...], lanes: int) -> tuple[np.ndarray, ...]:
-    """Of every space whether it is the device's, and the bytes of a lane."""
-    return (
-        np.array([space.scope == "device" for space in spaces], np.uint8),
-        np.array([space.bytes // lanes for space in spaces], np.uint64),
-    )
-
-
+@lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
     library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
     if library is not None:

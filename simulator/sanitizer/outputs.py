@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..findings import Finding, rules
-from ..log import NOWHERE, Log, region_of
+from ..log import ARITHMETIC, NOWHERE, Log, region_of
 
 #: Pieces of written operands that are looked at; where there are more, nothing is said.
 _MOST = 1 << 22
@@ -38,7 +38,8 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
     """
     arrays = [output for output in outputs if output.bytes]
     device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
-    if not arrays or not len(log) or log.shape.threads is not None:
+    idle = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
+    if not arrays or idle or log.shape.threads is not None:
         return
     mine = log.operand_spaces == device
     written = mine & log.operand_written

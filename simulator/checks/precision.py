@@ -24,7 +24,7 @@ _GROWN = 2.0
 
 
 class Precision(Check):
-    """Keeps what every element would be without rounding; off unless asked for: it makes a launch some twenty times slower.
+    """Keeps what every element would be without rounding; off unless asked for: a launch is some twenty times slower.
 
     What scalar code, integers and bits write is its own precise value. Where an instruction decides (it compares, or
     rounds to a whole number), the numbers as they are decide in both, and a decision that float64 would take

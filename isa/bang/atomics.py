@@ -104,7 +104,8 @@ updates = tuple(form for op, facts in _UPDATES.items() for form in _forms(op, *f
 reduce_segments = declare(
     "void __bang_atomic_reduce_add(inout gdram T dst[segnum2 + 1 @ dst_stride2][segnum1 + 1 @ dst_stride1][size],"
     " const T src[segnum2 + 1 @ src_stride2][segnum1 + 1 @ src_stride1][size],"
-    " int32 size, int32 segnum1, int32 segnum2, int32 dst_stride1, int32 dst_stride2, int32 src_stride1, int32 src_stride2)",
+    " int32 size, int32 segnum1, int32 segnum2, int32 dst_stride1, int32 dst_stride2, int32 src_stride1,"
+    " int32 src_stride2)",
     doc="Every element of segments of dst in GDRAM becomes old + src, in one step each; strides in bytes",
     types=f"{_FLOATS} {_SIGNED}",
     archs=">=592",

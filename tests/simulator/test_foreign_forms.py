@@ -215,3 +215,11 @@ def test_powers_of_a_half_and_another_number(device, tmp_path):
         "  out[2] = pow(2.0f, x) + fmax(x, 1.5f);\n  out[3] = sizeof(pow(x, 1.0f)) * 10 + sizeof(fmod(x, 2.0));\n}\n",
     )
     assert numbers(device, source) == [3, 81, 521, 48]
+
+
+def test_names_beyond_ascii_are_names(device, tmp_path):
+    source = written(
+        tmp_path / "names.mlu",
+        "#define TWICE(a) ((a) * 2)\n__mlu_entry__ void k(int *out) { int größe = 4; out[0] = TWICE(größe); }\n",
+    )
+    assert numbers(device, source) == [8, -1, -1, -1]

@@ -13,6 +13,8 @@ from ..frontend.tokens import Token, close, statement, tokens
 #: What mlusim_host.h makes of the words that stand before functions of the device.
 _DEVICE = "__device__"
 _HOST = re.compile(r"\b__mlu_host__\b")
+#: Several sources may define a variable of one name, each for its kernels.
+_SHARED = '__attribute__((weak, visibility("hidden")))'
 _KERNEL = "__attribute__((noinline, noclone))"
 _NO_FUNCTION = frozenset({"typedef", "using", "friend"})
 _LABELS = frozenset({"public", "private", "protected"})
@@ -71,7 +73,7 @@ def _launching(source: Source, site: Site) -> list[Edit]:
     call = f"::mlusim_enter_kernel(mlusim_list, {' + '.join(counts) or '0'});"
     start, end = found[body].start, found[-1].end
     # The assembly keeps the call from being the last thing: its return address lies in this function.
-    edits.append(Edit(start, end, f'{{ {table}{call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
+    edits.append(Edit(start, end, f'{{ {table} {call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
     return edits
 
 
@@ -165,13 +167,13 @@ def _function_end(source: Source, found: Sequence[Token]) -> int:
 
 
 def _in_host_memory(source: Source, site: Site) -> Edit:
-    """A variable of an on-chip memory at file scope becomes one of this file; elsewhere the word goes."""
+    """A variable of an on-chip memory at file scope becomes an ordinary one; elsewhere the word goes."""
     gone = Edit(site.start, site.end, "")
     if site.scope.kind != "namespace" or site.parentheses:
         return gone
     found = [token.text for token in statement(source.text, site.statement)]
-    own = {"static", "extern", "typedef", "using", "template", "inline", "thread_local"}
+    own = {"const", "constexpr", "static", "extern", "typedef", "using", "template", "inline", "thread_local"}
     first = next((at for at, text in enumerate(found) if text in SPACES), 0)
     if own & set(found[: first + 2]) or found[:first].count("<") != found[:first].count(">"):
         return gone
-    return gone._replace(new="static")
+    return gone._replace(new=_SHARED)

@@ -11,6 +11,7 @@ from ..device import Device
 from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..frontend.compiler import Compiler
 from ..frontend.options import Options
+from ..host.report import Called as Operated
 from ..host.report import Launched, Report
 from ..launches import Program
 from ..launches import load as load_kernels
@@ -158,7 +159,7 @@ def _ended(function: Function, value: Any, results: dict[str, Any], report: Repo
         status, failed = names.get(value, str(value)), value != 0
     elif function.result is not None:
         results = {"return": value, **results}
-    spans = [*report.launches, *report.operations]
+    spans: list[Launched | Operated] = [*report.launches, *report.operations]
     time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
     called = Called(function.name, status, results, tuple(report.launches), tuple(report.findings), time)
     error = next((finding for finding in called.findings if finding.severity == ERROR), None)

@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .device import Device
     from .findings import BuildError, Finding, KernelError, MlusimError
-    from .launches import Program, Run, load
+    from .launches import Program, Run
     from .log import Log, Region
     from .memory.global_memory import DeviceArray
+    from .operators.loading import load
+    from .operators.program import CallError, OperatorProgram
     from .python import launch
     from .timing import Timeline, replay
 
 __all__ = [
     "BuildError",
+    "CallError",
     "Device",
     "DeviceArray",
     "Finding",
     "KernelError",
     "Log",
     "MlusimError",
+    "OperatorProgram",
     "Program",
     "Region",
     "Run",
@@ -39,7 +43,8 @@ __all__ = [
 _HOMES = {
     "BuildError": "findings", "Device": "device", "DeviceArray": "memory.global_memory", "Finding": "findings",
     "KernelError": "findings", "Log": "log", "MlusimError": "findings", "Program": "launches", "Region": "log",
-    "Run": "launches", "Timeline": "timing", "launch": "python", "load": "launches", "replay": "timing",
+    "Run": "launches", "Timeline": "timing", "launch": "python", "load": "operators.loading", "replay": "timing",
+    "CallError": "operators.program", "OperatorProgram": "operators.program",
 }  # fmt: skip
 
 

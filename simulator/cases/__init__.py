@@ -2,6 +2,7 @@
 
 ``textformat`` the text of messages, ``case`` a case and its arrays, ``measures`` how far results are apart,
 ``binding`` which parameter a tensor or a number of a case is for, ``run`` one case, ``report`` all of them.
+Imports: operators and below.
 """
 
 from .case import Case, read_case

@@ -20,8 +20,10 @@ _DTYPES: Mapping[str, Any] = {
 }  # fmt: skip
 _VALUES = ("value_f", "value_i", "value_l", "value_ui", "value_ul", "value_h")
 #: What is no tensor and no parameter of the operator.
-_AROUND = frozenset({"op_name", "op_type", "input", "output", "test_param", "handle_param", "case_name", "device",
-                     "supported_mlu_platform", "evaluation_criterion", "evaluation_threshold", "is_float_value"})  # fmt: skip
+_AROUND = frozenset(
+    ["op_name", "op_type", "input", "output", "test_param", "handle_param", "case_name", "device",
+     "supported_mlu_platform", "evaluation_criterion", "evaluation_threshold"]
+)  # fmt: skip
 _CRITERIA = (("error_func", "error_threshold", "error_threshold_imag"),
              ("evaluation_criterion", "evaluation_threshold", "evaluation_threshold_imag"))  # fmt: skip
 

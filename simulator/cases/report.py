@@ -59,7 +59,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
         if outcome.result in ("failed", "error"):
             kind = "failure" if outcome.result == "failed" else "error"
             SubElement(case, kind, message=outcome.why).text = "\n".join(map(str, outcome.findings))
-    return tostring(suite, encoding="utf-8", xml_declaration=True)
+    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def _name(outcome: Outcome) -> str:

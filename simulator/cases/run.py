@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import ERROR, Finding, KernelError
-from ..operators import CallError, OperatorProgram
+from ..operators.program import CallError, OperatorProgram
 from ..operators.tensors import Tensor
 from .binding import bind, renamed
 from .case import Case

@@ -13,7 +13,8 @@ from ..cases.report import HEADERS, document, junit, row, summary
 from ..cases.run import Plan
 from ..device import Device
 from ..files import write_atomically
-from ..operators import OperatorProgram, load
+from ..operators.loading import load
+from ..operators.program import OperatorProgram
 from .outputs import check_paths
 from .screen import Screen
 

@@ -203,7 +203,7 @@ class Session:
             duration = 0.0
 
     def _operate(self, message: Message) -> None:
-        """A function of the operator library: carried out now, and in its queue for as long as it is assumed to last."""
+        """A function of the operator library: carried out now, in its queue for as long as it is assumed to last."""
         number, module, offset = message.numbers
         queue, place = self._time.queue(number), Place(module, offset)
         if queue.failure[0]:

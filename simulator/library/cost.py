@@ -13,7 +13,7 @@ _ENGINE = "tensor"
 
 
 def assumed_us(operation: Operation, rates: Rates, shape: Shape) -> float:
-    """Microseconds: its bytes at the rate of device memory or its multiply-adds at that of all cores, what is longer."""
+    """Microseconds: bytes at the rate of device memory, or multiply-adds at that of all cores if that is longer."""
     space = next(name for name, space in shape.spaces.items() if space.scope == "device")
     channel = next(channel for channel in rates.channels.values() if space in channel.spaces)
     bytes = sum(tensor.bytes for tensor in operation.tensors.values())

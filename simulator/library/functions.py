@@ -147,8 +147,8 @@ def _pad(operation: Operation, views: Views) -> None:
 
 
 def _strided_slice(operation: Operation, views: Views) -> None:
-    ranges = zip(*(operation.given[name] for name in ("begin", "end", "stride")), strict=True)
-    cut = tuple(_cut(*entry, size) for entry, size in zip(ranges, views["input"].shape, strict=True))
+    begin, end, stride = (operation.given[name] for name in ("begin", "end", "stride"))
+    cut = tuple(map(_cut, begin, end, stride, views["input"].shape))
     _store(views["output"], views["input"][cut].copy())
 
 

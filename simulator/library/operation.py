@@ -24,7 +24,7 @@ DTYPES: Mapping[int, np.dtype[Any]] = {
 _WRITTEN = frozenset({"output", "count", "inverse", "counts"})
 
 
-class NotModelled(Exception):
+class NotModelled(Exception):  # noqa: N818 - says what it is
     """What the library's function is asked for is not modelled; the text says what, and what to do."""
 
 

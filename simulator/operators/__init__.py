@@ -1,9 +1,7 @@
-"""Operators with host code of their own, called from Python: built into a library, loaded by a process of its own.
+"""Operators with host code of their own, called from Python: built into a library, loaded by a process.
 
 ``build`` the library, ``declarations`` what its functions take, ``server`` the process, ``process`` its other end,
-``arguments`` how values become arguments, ``tensors`` arrays as tensor descriptors, ``program`` what users call.
+``arguments`` how values become arguments, ``tensors`` arrays as tensor descriptors, ``program`` what users call,
+``loading`` where they get it.
+Imports: host, launches and below.
 """
-
-from .program import Called, CallError, OperatorProgram, load
-
-__all__ = ["CallError", "Called", "OperatorProgram", "load"]

@@ -91,11 +91,11 @@ class Call:
         """Copy results into the arrays; what the function has put where other pointers of it lead."""
         process = self._host.process
         for address, extent, written in self._memory.values():
-            if written and extent.bytes:
-                place = process.keep(bytes(extent.bytes))
+            if written and extent.size:
+                place = process.keep(bytes(extent.size))
                 self._blocks.append(place)
-                self._host.ask("cnrtMemcpy", ("P", place), ("P", address), ("Q", extent.bytes), ("i", _TO_HOST))
-                extent.store(process.read(place, extent.bytes))
+                self._host.ask("cnrtMemcpy", ("P", place), ("P", address), ("Q", extent.size), ("i", _TO_HOST))
+                extent.store(process.read(place, extent.size))
         found: dict[str, Any] = {}
         for parameter, place, array in self._back:
             if array is not None:
@@ -256,11 +256,11 @@ class Call:
             self._memory[id(array)] = address, extent, before or written
             return address
         extent = Extent.of(array)
-        address = self._host.made("cnrtMalloc", ("Q", max(extent.bytes, 1)))
+        address = self._host.made("cnrtMalloc", ("Q", max(extent.size, 1)))
         self._memory[id(array)] = address, extent, written
-        if extent.bytes:
+        if extent.size:
             place = self._keep(extent.data())
-            self._host.ask("cnrtMemcpy", ("P", address), ("P", place), ("Q", extent.bytes), ("i", _TO_DEVICE))
+            self._host.ask("cnrtMemcpy", ("P", address), ("P", place), ("Q", extent.size), ("i", _TO_DEVICE))
         return address
 
     def _host_memory(self, parameter: Parameter, value: Any) -> int:

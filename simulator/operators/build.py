@@ -14,10 +14,9 @@ from ..frontend.options import Options
 from ..host.build import INCLUDE, Unit, assemble
 from ..host.runtime import LIBRARIES, host_library
 from ..log import Location
+from .loading import HOST
 
 KERNELS = ".mlu"
-#: Host sources, and the language that each is in.
-HOST = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 
 

@@ -64,11 +64,8 @@ def read_functions(library: Path) -> dict[str, Function]:
 
     functions: dict[str, Function] = {}
     file = ELFFile(BytesIO(library.read_bytes()))
-    symbols = {
-        symbol.name
-        for symbol in file.get_section_by_name(".dynsym").iter_symbols()
-        if symbol["st_shndx"] != "SHN_UNDEF"
-    }
+    table: Any = file.get_section_by_name(".dynsym")
+    symbols = {symbol.name for symbol in table.iter_symbols() if symbol["st_shndx"] != "SHN_UNDEF"}
     for unit in file.get_dwarf_info().iter_CUs():
         known: dict[int, Type] = {}
         for entry in unit.get_top_DIE().iter_children():

@@ -25,7 +25,7 @@ _SERVER = Path(__file__).with_name("server.py")
 _PATIENCE_S = 5.0
 
 
-class HostDied(Exception):
+class HostDied(Exception):  # noqa: N818 - says what it is
     """The process of the host code has gone; the text says how."""
 
 

@@ -11,13 +11,13 @@ from ..device import Device
 from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..frontend.compiler import Compiler
 from ..frontend.options import Options
+from ..host.report import Called as Operated
 from ..host.report import Launched, Report
 from ..launches import Program
-from ..launches import load as load_kernels
-from ..launches.defaults import check_device, check_on_finding
+from ..launches.defaults import check_on_finding
 from ..text import quoted
 from .arguments import Call, Host
-from .build import HOST, build_operators
+from .build import KERNELS, build_operators
 from .declarations import Function, decode, encode, read_functions
 from .process import HostDied, HostProcess
 
@@ -48,25 +48,30 @@ class Called:
         return self.results[name]
 
 
-class OperatorProgram:
-    """Operators with host code of their own, built for a device. Calls take turns."""
+class OperatorProgram(Program):
+    """Operators with host code of their own, built for a device. Calls take turns.
+
+    Its kernels can be launched by themselves too; they are compiled for that when they are first asked for.
+    """
 
     def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
         self.device = device
         self.library = build_operators(sources, options, device)
         self.functions: Mapping[str, Function] = _functions(self.library)
         self._host: Host | None = None
+        self._kernels = [source for source in dict.fromkeys(sources) if source.suffix == KERNELS], options, device
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "_kernels" not in self.__dict__ or "_builder" in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        super().__init__(*self._kernels)
+        return getattr(self, name)
 
     def __enter__(self) -> OperatorProgram:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    @property
-    def signatures(self) -> dict[str, str]:
-        """The functions that `call` takes, with their declarations."""
-        return {name: str(function) for name, function in self.functions.items()}
 
     def call(self, name: str, *, on_finding: str = "raise", **given: Any) -> Called:
         """Call a function of host code, its parameters by name.
@@ -114,32 +119,6 @@ class OperatorProgram:
 _ADVICE = "look at what it printed; host code that touches device memory through a pointer ends like this"
 
 
-def load(
-    sources: Sequence[str | Path],
-    include: Sequence[str | Path] = (),
-    *,
-    device: Device,
-    define: Mapping[str, object] | Sequence[str] = (),
-    headers: Sequence[str | Path] = (),
-    std: str | None = None,
-) -> Program | OperatorProgram:
-    """Compile sources for a device; nothing runs yet.
-
-    Kernel sources alone make a `Program`; with C++ sources among them they make operators that are called through
-    their host code, an `OperatorProgram`. ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or
-    ``["TILE=64"]``), ``headers`` are included before each source, ``std`` is the language standard (``"c++20"``; older
-    than C++17 means C++17). Raises BuildError (`.finding` has file and line) when a source does not compile, does not
-    link or its on-chip variables do not fit, TypeError or ValueError for what are no paths and no device. Builds are
-    cached by content.
-    """
-    check_device(device)
-    paths = [Path(source) for source in sources] if isinstance(sources, (list, tuple)) else []
-    if device.isa != "bang" or not any(path.suffix in HOST for path in paths):
-        return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
-    options = Options.of([Path(folder) for folder in include], define, [Path(header) for header in headers], std)
-    return OperatorProgram(paths, options, device)
-
-
 def _functions(library: Path) -> Mapping[str, Function]:
     """The functions of a library, read once."""
     cache = Compiler().cache
@@ -158,7 +137,7 @@ def _ended(function: Function, value: Any, results: dict[str, Any], report: Repo
         status, failed = names.get(value, str(value)), value != 0
     elif function.result is not None:
         results = {"return": value, **results}
-    spans = [*report.launches, *report.operations]
+    spans: list[Launched | Operated] = [*report.launches, *report.operations]
     time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
     called = Called(function.name, status, results, tuple(report.launches), tuple(report.findings), time)
     error = next((finding for finding in called.findings if finding.severity == ERROR), None)

@@ -38,7 +38,7 @@ class Extent:
 
     array: np.ndarray
     strides: tuple[int, ...]  # in elements
-    bytes: int
+    size: int  # bytes
     packed: bool  # the bytes are those of the elements in order
 
     @classmethod
@@ -47,8 +47,8 @@ class Extent:
         size = array.itemsize
         odd = any(stride < 0 or stride % size for stride in array.strides)
         if odd or array.flags.c_contiguous or not array.size:
-            strides = np.cumprod([1, *array.shape[:0:-1]], dtype=np.int64)[::-1] if array.ndim else []
-            return cls(array, tuple(map(int, strides)), array.nbytes, True)
+            steps = np.cumprod([1, *array.shape[:0:-1]], dtype=np.int64)[::-1]
+            return cls(array, tuple(map(int, steps[: array.ndim])), array.nbytes, True)
         last = sum((count - 1) * stride for count, stride in zip(array.shape, array.strides, strict=True))
         return cls(array, tuple(stride // size for stride in array.strides), last + size, False)
 
@@ -57,7 +57,7 @@ class Extent:
         if self.packed:
             return self.array.tobytes()
         return np.lib.stride_tricks.as_strided(
-            self.array, (self.bytes // self.array.itemsize,), (self.array.itemsize,)
+            self.array, (self.size // self.array.itemsize,), (self.array.itemsize,)
         ).tobytes()
 
     def store(self, data: bytes) -> None:

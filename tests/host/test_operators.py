@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import BuildError, Device, KernelError, Program
-from mlusim.simulator.operators import CallError, OperatorProgram, load
+from mlusim.simulator import BuildError, CallError, Device, KernelError, OperatorProgram, load
 from mlusim.simulator.operators.arguments import Opaque
 
 FOLDER = Path(__file__).parent / "operators"
@@ -147,5 +146,14 @@ def test_a_function_that_nobody_defines_is_named_when_it_is_built():
         load(SOURCES[:1], [FOLDER], device=Device.load("mlu370-x4"))
 
 
-def test_kernel_sources_alone_make_a_program():
-    assert isinstance(load(SOURCES[1:], [FOLDER], device=Device.load("mlu370-x4")), Program)
+def test_kernels_can_be_launched_by_themselves(vec):
+    y = np.zeros(4, np.float32)
+    vec.launch("kernelScale", dim=(1, 1, 1), type="block", args=[numbers(4), y, 2.0, 4])
+    np.testing.assert_array_equal(y, numbers(4) * 2)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        vec.nothing  # noqa: B018
+
+
+def test_kernel_sources_alone_have_no_host_code():
+    program = load(SOURCES[1:], [FOLDER], device=Device.load("mlu370-x4"))
+    assert not isinstance(program, OperatorProgram)

@@ -1,0 +1,42 @@
+"""Sources to programs: of kernels alone, or of operators with their host code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..device import Device
+from ..frontend.options import Options
+from ..launches import Program
+from ..launches import load as load_kernels
+from ..launches.defaults import check_device
+
+#: Host sources, and the language that each is in.
+HOST = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
+
+
+def load(
+    sources: Sequence[str | Path],
+    include: Sequence[str | Path] = (),
+    *,
+    device: Device,
+    define: Mapping[str, object] | Sequence[str] = (),
+    headers: Sequence[str | Path] = (),
+    std: str | None = None,
+) -> Program:
+    """Compile sources for a device; nothing runs yet.
+
+    With C++ sources among them they make an `OperatorProgram`, which also calls functions of their host code.
+    ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or ``["TILE=64"]``), ``headers`` are
+    included before each source, ``std`` is the language standard (``"c++20"``; older than C++17 means C++17).
+    Raises BuildError (`.finding` has file and line) when a source does not compile, does not link or its on-chip
+    variables do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
+    """
+    check_device(device)
+    paths = [Path(source) for source in sources] if isinstance(sources, (list, tuple)) else []
+    if device.isa != "bang" or not any(path.suffix in HOST for path in paths):
+        return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
+    from .program import OperatorProgram  # which the many programs of kernels alone need not wait for
+
+    options = Options.of([Path(folder) for folder in include], define, [Path(header) for header in headers], std)
+    return OperatorProgram(paths, options, device)

@@ -97,7 +97,8 @@ def start_kernel(
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
-            time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
+            time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            orders=options.orders,
         )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ def program() -> Program:
 
 @pytest.mark.parametrize("count", [1, 100, 255, 256])
 def test_padding_through_arithmetic_and_conversions(program: Program, count: int) -> None:
-    data, out = np.arange(SIZE, dtype=np.float32), np.zeros(SIZE, np.float32)
+    data, out = np.arange(SIZE, dtype=np.float32), np.zeros(count, np.float32)
     run = program.launch("padded", args=[out, data[:count].copy(), count, count], on_finding="collect")
     assert run.findings == []
     assert out[:count].tolist() == (2 * data + 1)[:count].tolist()

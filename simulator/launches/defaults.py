@@ -12,7 +12,7 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
-from ..findings import ERROR, Finding, KernelError, rules
+from ..findings import ADVICE, ERROR, Finding, KernelError, rules
 from ..log import Log
 from ..reports import suppressed_in_sources
 from ..sanitizer import Output, examine
@@ -128,11 +128,14 @@ def examined(
     device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]],
     copies: ArrayCopies,
 ) -> list[Finding]:  # fmt: skip
-    """The findings of a launch with those of its log, which come first: the others may follow from them."""
+    """The findings of a launch with those of its log, which come first: the others may follow from them.
+
+    Advice comes last.
+    """
     if device.level != "all":
         return findings
     found = examine(log, findings, on_finding, outputs)
-    return [*found, *findings, *read_only_writes(log, copies.read_only())]
+    return sorted([*found, *findings, *read_only_writes(log, copies.read_only())], key=lambda f: f.severity == ADVICE)
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..findings import Finding, rules
-from ..log import NOWHERE, Log, region_of
+from ..log import ARITHMETIC, NOWHERE, Log, region_of
 
 #: Pieces of written operands that are looked at; where there are more, nothing is said.
 _MOST = 1 << 22
@@ -32,13 +32,14 @@ class Output:
 def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
     """What no task has written of arrays that are outputs beyond doubt.
 
-    Such an array is read by nobody, and written from its first byte on without a gap but for an end that is smaller
-    than a piece that was written; or with few gaps while some tasks have done nothing. One that nobody touches, in a
+    Such an array is read by nobody, and written from its first byte on in pieces without a gap, but for an end that is
+    smaller than a piece; or with few gaps while some tasks have done nothing. One that nobody touches, in a
     launch that writes none, is no less odd.
     """
     arrays = [output for output in outputs if output.bytes]
     device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
-    if not arrays or not len(log) or log.shape.threads is not None:
+    idle = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
+    if not arrays or idle or log.shape.threads is not None:
         return
     mine = log.operand_spaces == device
     written = mine & log.operand_written
@@ -67,7 +68,7 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
         tail = high - int(reached[-1])
         last = int(rows[int(np.argmax(ends))])
         if not len(gaps):
-            if 0 < tail < largest or (tail > 0 and _idle(log, mine)):
+            if (len(rows) > 1 and 0 < tail < largest) or (tail > 0 and _idle(log, mine)):
                 yield _finding(log, output, output.bytes - tail, tail, last)
         elif len(gaps) <= _MOST_GAPS and _idle(log, mine):
             at = int(gaps[0])

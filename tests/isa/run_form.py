@@ -66,9 +66,9 @@ def declared() -> Iterator[Declared]:
 @cache
 def _devices(dialect: str) -> tuple[Device, ...]:
     if dialect == "tpu":
-        return (Device.load("bm1690"),)
-    newest = Device.load("mlu590")
-    return newest, Device.load("mlu370-x4"), newest.replace({"shape.arch": 613})
+        return (Device.load("bm1690").checked("fast"),)
+    newest = Device.load("mlu590").checked("fast")
+    return newest, Device.load("mlu370-x4").checked("fast"), newest.replace({"shape.arch": 613})
 
 
 def device_of(found: Declared) -> Device:

@@ -106,6 +106,7 @@ def test_what_one_sort_leaves_undefined_was_read_before_by_an_earlier_one(device
     def kernel(t: Any, first: Any, x: Any, y: Any) -> None:
         t.tpu_hau_sort(first, x, 100, 100, False, t.DT_FP32)
         t.tpu_hau_sort(x, y, 100, 1, False, t.DT_FP32)
+        t.tpu_poll()
 
     run, (first, second, _) = execute(device, kernel, x * 0, x, y)
     assert run.findings == []
@@ -166,6 +167,7 @@ def test_what_a_gather_leaves_untouched_stays_undefined(device: Device) -> None:
     def kernel(t: Any, values: Any, table: Any, index: Any) -> None:
         t.tpu_hau_sort(values, table, 64, 1, False, t.DT_FP32)  # leaves elements 1..63 undefined
         t.tpu_hau_line_gather(values, table, index, 0, 4, 16, 4, 0, 3, t.DT_FP32, False)
+        t.tpu_poll()
 
     run = launch(kernel, args=[values, table, index], device=device)
     assert run.findings == []
@@ -177,6 +179,7 @@ def test_elements_beyond_k_are_undefined_in_later_launches_too(device: Device) -
 
     def kernel(t: Any, values: Any, source: Any) -> None:
         t.tpu_hau_sort(values, source, 64, 5, False, t.DT_FP32)
+        t.tpu_poll()
 
     assert launch(kernel, args=[values, source], device=device).findings == []
     assert undefined_reads(device, values, [0, 4, 5, 63]) == [5, 63]

@@ -11,10 +11,9 @@ from .arena import Allocation
 from .tensor import Constant, Tensor
 
 #: What is kept of an element: its value without rounding and the value that it has in memory, where the difference was
-#: born (a program counter, 0: nowhere), and the unit roundoff of the coarsest type that it has been in.
+#: born (a program counter, 0: nowhere), and the unit roundoff of the coarsest type that it has been in (0: no cell).
 CELL = np.dtype([("precise", np.float64), ("real", np.float64), ("born", np.int64), ("unit", np.float64)])
 
-_NOBODY = np.zeros((), CELL)
 
 #: An operand: a tensor, or packed elements with their allocation and, where they lie in an order of their own, what
 #: turns them into rows and back.
@@ -77,7 +76,7 @@ class PreciseMemory:
             for dtype in self._cells.get(entry, ()):
                 window = self._elements(entry, view, dtype)
                 if window is not None:
-                    window[...] = _NOBODY
+                    window["unit"] = 0
 
     def forget_run(self, entry: Allocation, low: int, high: int, stride: int, size: int) -> None:
         """The same of scalar stores of ``size`` bytes, the first at ``low``, at a stride (bytes)."""
@@ -85,7 +84,7 @@ class PreciseMemory:
         for dtype, cells in self._cells.get(entry, {}).items():
             width = dtype.itemsize
             first, last = (low - entry.start) // width, -(-(high - entry.start) // width)
-            cells[first : last : step // width if step % width == 0 and size <= width else 1] = _NOBODY
+            cells["unit"][first : last : step // width if step % width == 0 and size <= width else 1] = 0
 
     def take(self, place: Place) -> dict[np.dtype, np.ndarray]:
         """The cells of what is about to be copied, in order, by element type."""

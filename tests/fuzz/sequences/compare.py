@@ -26,11 +26,12 @@ def differences(executor: Executor, program: Program, seed: int) -> Compared:
     """Run a program on host memory of a seed."""
     rng = np.random.default_rng(seed)
     host = rng.integers(-4, 5, HOST // 4).astype(np.float32).view(np.uint8)
-    outcome = Interpreter(host, program, executor.old).run()
-    texts = []
-    for way, result in (("C", executor.in_c(program, host)), ("Python", executor.in_python(program, host))):
-        texts += [f"{way}: {text}" for text in _compare(outcome, result, host, program)]
-    return Compared(bool(outcome.broken), texts)
+    texts, broken = [], False
+    for way, run in (("C", executor.in_c), ("Python", executor.in_python)):
+        outcome = Interpreter(host, program, executor.old, fetched=way == "C").run()
+        texts += [f"{way}: {text}" for text in _compare(outcome, run(program, host), host, program)]
+        broken |= bool(outcome.broken)
+    return Compared(broken, texts)
 
 
 def _compare(outcome: Outcome, result: Result, host: np.ndarray, program: Program) -> list[str]:

@@ -39,6 +39,59 @@ class Later:
 
 
 @dataclass
+class Order:
+    """Which uses of memory come one after the other: a pipe works in order, and the core knows what it waited for.
+
+    Knowledge is a dict from pipes to how many of their instructions are known to be done.
+    """
+
+    issued: dict[str, int] = field(default_factory=dict)
+    front: dict[str, int] = field(default_factory=dict)  # what the core knows
+    ends: dict[str, dict[str, int]] = field(default_factory=dict)  # what the end of a pipe's last instruction knows
+    uses: list[tuple[str, int, list[Span], list[Span]]] = field(default_factory=list)
+    broken: bool = False
+
+    def wait(self, pipes: set[str] | tuple[str, ...]) -> None:
+        """The core waits until pipes are idle."""
+        for pipe in pipes:
+            _learn(self.front, self.ends.get(pipe, {}))
+
+    def use(
+        self, pipe: str, writes: list[Span], reads: list[Span], blocks: bool = False, after: tuple[str, ...] = ()
+    ) -> None:
+        """An instruction of a pipe that comes after those of pipes ``after`` as well.
+
+        One that ``blocks`` the core waits itself for what it depends on.
+        """
+        known = dict(self.front)
+        for own in (pipe, *after):
+            _learn(known, self.ends.get(own, {}))
+        for other, number, written, read in self.uses:
+            if other == pipe or known.get(other, 0) >= number or not _conflict(writes, reads, written, read):
+                continue
+            if blocks:
+                _learn(self.front, self.ends[other])
+            else:
+                self.broken = True
+        number = self.issued[pipe] = self.issued.get(pipe, 0) + 1
+        self.uses.append((pipe, number, writes, reads))
+        self.ends[pipe] = {**known, pipe: number}
+        if blocks or pipe == "scalar":  # the scalar unit is the core
+            _learn(self.front, self.ends[pipe])
+
+
+def _learn(knowledge: dict[str, int], by: dict[str, int]) -> dict[str, int]:
+    for pipe, number in by.items():
+        knowledge[pipe] = max(knowledge.get(pipe, 0), number)
+    return knowledge
+
+
+def _conflict(writes: list[Span], reads: list[Span], written: list[Span], read: list[Span]) -> bool:
+    mine = any(_meet(a, b) for a in writes for b in (*written, *read))
+    return mine or any(_meet(a, b) for a in reads for b in written)
+
+
+@dataclass
 class Outcome:
     """What must come out: rules that the last step breaks (any may be named first), or the arguments' memory."""
 
@@ -51,19 +104,25 @@ class Outcome:
 class Interpreter:
     """Runs a program on plain bytes."""
 
-    def __init__(self, host: np.ndarray, program: p.Program, old: bool) -> None:
-        self.program, self.old = program, old  # old: architectures below 300
+    def __init__(self, host: np.ndarray, program: p.Program, old: bool, fetched: bool) -> None:
+        """``old``: architectures below 300; ``fetched``: scalar code loads each step from memory."""
+        self.program, self.old, self.fetched = program, old, fetched
         known = Bytes(host.copy(), np.zeros(host.size, bool), np.zeros(host.size, bool))
         self.memories = [known] + [Bytes.fresh(size) for space, size in p.ARRAYS if space != p.GDRAM]
         self.pending: list[Later] = []
+        self.order = Order()
         self.warned: set[str] = set()
 
     def run(self) -> Outcome:
         for number, step in enumerate(self.program.steps):
             broken = self._step(step)
             if broken:
-                return Outcome(broken, number, self.memories[0], self.warned)
-        return Outcome(set(), len(self.program.steps), self.memories[0], self.warned)
+                return Outcome(broken | self._order(), number, self.memories[0], self.warned)
+        return Outcome(self._order(), len(self.program.steps), self.memories[0], self.warned)
+
+    def _order(self) -> set[str]:
+        """Hazards are found when all is over."""
+        return {"order"} if self.order.broken else set()
 
     def span(self, place: tuple[int, int], low: int, high: int) -> Span:
         """Bytes [low, high) from a place on."""
@@ -74,8 +133,11 @@ class Interpreter:
         return array - p.ARGUMENTS + 1, offset + low, offset + high
 
     def _step(self, step: p.Step) -> set[str]:
+        if self.fetched:
+            self.order.wait(("compute",))
         if step.kind == p.WAIT:
             self._drain(p.WAITS[step.variant][1])
+            self.order.wait(p.WAITS[step.variant][1])
             return set()
         if step.kind in p.COPIES:
             return self._copy(step)
@@ -109,10 +171,11 @@ class Interpreter:
             self._read("__memcpy_async" if later else "__memcpy", [piece[1] for piece in pieces])
         for (to, first, end), (source, low, high) in pieces:
             self.memories[to].unwritten[first:end] = self.memories[source].unwritten[low:high].copy()
-        clash = [e for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])]
-        if clash and later:
-            return {"order"}
-        self._drain({e.pipe for e in clash})
+        exact = [to for to, _ in pieces], [source for _, source in pieces]
+        after = ("compute",) if set(spaces) == {p.NRAM} else ()
+        self.order.use(pipe, *exact, blocks=not later, after=after)
+        if not later:
+            self._drain({e.pipe for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])})
         if later:
             self.pending.append(Later(pipe, pieces, written, read))
         else:
@@ -178,7 +241,7 @@ class Interpreter:
         for place, width in ((step.dst, target_size), *((place, size) for place in read)):
             broken |= self._outside(place, 0, count * width)
         if "bounds" in broken:
-            broken |= {"overlap", "order"}  # what runs past its end may run into something else
+            broken.add("overlap")  # what runs past its end may run into something else
         dst, sources = self.span(step.dst, 0, count * target_size), [self.span(r, 0, count * size) for r in read]
         for source in sources:
             if not _meet(dst, source):
@@ -186,10 +249,9 @@ class Interpreter:
             fine = dst[1] <= source[1] and dst[2] <= source[2] if step.kind == p.WIDEN else dst == source
             if not fine:
                 broken.add("overlap")
-        if any(_clash(e, [dst], sources) for e in self.pending):
-            broken.add("order")
         if broken:
             return broken
+        self.order.use("compute", [dst], sources)
         unwritten = np.zeros(count, bool)
         for memory, low, high in sources:
             unwritten |= self.memories[memory].unwritten[low:high].reshape(count, -1).any(axis=1)
@@ -217,11 +279,13 @@ class Interpreter:
         for place in (step.dst, *read):
             broken |= self._outside(place, 0, size)
         if broken:
-            return broken | ({"order"} if self.pending else set())  # what lies there may be on its way, too
+            return broken
         dst, sources = self.span(step.dst, 0, size), [self.span(r, 0, size) for r in read]
         self._read("scalar.load", sources)
-        if any(_clash(e, [], sources) or _clash(e, [dst], []) for e in self.pending):
-            return {"order"}
+        self.order.wait(("compute",))
+        if sources:
+            self.order.use("scalar", [], sources)
+        self.order.use("scalar", [dst], [])
         self._wrote(dst)
         if read:
             self._move([(dst, sources[0])])

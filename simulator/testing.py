@@ -35,7 +35,7 @@ class Watch:
         from .log import NOWHERE
         from .reports import Suppression
 
-        made = Suppression((rule,), reason, NOWHERE, kernel=kernel)
+        made = Suppression((rule,), reason.strip(), NOWHERE, kernel=kernel)
         if made.problem:
             raise ValueError(f"this suppression {made.problem}")
         self._suppressions.append(made)

@@ -117,9 +117,15 @@ def example(name: str) -> ModuleType:
     return module
 
 
-def test_every_finding_is_as_documented():
+@pytest.fixture(scope="module")
+def section() -> dict[str, str]:
+    """What the page says of each rule."""
     page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
-    documented = dict(re.findall(r"^## ([\w-]+)\n.*?```text\n(.*?)\n```", page, re.M | re.S))
+    return dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+
+
+def test_every_finding_is_as_documented(section):
+    documented = {rule: re.findall(r"^```text\n(.*?)\n```", text, re.M | re.S)[-1] for rule, text in section.items()}
     found = {}
     for rule, finding in example("findings").findings().items():
         assert finding.rule == rule
@@ -129,10 +135,37 @@ def test_every_finding_is_as_documented():
     assert found == documented
 
 
-def test_every_rule_of_the_simulator_is_documented_and_shown():
-    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^## (.*)$", page, re.M)) == sorted(RULES)
+def test_every_mended_kernel_is_silent():
+    """But for `unwritten`: most of them compute something and keep it to themselves."""
+    said = {
+        rule: [str(finding) for finding in found if finding.rule != "unwritten" or rule == "unwritten"]
+        for rule, found in example("findings").all_findings("mended").items()
+    }
+    assert {rule: texts for rule, texts in said.items() if texts} == {}
+
+
+def test_every_rule_of_the_simulator_is_documented_and_shown(section):
+    assert sorted(section) == sorted(RULES)
     assert sorted(example("findings").rules()) == sorted(RULES)
+
+
+def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_mended(section):
+    for rule, text in section.items():
+        assert re.search(r"^On a card: \w", text, re.M), rule
+        broken, mended = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
+        for code, stems in ((broken, ("faults", "misfit")), (mended, ("mended",))):
+            files = [path.read_text(encoding="utf-8") for stem in stems for path in EXAMPLES.glob(f"{stem}.*")]
+            assert any(code in file for file in files), f"{rule} shows another kernel than {stems[0]}.* has"
+
+
+def test_rules_are_shown_on_the_command_line(section, capsys):
+    assert main(["rules", "order"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("order (error): memory is not used while")
+    assert section["order"].strip() in out
+    assert main(["rules"]) == 0
+    listed = capsys.readouterr().out
+    assert all(re.search(rf"^{rule} +(error|warning|advice) ", listed, re.M) for rule in RULES)
 
 
 # --- architecture ----------------------------------------------------------------------------------------------------
@@ -142,7 +175,9 @@ def test_rooms_are_in_their_order_and_in_their_own_words():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \[([\w.]+)\]\(\.\./simulator/\1\) \| (.*) \|$", page, re.M)
     folders = {path.parent.name for path in (ROOT / "simulator").glob("*/__init__.py")}
-    assert [room.removesuffix(".py") for room, _ in rows] == [r for r in ROOMS if r in folders or r == "device"]
+    assert [room.removesuffix(".py") for room, _ in rows] == [
+        r for r in ROOMS if r in folders or r in ("device", "testing")
+    ]
     for room, words in rows:
         path = ROOT / "simulator" / room
         source = (path if path.is_file() else path / "__init__.py").read_text(encoding="utf-8")

@@ -1,12 +1,18 @@
-"""Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`."""
+"""Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`.
+
+faults.mlu, faults.c and faults.cu break the rules; mended.mlu, mended.c and mended.cu the same kernels without a fault.
+"""
 
 import ctypes
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from mlusim.simulator import BuildError, Device, Finding, load
+from mlusim.simulator import BuildError, Device, Finding, Run, load
 from mlusim.simulator.checks import Precision, Values
+from mlusim.simulator.launches.watchers import checked
+from mlusim.simulator.reports import report_of
 
 HERE = Path(__file__).parent
 #: What a launch takes besides one Block task on an MLU370-X4.
@@ -20,6 +26,7 @@ SPECIAL = {
     "barrier": {"dim": (4, 1, 1), "type": "union1"},
     "memory_core": {"dim": (4, 1, 1), "type": "union1"},
     "endless": {"time_limit": 0.2},
+    "order_dependent": {"dim": (4, 1, 1), "orders": 4},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
 RULES = {
@@ -28,11 +35,16 @@ RULES = {
     "memory_core": "memory-core",
     "assertion": "assert",
     "misfit": "build",
+    "order_dependent": "order-dependent",
+    "read_only": "read-only",
+    "redundant_sync": "redundant-sync",
+    "use_after_free": "use-after-free",
 }
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision",
+    "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten", "use_after_free",
 ]  # fmt: skip
 CUDA = ["race"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
@@ -44,30 +56,39 @@ class Arguments(ctypes.Structure):
     _fields_ = [("out", ctypes.c_uint64), ("input", ctypes.c_uint64)]
 
 
-def bang_finding(kernel: str) -> Finding:
-    """The first finding of a kernel of faults.mlu."""
+def bang_findings(kernel: str, source: str) -> list[Finding]:
+    """What a kernel of faults.mlu or mended.mlu breaks."""
     options = dict(SPECIAL.get(kernel, {}))
     device = Device.load(options.pop("device", "mlu370-x4"))
     if "watched" in options:
         device = device.watched(options.pop("watched"))
-    program = load([HERE / "faults.mlu"], device=device)
+    program = load([HERE / f"{source}.mlu"], device=device)
     x = np.zeros(257, np.float32)
-    return program.launch(kernel, args=[x], on_finding="collect", **options).findings[0]
+    x.flags.writeable = kernel != "read_only"
+    held = device.array(x)
+    args = [held.address] if kernel == "use_after_free" else [x]
+    if source == "faults":
+        del held
+    return told(program.launch(kernel, args=args, on_finding="collect", **options))
 
 
-def tpu_finding(kernel: str) -> Finding:
-    """The first finding of a kernel of faults.c."""
+def tpu_findings(kernel: str, source: str) -> list[Finding]:
+    """What a kernel of faults.c or mended.c breaks."""
     device = Device.load("bm1684x")
-    out, source = (device.array(np.zeros(64, np.float32)) for _ in range(2))
-    arguments = Arguments(out.address, source.address)
-    return load([HERE / "faults.c"], device=device).launch(kernel, args=arguments, on_finding="collect").findings[0]
+    out, given = (device.array(np.zeros(64, np.float32)) for _ in range(2))
+    program = load([HERE / f"{source}.c"], device=device)
+    return told(program.launch(kernel, args=Arguments(out.address, given.address), on_finding="collect"))
 
 
-def cuda_finding(kernel: str) -> Finding:
-    """The first finding of a kernel of faults.cu, on one block of 128 threads."""
-    program = load([HERE / "faults.cu"], device=Device.load("cuda-sm80"))
-    run = program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect")
-    return next(finding for finding in run.findings if finding.rule == kernel)
+def cuda_findings(kernel: str, source: str) -> list[Finding]:
+    """What a kernel of faults.cu or mended.cu breaks, on one block of 128 threads."""
+    program = load([HERE / f"{source}.cu"], device=Device.load("cuda-sm80"))
+    return told(program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect"))
+
+
+def told(run: Run) -> list[Finding]:
+    """What a report of a run says, advice too."""
+    return report_of([checked(run, advice=True)]).findings
 
 
 def build_finding(name: str) -> Finding:
@@ -85,13 +106,21 @@ def rules() -> list[str]:
     return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, *CUDA, "misfit")]
 
 
+def all_findings(source: str) -> dict[str, Sequence[Finding]]:
+    """What every kernel of faults.* or mended.* breaks, by the rule that it is about."""
+    found = {kernel: bang_findings(kernel, source) for kernel in BANG}
+    found |= {kernel: tpu_findings(kernel, source) for kernel in TPU}
+    found |= {kernel: cuda_findings(kernel, source) for kernel in CUDA}
+    found["misfit"] = [build_finding("misfit")] if source == "faults" else bang_findings("misfit", source)
+    return {RULES.get(kernel, kernel): findings for kernel, findings in found.items()}
+
+
 def findings() -> dict[str, Finding]:
     """Every rule with a finding."""
-    found = {kernel: bang_finding(kernel) for kernel in BANG}
-    found |= {kernel: tpu_finding(kernel) for kernel in TPU}
-    found |= {kernel: cuda_finding(kernel) for kernel in CUDA}
-    found["misfit"] = build_finding("misfit")
-    return {RULES.get(kernel, kernel): finding for kernel, finding in found.items()}
+    return {
+        rule: next(finding for finding in found if finding.rule == rule)
+        for rule, found in all_findings("faults").items()
+    }
 
 
 if __name__ == "__main__":

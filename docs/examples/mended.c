@@ -21,15 +21,18 @@ int dtype(const void *arguments) {
   const arguments_t *a = arguments;
   tpu_initialize();
   tpu_hau_sort(a->out, a->in, 64, 8, true, DT_FP32);
+  tpu_hau_poll();
   return 0;
 }
 TPUKERNEL_FUNC_REGISTER(dtype);
 
 int lane(const void *arguments) {
-  const dim4 shape = {1, 64, 1, 64};
+  const arguments_t *a = arguments;
+  const dim4 shape = {1, 64, 1, 1};
   tpu_initialize();
-  tpu_bdc_set_C(4096, (scalar_t){.f32 = 1}, &shape, NULL, DT_FP32);
+  tpu_gdma_cpy_S2L(4096, a->in, &shape, NULL, NULL, DT_FP32);
   tpu_bdc_fp_add(0, 4096, 4096, &shape, NULL, NULL, NULL, DT_FP32);
+  tpu_poll();
   return 0;
 }
 TPUKERNEL_FUNC_REGISTER(lane);
@@ -45,6 +48,9 @@ TPUKERNEL_FUNC_REGISTER(section);
 int assertion(const void *arguments) {
   const arguments_t *a = arguments;
   TPUKERNEL_ASSERT(a->in % 4 == 0);
+  tpu_initialize();
+  tpu_hau_sort(a->out, a->in, 64, 8, true, DT_FP32);
+  tpu_hau_poll();
   return 0;
 }
 TPUKERNEL_FUNC_REGISTER(assertion);

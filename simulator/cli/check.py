@@ -89,8 +89,10 @@ def _program(path: Path) -> tuple[list[Checked], bool]:
     try:
         with watchers(os.getpid()).watching(launches):
             runpy.run_path(str(path), run_name="__main__")
-    except KernelError:
-        pass  # its finding has been gathered
+    except KernelError as error:
+        ended_well = False
+        if error.finding.reason:  # it is suppressed, so that the report does not say what has ended the program
+            traceback.print_exc()
     except SystemExit as end:
         ended_well = end.code in (None, 0)
     except Exception:

@@ -76,7 +76,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:
-    """The device of a name, with what the options ask to check; ValueError for a limit that is none."""
+    """The device of a name with the checks that the options ask for; ValueError for a limit that is none."""
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
@@ -97,7 +97,8 @@ def start_kernel(
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
-            time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
+            time_limit=options.time_limit, isolate=not options.no_isolate, progress=progress,
+            orders=options.orders,
         )  # fmt: skip
 
 

@@ -32,8 +32,8 @@ class Output:
 def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
     """What no task has written of arrays that are outputs beyond doubt.
 
-    Such an array is read by nobody, and written from its first byte on without a gap but for an end that is smaller
-    than a piece that was written; or with few gaps while some tasks have done nothing. One that nobody touches, in a
+    Such an array is read by nobody, and written from its first byte on in pieces without a gap, but for an end that is
+    smaller than a piece; or with few gaps while some tasks have done nothing. One that nobody touches, in a
     launch that writes none, is no less odd.
     """
     arrays = [output for output in outputs if output.bytes]
@@ -68,7 +68,7 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
         tail = high - int(reached[-1])
         last = int(rows[int(np.argmax(ends))])
         if not len(gaps):
-            if 0 < tail < largest or (tail > 0 and _idle(log, mine)):
+            if (len(rows) > 1 and 0 < tail < largest) or (tail > 0 and _idle(log, mine)):
                 yield _finding(log, output, output.bytes - tail, tail, last)
         elif len(gaps) <= _MOST_GAPS and _idle(log, mine):
             at = int(gaps[0])

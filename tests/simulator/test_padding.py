@@ -47,7 +47,7 @@ def test_padding_of_rows_through_shared_memory(program: Program, width: int, use
 def test_who_uses_padding_is_named(program: Program, how: int, instruction: str) -> None:
     arrays = [np.zeros(1, np.float32), np.ones(100, np.float32)]
     run = program.launch("use", args=[*arrays, 100, how], on_finding="collect")
-    named = {(f.rule, f.instruction) for f in run.findings}
+    named = {(f.rule, f.instruction) for f in run.findings if f.rule != "unwritten"}  # one use stores nothing
     assert named == ({("uninitialized", instruction)} if instruction else set())
 
 

@@ -81,9 +81,10 @@ def test_from_python(device: Device, kinds: tuple[str, ...], name: str, dtype: A
         passed = [argument(*one) for one in zip(kinds, sources, (start + place for place in PLACES), strict=True)]
         unit.tpu_bdc_choose(start + DST, *passed, SHAPE, getattr(unit, code))
         unit.tpu_gdma_cpy_L2S(out, start + DST, SHAPE, None, None, getattr(unit, code))
+        unit.tpu_poll()
 
     out = np.zeros(SHAPE, dtype)
-    run = launch(kernel, args=[out, *sources], device=device)
+    run = launch(kernel, (1, 1, 1), args=[out, *sources], device=device)
     first, second, third, fourth = sources
     assert run.findings == []
     np.testing.assert_array_equal(out, np.broadcast_to(np.where(first == second, third, fourth), SHAPE))
@@ -117,7 +118,7 @@ def test_from_c(device: Device, tmp_path: Path) -> None:
     tensor, vector = stored(random, "TENSOR", np.float32), stored(random, "VECTOR", np.float32)
     out, *held = (device.array(value) for value in (np.zeros(SHAPE, np.float32), tensor, vector))
     arguments = (ctypes.c_uint64 * 3)(out.address, *(source.address for source in held))
-    assert load([path], device=device).launch("choose", args=arguments, isolate=False).findings == []
+    assert load([path], device=device).launch("choose", (1, 1, 1), args=arguments, isolate=False).findings == []
     np.testing.assert_array_equal(out.numpy(), np.where(tensor == 1, np.float32(-1.5), vector))
 
 
@@ -130,6 +131,7 @@ def fault(device: Device, passed: Any, unwritten: bool = False) -> list[tuple[st
             unit.tpu_gdma_cpy_S2L(at, ones, SHAPE, None, None, unit.DT_FP32)
         one = (VARIABLE_TYPES["TENSOR"], at)
         unit.tpu_bdc_choose(START * LANE, (VARIABLE_TYPES["SCALAR"], 0), one, one, passed, SHAPE, unit.DT_FP32)
+        unit.tpu_poll()
 
     run = launch(kernel, args=[np.ones(SHAPE, np.float32)], device=device, on_finding="collect")
     return [(finding.rule, finding.operand or "") for finding in run.findings]

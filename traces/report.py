@@ -42,9 +42,15 @@ def print_summary(summary: Summary, console: Console) -> None:
     _table(
         console,
         "memory",
-        [("peak", "right"), ("budget", "right"), ("used", "right")],
+        [("peak", "right"), ("budget", "right"), ("used", "right"), ("touched", "right")],
         (
-            (f"{p.space.upper()}[{p.owner}]", size(p.bytes), size(p.budget), percent(p.bytes / p.budget))
+            (
+                f"{p.space.upper()}[{p.owner}]",
+                size(p.bytes),
+                size(p.budget),
+                percent(p.bytes / p.budget),
+                size(p.touched),
+            )
             for p in summary.peaks
         ),
     )

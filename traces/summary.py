@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..simulator.log import BLOCKING, Log
+from ..simulator.log import ALLOC, BLOCKING, FREE, Log
+from ..simulator.log.region import offset_numbers, owner_numbers
 from ..simulator.timing import Reason, Timeline
 from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 from .transactions import LineTransactions, transactions
@@ -47,12 +48,16 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Peak:
-    """Most bytes that the kernel held of a memory space at once, in the fullest of its memories; budget of each."""
+    """Most bytes that the kernel held of a memory space at once, in the fullest of its memories; budget of each.
+
+    ``touched`` are the bytes of that memory that instructions used in the whole launch, gaps of strides among them.
+    """
 
     space: str
     owner: int
     bytes: int
     budget: int
+    touched: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,21 @@ def _peaks(log: Log) -> list[Peak]:
         peak = Peak(space, owner, int(level.max()), log.shape.spaces[space].budget)
         if space not in fullest or peak.bytes > fullest[space].bytes:
             fullest[space] = peak
-    return [fullest[space] for space in log.shape.spaces if space in fullest]
+    return [
+        replace(fullest[space], touched=_touched(log, index, fullest[space].owner))
+        for index, space in enumerate(log.shape.spaces) if space in fullest
+    ]  # fmt: skip
+
+
+def _touched(log: Log, space: int, owner: int) -> int:
+    """Bytes of one memory that instructions have touched, each counted once."""
+    used = np.array([op.name not in (ALLOC, FREE) for op in log.ops], bool)[log.records["op"][log.owners]]
+    used &= (log.operand_spaces == space) & (owner_numbers(log.operands["key"]) == owner)
+    starts = offset_numbers(log.operands["key"][used])
+    ends = starts + log.operands["bytes"][used].astype(np.int64)
+    order = np.argsort(starts, kind="stable")
+    reached = np.maximum.accumulate(np.concatenate([[0], ends[order]]))
+    return int(np.maximum(ends[order] - np.maximum(starts[order], reached[:-1]), 0).sum())
 
 
 def _lines(log: Log, row: np.ndarray, busy: np.ndarray, top: int) -> list[LineUse]:

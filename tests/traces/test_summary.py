@@ -151,6 +151,19 @@ def test_peak_is_of_the_fullest_memory_and_counts_shared_bytes_once() -> None:
     )
 
 
+def test_touched_bytes_count_once_wherever_they_overlap() -> None:
+    def row(op: str, owner: int, start: int, size: int) -> Row:
+        return Row(op, owner, operands=(("nram", owner, start, size),))
+
+    rows = [
+        row("alloc", 0, 0, 1000), row("alloc", 1, 0, 900), row("scalar.load", 0, 100, 50), row("scalar.load", 0, 120, 100),
+        row("scalar.load", 0, 0, 10), row("scalar.load", 0, 130, 5), row("scalar.load", 1, 0, 900), row("scalar.load", 0, 990, 10),
+    ]  # fmt: skip
+    timeline = make_timeline(make_log(rows), [(0.0, 0.0, Reason.LAUNCH, -1)] * len(rows))
+    (peak,) = summarise(timeline).peaks
+    assert (peak.owner, peak.bytes, peak.touched) == (0, 1000, 120 + 10 + 10)
+
+
 def test_summary_is_json(replayed: Timeline) -> None:
     data = json.loads(json.dumps(summarise(replayed).to_dict()))
     assert data["assumed_share"] == replayed.assumed_share

@@ -77,7 +77,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:
-    """The device of a name, with what the options ask to check; ValueError for a limit that is none."""
+    """The device of a name with the checks that the options ask for; ValueError for a limit that is none."""
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")

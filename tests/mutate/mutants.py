@@ -36,6 +36,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.effect": (INSIDE,),
     "Instruction.semantics": (NOT_MUTATED,),  # mutated by hand
     "Instruction.overlap": (op.overlap,),
+    "Instruction.moves": (op.moves,),
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics

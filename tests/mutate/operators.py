@@ -199,6 +199,12 @@ def completion(old: Completion, site: Site) -> Iterator[Completion]:
     yield from (c for c in Completion if c != old and (c != Completion.QUEUED or site.world.dialect.queues))
 
 
+def moves(old: str, site: Site) -> Iterator[str]:
+    """No operand that is moved, or another one that is read."""
+    if old:
+        yield from ("", *(p.name for p in site.entry.read if p.name != old))
+
+
 def overlap(old: str, site: Site) -> Iterator[str]:
     """Another rule, where a written operand and another can share bytes."""
     memory = site.entry.prototype.memory

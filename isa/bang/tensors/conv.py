@@ -9,6 +9,7 @@ import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
 from ...orders import WRAM_SLICES
+from ...types import TYPES
 from .matmul import INTEGERS, finish, times_weights, wide
 
 _OLD, _3XX = Archs("<300"), Archs(">=300 <392")
@@ -18,11 +19,15 @@ _FLOATS = (
 )  # fmt: skip
 
 
-def _bindings(*rows: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:
+#: Type variable -> element type, of every overload.
+Bindings = tuple[Mapping[str, str], ...]
+
+
+def _bindings(*rows: tuple[str, ...]) -> Bindings:
     return tuple(dict(zip("DSK", row, strict=True)) for row in rows)
 
 
-def _integers(*targets: str) -> tuple[Mapping[str, str], ...]:
+def _integers(*targets: str) -> Bindings:
     return _bindings(*((target, *pair) for target in targets for pair in INTEGERS))
 
 
@@ -58,7 +63,7 @@ def _let(fixed: bool, dilated: bool) -> dict[str, str]:
     }
 
 
-def _rules(fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
+def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
     for size in ("channel_input", "channel_output", "kernel_height", "kernel_width"):
         yield Require(f"{size} > 0", rule="length")
     steps = ("stride_width", "stride_height", *(("indilation_width", "indilation_height") if dilated else ()))
@@ -73,19 +78,21 @@ def _rules(fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
     yield Align(32, ("kernel",))
     yield Align(64, ("dst", "src", *([extra] if extra else [])), _OLD)
     yield Require("channel_input * sizeof_src % 64 == 0", _OLD, rule="length")
+    ratios = {TYPES[row["S"]].size / TYPES[row["K"]].size for row in types}
     for ratio, multiple in ((4, 16), (2, 32)):
-        yield Require(
-            f"channel_input * sizeof_kernel % {multiple} == 0", _3XX, rule="length",
-            when=f"sizeof_src == {ratio} * sizeof_kernel",
-        )  # fmt: skip
+        if ratio in ratios:
+            yield Require(
+                f"channel_input * sizeof_kernel % {multiple} == 0", _3XX, rule="length",
+                when=f"sizeof_src == {ratio} * sizeof_kernel",
+            )  # fmt: skip
     yield Require(
         "channel_input * sizeof_kernel % 64 == 0", _3XX, rule="length",
-        when="sizeof_src != 4 * sizeof_kernel and sizeof_src != 2 * sizeof_kernel",
+        when=" and ".join(f"sizeof_src != {ratio} * sizeof_kernel" for ratio in (4, 2) if ratio in ratios),
     )  # fmt: skip
 
 
 def _conv(
-    name: str, types: Any, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: Any
+    name: str, types: Bindings, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: Any
 ) -> Instruction:
     """One form; ``extra`` is added to the sums: a bias for each channel, or a partial result."""
     kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * channel_input] ~ filter"
@@ -129,7 +136,7 @@ def _conv(
         types=types,
         semantics={"": plain, "bias": biased, "partial": continued}[extra],
         let=_let(fixed, dilated),
-        rules=tuple(_rules(fixed, dilated, extra)),
+        rules=tuple(_rules(types, fixed, dilated, extra)),
         engine="tensor",
         work="out_height * out_width * channel_output * kernel_height * kernel_width * channel_input",
         overlap="same" if extra == "partial" else "none",

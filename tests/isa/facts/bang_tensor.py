@@ -61,7 +61,7 @@ _FLOATS = (
     " float/bfloat16/bfloat16"
 )
 _CONV_CALL = {
-    "channel_input": 64, "height": 4, "width": 5, "kernel_height": 2, "kernel_width": 1, "stride_width": 2,
+    "channel_input": 64, "height": 4, "width": 7, "kernel_height": 2, "kernel_width": 3, "stride_width": 2,
     "stride_height": 1, "channel_output": 64, "indilation_width": 2, "indilation_height": 1, "fix_position": 1,
 }  # fmt: skip
 
@@ -110,7 +110,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         engine="tensor",
         work=f"{rows} * {columns} * {weights}",
         call=_CONV_CALL,
-        room=1 << 18,
+        room=1 << 19,
         **facts,  # type: ignore[arg-type]
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from boundary import architectures, broken, by_size, probes
 from disputes import rows
 from fact import Form, Limit
-from probe import run, verdict
+from mlusim.isa import DIALECTS, Instruction
+from probe import ARCHS, dialect_of, in_force, run, verdict
 
 #: Rules that a row states limits of; the others follow from the simulated memory.
 STATED = ("alignment", "argument", "lane", "length")
@@ -33,3 +36,24 @@ def test_limits(forms: list[Form]) -> None:
                     if limit.rule in STATED:
                         known = "inferred" if limit.inferred else "documented"
                         assert found.provenance == known, f"{call}: {said!r} is {known}, not {found.provenance}"
+
+
+def _declared(form: Form) -> list[Instruction]:
+    """The declarations of a row: those of its name and parameters."""
+    return [
+        entry
+        for entry in DIALECTS[dialect_of(form)].named(form.fact.name)
+        if tuple(parameter.name for parameter in entry.prototype.parameters) == form.fact.names
+        and entry.prototype.returns == form.fact.returns
+    ]
+
+
+@pytest.mark.parametrize("forms", rows("limits"))
+def test_rules_change_between_the_architectures_that_the_row_names(forms: list[Form]) -> None:
+    """`test_limits` tries them on some architectures; on all others they are those of a neighbour."""
+    for entry in _declared(forms[0]):
+        known = [arch for arch in ARCHS[dialect_of(forms[0])] if arch in entry.archs]
+        for pair in itertools.pairwise(known):
+            before, after = ([limit for f in forms for limit in f.limits if in_force(limit, on)] for on in pair)
+            if before == after:
+                assert entry.rules_for(pair[0]) == entry.rules_for(pair[1]), f"{entry.name}: {pair}"

@@ -92,11 +92,11 @@ def _failed(source: Path, what: str, messages: str) -> BuildError:
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    to_errors: bool = False, time_limit: float | None = None,
+    time_limit: float | None = None,
 ) -> tuple[int, list[Report]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
-    ``to_errors`` sends its standard output to standard error; ``time_limit`` (seconds) is that of each launch.
+    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs.
     """
     reports: list[Report] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
@@ -118,9 +118,7 @@ def run_program(
                 thread.start()
 
         threading.Thread(target=accept, daemon=True).start()
-        process = subprocess.Popen(
-            [str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path}, stdout=2 if to_errors else None
-        )
+        process = subprocess.Popen([str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path})
         try:
             code = process.wait()
         except BaseException:

@@ -40,8 +40,10 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
     compiler = Compiler()
     folder = Path(tempfile.mkdtemp(prefix="mlusim-program-"))
     try:
+        beside = tuple(source for source in sources if source.suffix == KERNELS)
         objects = [
-            _object(compiler, source, options, device, flags, folder / f"{n}.o") for n, source in enumerate(sources)
+            _object(compiler, source, options, device, flags, beside, folder / f"{number}.o")
+            for number, source in enumerate(sources)
         ]
         libraries = [host_library(compiler, name) for name in LIBRARIES]
         program = folder / sources[0].stem
@@ -59,13 +61,14 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
 
 
 def _object(
-    compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], path: Path
-) -> Path:
+    compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], beside: tuple[Path, ...],
+    path: Path,
+) -> Path:  # fmt: skip
     if problem := unreadable(source):
         raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
     if source.suffix == KERNELS:
         assembly = path.with_suffix(".s")
-        assembly.write_text(assemble(Unit(source, options, ("-O1", *flags)), device), encoding="utf-8")
+        assembly.write_text(assemble(Unit(source, options, ("-O1", *flags), beside=beside), device), encoding="utf-8")
         done = compiler.run(["-c", "-o", str(path), str(assembly)], path.parent)
     else:
         kind = _SOURCES.get(source.suffix, "c++")

@@ -33,9 +33,14 @@ _SOURCES = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
     """Build sources with a `main` into a program. BuildError when they do not compile or link,
-    ValueError when none of them has a `main`.
+    ValueError when none of them has a `main`, or the device runs no such programs.
     """
-    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources if not unreadable(source)):
+    if device.isa != "bang":
+        raise ValueError(f"{device.name} has no CNRT; choose an MLU for a program with host code")
+    for source in sources:
+        if problem := unreadable(source):
+            raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
+    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
     folder = Path(tempfile.mkdtemp(prefix="mlusim-program-"))
@@ -64,8 +69,6 @@ def _object(
     compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], beside: tuple[Path, ...],
     path: Path,
 ) -> Path:  # fmt: skip
-    if problem := unreadable(source):
-        raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
     if source.suffix == KERNELS:
         assembly = path.with_suffix(".s")
         assembly.write_text(assemble(Unit(source, options, ("-O1", *flags), beside=beside), device), encoding="utf-8")

@@ -177,6 +177,8 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, device)
     with pytest.raises(BuildError, match=r"none\.cpp"):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
+    with pytest.raises(ValueError, match="bm1690 has no CNRT"):
+        build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
 
 
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):

@@ -7,6 +7,11 @@ from ..device import Device
 _UNIONS = (16, 8, 4, 2, 1)
 
 
+def device_name(device: Device) -> str:
+    """The name that the driver gives of a device, without the vendor's: libraries compare how it begins."""
+    return device.title.removeprefix("Cambricon ")
+
+
 def device_facts(device: Device) -> list[int]:
     """The numbers of `Fact` in csrc/host_memory.h, in its order; 0 for what the device's file does not say."""
     shape = device.shape

@@ -1,6 +1,6 @@
 """What one sees of a run: the trace for Perfetto and the summary for the terminal, both from a timeline."""
 
-from .perfetto import write_trace
+from .perfetto import Shown, write_program_trace, write_trace
 from .report import print_summary
 from .summary import LineUse, Peak, PipeUse, Summary, Traffic, Wait, summarise
 from .transactions import LineTransactions
@@ -10,10 +10,12 @@ __all__ = [
     "LineUse",
     "Peak",
     "PipeUse",
+    "Shown",
     "Summary",
     "Traffic",
     "Wait",
     "print_summary",
     "summarise",
+    "write_program_trace",
     "write_trace",
 ]

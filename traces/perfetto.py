@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,11 +25,13 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 _CHUNK = 16384
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
 _LONGEST_NS = 1 << 53
-_DEVICE_PID = 1
+_DEVICE_PID, _QUEUES_PID = 1, 2
 #: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
 #: idle process and finds the thread that it names by its id alone.
 _CORE_PID = 100
 _ROWS = 1000
+#: Numbers of processes that a device has for itself, where a trace shows several.
+DEVICE_PIDS = 100_000
 
 _WHY = {
     Reason.LAUNCH: "start of the task",
@@ -38,6 +41,50 @@ _WHY = {
     Reason.BARRIER: "barrier, the last to arrive",
 }
 _ARROWS = {Reason.WAIT: "wait", Reason.BARRIER: "barrier"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A launch in the trace of a program: from ``start`` (microseconds) on, in a queue of a device."""
+
+    timeline: Timeline
+    start: float
+    queue: int
+    device: int
+    line: str
+
+
+def write_program_trace(launches: Sequence[Shown], path: str | Path) -> None:
+    """Write the trace of all launches of a program to ``path``, each from its start on; as `write_trace`."""
+    with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
+        file.write('{"traceEvents":[\n')
+        file.write(",\n".join(_queues(launches)))
+        flow = 0
+        for shown in launches:
+            shift = replace(
+                shown.timeline, start=shown.timeline.start + shown.start, end=shown.timeline.end + shown.start
+            )
+            for events in _Trace(shift, flow, shown.device).events():
+                if events:
+                    file.write(",\n" + ",\n".join(events))
+            flow += len(shown.timeline.log)
+        file.write(f'\n],\n"displayTimeUnit":"ns","otherData":{_json({"launches": len(launches)})}}}\n')
+
+
+def _queues(launches: Sequence[Shown]) -> Iterator[str]:
+    """A row for each queue, with the kernels that it has launched."""
+    for device in sorted({shown.device for shown in launches}):
+        pid = _QUEUES_PID + device * DEVICE_PIDS
+        yield _metadata("process_name", pid, 0, name=f"queues of device {device}")
+        for queue in sorted({shown.queue for shown in launches if shown.device == device}):
+            yield _metadata("thread_name", pid, pid * _ROWS + queue, name=f"queue {queue}")
+    for shown in launches:
+        pid, launch = _QUEUES_PID + shown.device * DEVICE_PIDS, shown.timeline.log.launch
+        args = {"dim": launch.get("dim"), "type": launch.get("type"), "source": shown.line}
+        times = {"ts": round(shown.start, 3), "dur": round(shown.timeline.total_us, 3), "args": args}
+        yield _json(
+            {"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * _ROWS + shown.queue, **times}
+        )
 
 
 def write_trace(timeline: Timeline, path: str | Path) -> None:
@@ -69,15 +116,19 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
 
 
 class _Trace:
-    """The events of one timeline, as lists of JSON texts that are made chunk by chunk."""
+    """The events of one timeline, as lists of JSON texts that are made chunk by chunk.
 
-    def __init__(self, timeline: Timeline) -> None:
-        self.timeline, self.log = timeline, timeline.log
+    Of several in one trace, each has ``flow`` arrows before it and the processes of its ``device``.
+    """
+
+    def __init__(self, timeline: Timeline, flow: int = 0, device: int = 0) -> None:
+        self.timeline, self.log, self.flow = timeline, timeline.log, flow
+        self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, _CORE_PID + device * DEVICE_PIDS
         self.row, self.spaces = rows(self.log), tuple(self.log.shape.spaces)
         # Both ends are rounded, not the duration: what touches in time then touches in the trace.
         self.start = np.rint(timeline.start * 1e3).astype(np.int64)
         self.end = np.rint(timeline.end * 1e3).astype(np.int64)
-        self.pid = self.log.records["core"].astype(np.int64) + _CORE_PID
+        self.pid = self.log.records["core"].astype(np.int64) + self.core
         self.tid = self.pid * _ROWS + self.row
         self.names = [_json(op.name) for op in self.log.ops]
         self.sources = [_json(str(location)) for location in self.log.locations]
@@ -98,11 +149,11 @@ class _Trace:
     def _names(self) -> Iterator[str]:
         """Names and places of the processes and of those rows that show something."""
         shape = self.log.shape
-        yield _metadata("process_name", _DEVICE_PID, 0, name=f"device {self.log.device}")
-        yield _metadata("process_sort_index", _DEVICE_PID, 0, sort_index=0)
+        yield _metadata("process_name", self.device, 0, name=f"device {self.log.device}")
+        yield _metadata("process_sort_index", self.device, 0, sort_index=0)
         per_cluster = shape.cores_per_cluster
         for core in np.unique(self.log.records["core"]).tolist():
-            pid, memory_core = _CORE_PID + core, core - shape.cores
+            pid, memory_core = self.core + core, core - shape.cores
             cluster = memory_core if memory_core >= 0 else core // per_cluster
             name = f"cluster {cluster} memory core" if memory_core >= 0 else f"core {core} (cluster {cluster})"
             place = per_cluster if memory_core >= 0 else core % per_cluster  # after the cores of its cluster
@@ -212,7 +263,7 @@ class _Trace:
             strict=True,
         )
         return [
-            f'{{"ph":"{phase}","name":"{_ARROWS[Reason(reason)]}","cat":"wait","id":{index + 1}{binding},'
+            f'{{"ph":"{phase}","name":"{_ARROWS[Reason(reason)]}","cat":"wait","id":{index + 1 + self.flow}{binding},'
             f'"pid":{pid},"tid":{tid},"ts":{time}}}'
             for index, reason, cause_pid, cause_tid, begun, own_pid, own_tid, done in columns
             for phase, binding, pid, tid, time in (
@@ -227,7 +278,7 @@ class _Trace:
         for (space, owner), (changed, level) in bytes_in_use(self.log).items():
             if self.log.shape.spaces[space].scope == "core":
                 times = np.append(self.start[changed], end)
-                yield from _counter(_CORE_PID + owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
+                yield from _counter(self.core + owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
 
     def _bandwidth(self) -> Iterator[list[str]]:
         """Traffic of what the whole device shares: the bytes of every instruction spread evenly over its time."""
@@ -246,7 +297,7 @@ class _Trace:
         times = np.concatenate([self.start[moving], self.end[moving]])
         order = np.argsort(times, kind="stable")
         level = np.concatenate([rate, -rate])[order].cumsum() / 1e3
-        yield from _counter(_DEVICE_PID, f"{name.upper()} bandwidth", "GB/s", times[order], level)
+        yield from _counter(self.device, f"{name.upper()} bandwidth", "GB/s", times[order], level)
 
 
 def _counter(pid: int, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Iterator[list[str]]:

@@ -1,11 +1,14 @@
 """Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`."""
 
 import ctypes
+import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import BuildError, Device, Finding, load
+from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.host.program import build_program, run_program
 
 HERE = Path(__file__).parent
 #: What a launch takes besides one Block task on an MLU370-X4.
@@ -30,6 +33,7 @@ BANG = [
     "stack", "endless",
 ]  # fmt: skip
 CUDA = ["race"]
+HOST = ["queue-order", "host-pointer", "use-after-free", "double-free", "leak"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
 
 
@@ -72,9 +76,20 @@ def build_finding(name: str) -> Finding:
     raise SystemExit(f"{name}.mlu compiles")
 
 
+def host_findings() -> dict[str, Finding]:
+    """The findings of host_faults.mlu, a program with a host of its own, by rule."""
+    device = Device.load("mlu370-x4")
+    program = build_program([HERE / "host_faults.mlu"], Options(), device)
+    try:
+        _, (report,) = run_program(program, [], [device])
+        return {finding.rule: finding for finding in report.findings}
+    finally:
+        shutil.rmtree(program.parent)
+
+
 def rules() -> list[str]:
     """Every rule that is broken here."""
-    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, *CUDA, "misfit")]
+    return [RULES.get(kernel, kernel) for kernel in (*BANG, *TPU, *CUDA, *HOST, "misfit")]
 
 
 def findings() -> dict[str, Finding]:
@@ -83,6 +98,7 @@ def findings() -> dict[str, Finding]:
     found |= {kernel: tpu_finding(kernel) for kernel in TPU}
     found |= {kernel: cuda_finding(kernel) for kernel in CUDA}
     found["misfit"] = build_finding("misfit")
+    found |= host_findings()
     return {RULES.get(kernel, kernel): finding for kernel, finding in found.items()}
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from ...traces import Shown, write_program_trace
 from ..device import Device
 from ..frontend.options import Options
 from ..host import toolkit
@@ -14,12 +17,14 @@ from ..host.program import build_program
 from ..host.program import run_program as run_built
 from ..host.report import Report
 from ..host.summary import closing_lines
+from ..timing import replay
 from .outputs import check_paths
 from .screen import Screen
 
+_ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
-    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "time_limit": None,
+    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [],
     "no_isolate": False,
 }  # fmt: skip
 
@@ -31,18 +36,66 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
             raise ValueError(f"--{name.replace('_', '-')} says how a kernel is launched; name it with --kernel")
     devices = [Device.load(name) for name in options.device.split(",")]
     check_paths(options.trace, options.log, read=[*options.files])
+    if _is_program(options.files):
+        code = _run(options, screen, options.files[0].absolute(), devices)
+        return code if code >= 0 else 128 - code
     settings = Options.of(options.include, options.define, options.headers, options.std)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = build_program(options.files, settings, devices[0])
     try:
-        keep = bool(options.trace or options.log)
-        code, reports = run_built(program, options.own_arguments, devices, keep, to_errors=screen.json)
-        tell(screen, reports)
-        if screen.json:
-            screen.document({"exit_code": code, "processes": [document(report) for report in reports]})
+        code = _run(options, screen, program, devices)
     finally:
         shutil.rmtree(program.parent, ignore_errors=True)
     return code if code >= 0 else 128 - code
+
+
+def _is_program(files: Sequence[Path]) -> bool:
+    """Whether a program that is built already is to be run."""
+    if len(files) != 1 or not files[0].is_file():
+        return False
+    with files[0].open("rb") as file:
+        return file.read(len(_ELF)) == _ELF
+
+
+def _run(options: argparse.Namespace, screen: Screen, program: Path, devices: Sequence[Device]) -> int:
+    keep = bool(options.trace or options.log)
+    code, reports = run_built(
+        program, options.own_arguments, devices, keep, to_errors=screen.json, time_limit=options.time_limit
+    )
+    written = write_records(options, screen, reports, devices)
+    tell(screen, reports)
+    for path in written:
+        screen.say(f"wrote {path}")
+    if screen.json:
+        processes = [document(report) for report in reports]
+        screen.document({"exit_code": code, "processes": processes, "written": written})
+    return code
+
+
+def write_records(
+    options: argparse.Namespace, screen: Screen, reports: Sequence[Report], devices: Sequence[Device]
+) -> list[str]:
+    """Write the trace of all launches, and the log of each: of several, with their numbers in the names."""
+    launches = [(report, one, one.log) for report in reports for one in report.launches if one.log is not None]
+    written = []
+    if options.trace and launches:
+        with screen.busy("writing the trace"):
+            write_program_trace(
+                [
+                    Shown(replay(log, devices[one.device].rates), one.start, one.queue, one.device,
+                          str(report.location(one.place)))
+                    for report, one, log in launches
+                ], options.trace
+            )  # fmt: skip
+        written.append(str(options.trace))
+    for number, (_, one, log) in enumerate(launches if options.log else [], 1):
+        path = options.log
+        if len(launches) > 1:
+            path = path.with_name(f"{path.stem}.{number}{path.suffix}")
+        facts = {"queue": one.queue, "device_number": one.device, "start_us": one.start}
+        replace(log, launch=log.launch | facts).save(path)
+        written.append(str(path))
+    return written
 
 
 def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:

@@ -92,11 +92,11 @@ def _failed(source: Path, what: str, messages: str) -> BuildError:
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    to_errors: bool = False,
+    to_errors: bool = False, time_limit: float | None = None,
 ) -> tuple[int, list[Report]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
-    ``to_errors`` sends its standard output to standard error.
+    ``to_errors`` sends its standard output to standard error; ``time_limit`` (seconds) is that of each launch.
     """
     reports: list[Report] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
@@ -111,7 +111,9 @@ def run_program(
                     end, _ = door.accept()
                 except OSError:
                     return
-                thread = threading.Thread(target=_serve, args=(end, devices, keep_logs, reports), daemon=True)
+                thread = threading.Thread(
+                    target=_serve, args=(end, devices, keep_logs, time_limit, reports), daemon=True
+                )
                 threads.append(thread)
                 thread.start()
 
@@ -132,9 +134,11 @@ def run_program(
     return code, reports
 
 
-def _serve(end: socket.socket, devices: Sequence[Device], keep_logs: bool, reports: list[Report]) -> None:
+def _serve(
+    end: socket.socket, devices: Sequence[Device], keep_logs: bool, time_limit: float | None, reports: list[Report]
+) -> None:
     with end:
-        session = Session(Wire(end), devices, keep_logs)
+        session = Session(Wire(end), devices, keep_logs, time_limit)
         reports.append(session.report)
         session.serve()
         session.bye()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -37,17 +39,22 @@ _NOTHING = np.zeros((0, 2), np.int64)
 class Session:
     """One host program. Device memories are its own."""
 
-    def __init__(self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False) -> None:
-        """``keep_logs``: the logs of all launches stay in the report."""
+    def __init__(
+        self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False, time_limit: float | None = None
+    ) -> None:
+        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch."""
         self.report = Report()
-        self._wire, self._keep_logs = wire, keep_logs
+        self._wire, self._keep_logs, self._time_limit = wire, keep_logs, time_limit
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
         self._compiler = Compiler()
         self._runtime = self._compiler.runtime()
+        self._ready = threading.Thread(target=self._begin_worker, daemon=True)  # while the program begins as well
+        self._ready.start()
         self._time = Timeline()
         self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
-        self._refused: dict[int, str] = {}
+        self._damaged: dict[int, str] = {}
+        self._refused: dict[tuple[int, str], str] = {}
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._marks: dict[int, Mark] = {}
         self._names = 0
@@ -87,6 +94,10 @@ class Session:
                 self.report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
         leaked = [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
         self.report.leaks(leaked, Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+
+    def _begin_worker(self) -> None:
+        with suppress(Exception):  # the first launch says what is wrong
+            pool(os.getpid()).missing(self._runtime)
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
@@ -239,7 +250,7 @@ class Session:
         try:
             self._loaded[number] = read_image(keep_image(self._compiler, digest, message.bytes), about)
         except ValueError as error:
-            self._refused[number] = str(error)
+            self._damaged[number] = str(error)
         self._wire.reply()
 
     def _launch(self, message: Message) -> None:
@@ -249,9 +260,7 @@ class Session:
             return
         device = self._devices[queue.device]
         image = self._loaded.get(number)
-        problem = self._refused.get(number, "") or (
-            image.refused(device.shape, self._runtime.parent.name) if image else "the program's kernels were not sent"
-        )
+        problem = self._problem(number, image, device)
         if image is None or problem:
             queue.failure = _NO_MODULE, problem
             self.report.add(Finding(rules.BUILD, problem), place)
@@ -270,7 +279,7 @@ class Session:
             at += size
         request = LaunchRequest(
             device.shape, device.name, device.checks, image.library, kernel_number, kernel, tuple(arguments), dim, kind,
-            "collect", None,
+            "collect", self._time_limit,
         )  # fmt: skip
         log, findings = image.lines.located(*self._run(device, request))
         timeline = replay(log, device.rates)
@@ -289,7 +298,17 @@ class Session:
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
 
+    def _problem(self, number: int, image: ProgramImage | None, device: Device) -> str:
+        """Why an image cannot run on a device, "" if it can; looked at once."""
+        if image is None:
+            return self._damaged.get(number, "the program has not sent its kernels")
+        key = number, device.name
+        if key not in self._refused:
+            self._refused[key] = image.refused(device.shape, self._runtime.parent.name)
+        return self._refused[key]
+
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
+        self._ready.join()
         try:
             return pool(os.getpid()).launch(self._runtime, device.memory, request, None)
         except WorkerDied as death:

@@ -13,6 +13,8 @@ from ..frontend.tokens import Token, close, statement, tokens
 #: What mlusim_host.h makes of the words that stand before functions of the device.
 _DEVICE = "__device__"
 _HOST = re.compile(r"\b__mlu_host__\b")
+#: Several sources may define a variable of one name, each for its kernels.
+_SHARED = '__attribute__((weak, visibility("hidden")))'
 _KERNEL = "__attribute__((noinline, noclone))"
 _NO_FUNCTION = frozenset({"typedef", "using", "friend"})
 _LABELS = frozenset({"public", "private", "protected"})
@@ -55,22 +57,23 @@ def _launching(source: Source, site: Site) -> list[Edit]:
     last = close(found, opening)
     body = next(at for at in range(last, len(found)) if found[at].text == "{")
     edits: list[Edit] = []
-    names: list[str] = []
+    listed: list[str] = []
+    counts: list[str] = []
     for part in _parts(found[opening + 1 : last]):
         if [token.text for token in part] == ["void"]:
             continue
         name = _parameter_name(part)
         if not name:
-            name = f"mlusim_unnamed_{len(names)}"
+            name = f"mlusim_unnamed_{len(listed)}"
             edits.append(Edit(part[-1].end, part[-1].end, f" {name}"))
-        pack = "..." if any(token.text == "..." for token in part) else ""
-        names.append(f"::mlusim_argument{{&{name}, sizeof({name})}}{pack}")
-    table = f"::mlusim_argument mlusim_list[] = {{{', '.join(names)}}}; " if names else ""
-    count = "sizeof(mlusim_list) / sizeof(::mlusim_argument)" if names else "0"
-    call = f"::mlusim_enter_kernel({'mlusim_list' if names else 'nullptr'}, {count});"
+        pack = any(token.text == "..." for token in part)
+        listed.append(f"{{&{name}, sizeof({name})}}{'...' if pack else ''}, ")
+        counts.append(f"sizeof...({name})" if pack else "1")
+    table = f"::mlusim_argument mlusim_list[] = {{{''.join(listed)}{{}}}};"
+    call = f"::mlusim_enter_kernel(mlusim_list, {' + '.join(counts) or '0'});"
     start, end = found[body].start, found[-1].end
     # The assembly keeps the call from being the last thing: its return address lies in this function.
-    edits.append(Edit(start, end, f'{{ {table}{call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
+    edits.append(Edit(start, end, f'{{ {table} {call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
     return edits
 
 
@@ -164,13 +167,13 @@ def _function_end(source: Source, found: Sequence[Token]) -> int:
 
 
 def _in_host_memory(source: Source, site: Site) -> Edit:
-    """A variable of an on-chip memory at file scope becomes one of this file; elsewhere the word goes."""
+    """A variable of an on-chip memory at file scope becomes an ordinary one; elsewhere the word goes."""
     gone = Edit(site.start, site.end, "")
     if site.scope.kind != "namespace" or site.parentheses:
         return gone
     found = [token.text for token in statement(source.text, site.statement)]
-    own = {"static", "extern", "typedef", "using", "template", "inline", "thread_local"}
+    own = {"const", "constexpr", "static", "extern", "typedef", "using", "template", "inline", "thread_local"}
     first = next((at for at, text in enumerate(found) if text in SPACES), 0)
     if own & set(found[: first + 2]) or found[:first].count("<") != found[:first].count(">"):
         return gone
-    return gone._replace(new="static")
+    return gone._replace(new=_SHARED)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <list>
-#include <mutex>
 
+#include "host_lock.h"
 #include "host_memory.h"
 
 namespace mlusim {
@@ -23,7 +23,7 @@ struct Guard {
 };
 
 struct Guards {
-  std::recursive_mutex mutex;
+  Lock mutex;
   std::list<Guard> all;
   uint64_t serial = 0;
   struct sigaction old[2];
@@ -69,7 +69,7 @@ void look(int kind, siginfo_t* info, void* context) {
   Guards& made = guards();
   char* address = (char*)info->si_addr;
   {
-    std::lock_guard<std::recursive_mutex> lock(made.mutex);
+    Locked lock(made.mutex);
     for (auto entry = made.all.begin(); entry != made.all.end(); ++entry) {
       if (address < entry->start || address >= entry->end) continue;
       Guard found = *entry;
@@ -100,7 +100,7 @@ void watch_faults() {
 void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) {
   static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   Guards& made = guards();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   made.serial++;
   char* start = (char*)(((uint64_t)target + page - 1) / page * page);
   char* end = (char*)(((uint64_t)target + bytes) / page * page);
@@ -109,13 +109,13 @@ void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) 
 }
 
 uint64_t last_guard() {
-  std::lock_guard<std::recursive_mutex> lock(guards().mutex);
+  Locked lock(guards().mutex);
   return guards().serial;
 }
 
 void unguard(uint64_t queue, int device, uint64_t until) {
   Guards& made = guards();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   for (auto entry = made.all.begin(); entry != made.all.end();) {
     auto now = entry++;
     if ((queue ? now->queue == queue : now->device == device) && now->serial <= until) release(made.all, now);
@@ -124,7 +124,7 @@ void unguard(uint64_t queue, int device, uint64_t until) {
 
 void unguard_range(const void* start, size_t bytes) {
   Guards& made = guards();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   for (auto entry = made.all.begin(); entry != made.all.end();) {
     auto now = entry++;
     if (now->start < (const char*)start + bytes && (const char*)start < now->end) release(made.all, now);

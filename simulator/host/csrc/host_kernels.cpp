@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include <map>
-#include <mutex>
 #include <vector>
 
+#include "host_lock.h"
 #include "host_memory.h"
 #include "host_queues.h"
 #include "host_status.h"
@@ -26,7 +26,7 @@ struct Known {
 };
 
 struct Kernels {
-  std::mutex mutex;
+  Lock mutex;
   std::map<const void*, Known> table;                  // by the address of the host's function
   std::map<const mlusim_image*, uint64_t> images;      // those that the device process knows
 };
@@ -49,7 +49,7 @@ thread_local Configuration next = {};
 // The number of an image at the device process, which is sent its bytes if it has not kept them.
 uint64_t number_of(const mlusim_image* image) {
   Kernels& all = kernels();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   uint64_t& number = all.images[image];
   if (number) return number;
   number = all.images.size();
@@ -78,7 +78,7 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
 
 const Known* kernel_at(const void* address) {
   Kernels& all = kernels();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   auto entry = all.table.find(address);
   return entry == all.table.end() ? nullptr : &entry->second;
 }
@@ -100,7 +100,7 @@ using namespace mlusim;
 
 MLUSIM_API void mlusim_register_image(const mlusim_image* image) {
   Kernels& all = kernels();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   for (uint64_t i = 0; i < image->kernels; i++) {
     const mlusim_kernel& kernel = image->table[i];
     if (!kernel.body) continue;  // nothing in the program can name it
@@ -119,7 +119,7 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
   Kernels& all = kernels();
   Known kernel = {};
   {
-    std::lock_guard<std::mutex> lock(all.mutex);
+    Locked lock(all.mutex);
     auto after = all.table.upper_bound(inside);
     if (after != all.table.begin()) kernel = std::prev(after)->second;
   }

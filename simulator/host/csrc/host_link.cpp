@@ -1,10 +1,10 @@
 #include "host_link.h"
+#include "host_lock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@
 
 #include <fstream>
 #include <map>
-#include <mutex>
 
 #include "host_faults.h"
 
@@ -32,7 +31,7 @@ struct Head {
 };
 
 struct Link {
-  std::recursive_mutex mutex;
+  Lock mutex;
   int socket = -1;
   pid_t process = 0;  // whose connection it is
   bool begun = false;
@@ -212,7 +211,7 @@ Link& ready() {
 
 void end() {
   Link& made = link();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   if (made.process != getpid() || made.socket < 0) return;
   fflush(stdout);
   send_message(made, BYE, nullptr, 0, nullptr, 0);
@@ -222,14 +221,9 @@ void end() {
   made.lost = "the program has ended its use of the device";
 }
 
-// A child must not find the lock taken by a thread that it does not have.
-__attribute__((constructor)) void watch_forks() {
-  pthread_atfork([] { link().mutex.lock(); }, [] { link().mutex.unlock(); }, [] { link().mutex.unlock(); });
-}
-
 Reply exchange(Kind kind, const uint64_t* numbers, size_t count, const void* bytes, size_t size, bool wait) {
   Link& made = link();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   ready();
   Reply reply;
   send_message(made, kind, numbers, count, bytes, size);
@@ -242,7 +236,7 @@ Reply exchange(Kind kind, const uint64_t* numbers, size_t count, const void* byt
 }  // namespace
 
 bool connected() {
-  std::lock_guard<std::recursive_mutex> lock(link().mutex);
+  Locked lock(link().mutex);
   return ready().socket >= 0;
 }
 
@@ -263,7 +257,7 @@ Reply call(Kind kind, std::initializer_list<uint64_t> numbers, const void* bytes
 }
 
 void settle() {
-  std::lock_guard<std::recursive_mutex> lock(link().mutex);
+  Locked lock(link().mutex);
   if (link().launched) call(SETTLE, {});
 }
 
@@ -274,7 +268,7 @@ Place place_of(const void* return_address) {
   struct dl_find_object found;
   if (_dl_find_object(const_cast<void*>(return_address), &found)) return {};
   Link& made = link();
-  std::lock_guard<std::recursive_mutex> lock(made.mutex);
+  Locked lock(made.mutex);
   std::string name = found.dlfo_link_map->l_name;
   if (name.empty()) {
     char path[4096];

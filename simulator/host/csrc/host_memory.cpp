@@ -1,3 +1,4 @@
+#include "host_lock.h"
 #include "host_memory.h"
 
 #include <string.h>
@@ -5,7 +6,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "host_faults.h"
@@ -15,7 +15,7 @@ namespace mlusim {
 namespace {
 
 struct Memory {
-  std::recursive_mutex mutex;
+  Lock mutex;
   std::vector<std::unique_ptr<Device>> devices;
   std::map<uint64_t, Allocation> taken, freed;  // by their first byte
 };
@@ -67,7 +67,7 @@ void set_current_device(int ordinal) { current = ordinal; }
 
 Device* device(int ordinal) {
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
   if (all.devices.size() <= (size_t)ordinal) all.devices.resize((size_t)ordinal + 1);
   auto& entry = all.devices[(size_t)ordinal];
@@ -89,7 +89,7 @@ Device* device(int ordinal) {
 
 bool on_device(const void* pointer) {
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   for (auto& entry : all.devices)
     if (entry && (uint64_t)pointer - entry->address < entry->reach) return true;
   return false;
@@ -97,7 +97,7 @@ bool on_device(const void* pointer) {
 
 bool known(const void* pointer, uint64_t& start, Allocation& found) {
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   auto entry = before(all.taken, (uint64_t)pointer);
   if (entry == all.taken.end() || (uint64_t)pointer >= entry->first + entry->second.bytes) return false;
   start = entry->first, found = entry->second;
@@ -110,7 +110,7 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
   Device* own = device(current);
   if (!own) return no_device();
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   Reply reply = call(ALLOCATE, {(uint64_t)own->ordinal, bytes, where.module, where.offset});
   if (reply.lost) return no_device();
   if (!reply[0]) return failed(cnrtErrorNoMem, reply.bytes);
@@ -123,9 +123,10 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
 }
 
 cnrtRet_t release(void* pointer, Place where) {
+  if (!connected()) return no_device();
   if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to free is null");
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
   if (entry != all.taken.end() && entry->second.device >= 0) {
     post(FREE, {entry->first, where.module, where.offset});
@@ -159,7 +160,7 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
   void* made = nullptr;
   if (posix_memalign(&made, 4096, bytes ? bytes : 1)) return failed(cnrtErrorSysNoMem, "the host has no memory left");
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   forget(all, (uint64_t)made, bytes ? bytes : 1);
   Allocation entry;
   entry.bytes = bytes, entry.device = -1, entry.made = where;
@@ -169,8 +170,9 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
 }
 
 cnrtRet_t release_host(void* pointer, Place where) {
+  if (!connected()) return no_device();
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
   if (entry == all.taken.end() || entry->second.device >= 0) {
     auto old = all.freed.find((uint64_t)pointer);
@@ -193,7 +195,7 @@ cnrtRet_t release_host(void* pointer, Place where) {
 
 void reset_device(int ordinal) {
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   for (auto entry = all.taken.begin(); entry != all.taken.end();) {
     if (entry->second.device != ordinal) {
       ++entry;
@@ -206,7 +208,7 @@ void reset_device(int ordinal) {
 
 bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where, Found& found) {
   Memory& all = memory();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   uint64_t address = (uint64_t)pointer;
   std::string named = std::string(what) + " at " + at(address);
   auto entry = before(all.taken, address);

@@ -1,10 +1,10 @@
 #include "host_queues.h"
 
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "host_faults.h"
+#include "host_lock.h"
 #include "host_memory.h"
 #include "host_status.h"
 
@@ -22,7 +22,7 @@ namespace mlusim {
 namespace {
 
 struct Handles {
-  std::mutex mutex;
+  Lock mutex;
   std::set<const void*> queues, notifiers;
   uint64_t next = 1;  // numbers of queues and notifiers
 };
@@ -45,7 +45,7 @@ cnrtRet_t status_of(const Reply& reply) {
 bool queue_of(cnrtQueue_t handle, Queue& found) {
   if (!connected()) return no_device(), false;
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   if (!handle) {
     uint64_t& own = own_queues[current_device()];
     if (!own) {
@@ -66,7 +66,7 @@ cnrtRet_t make_queue(cnrtQueue_t* handle) {
   Device* own = device(current_device());
   if (!own) return no_device();
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   *handle = new cnrtQueue{all.next++, own->ordinal};
   all.queues.insert(*handle);
   post(QUEUE, {(*handle)->number, (uint64_t)own->ordinal, 1});
@@ -75,7 +75,7 @@ cnrtRet_t make_queue(cnrtQueue_t* handle) {
 
 cnrtRet_t drop_queue(cnrtQueue_t handle) {
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   if (!all.queues.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the queue does not exist");
   post(QUEUE, {handle->number});
   delete handle;
@@ -101,7 +101,7 @@ cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
   *handle = nullptr;
   if (!connected()) return no_device();
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   *handle = new cnrtNotifier{all.next++, 0, 0, 0};
   all.notifiers.insert(*handle);
   return cnrtSuccess;
@@ -109,7 +109,7 @@ cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
 
 cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   if (!all.notifiers.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist");
   post(NOTIFY, {0, handle->number});
   delete handle;
@@ -118,7 +118,7 @@ cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
 
 bool notifier_of(cnrtNotifier_t handle, uint64_t& number) {
   Handles& all = handles();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  Locked lock(all.mutex);
   if (!all.notifiers.count(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist"), false;
   number = handle->number;
   return true;

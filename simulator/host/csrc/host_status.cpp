@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 
-#include <mutex>
 #include <set>
 
 #include "host_link.h"
+#include "host_lock.h"
 
 namespace mlusim {
 namespace {
@@ -13,10 +13,10 @@ thread_local cnrtRet_t last = cnrtSuccess;
 }
 
 cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
-  static std::mutex& mutex = *new std::mutex;
+  static Lock& mutex = *new Lock;
   static std::set<std::string>& said = *new std::set<std::string>;
   last = status;
-  std::lock_guard<std::mutex> lock(mutex);
+  Locked lock(mutex);
   if (!why.empty() && said.insert(why).second) fprintf(stderr, "mlusim: %s: %s\n", cnrtGetErrorName(status), why.c_str());
   return status;
 }

@@ -1,0 +1,177 @@
+"""Programs with host code of their own: what they print, when their work runs, and the findings at their lines.
+
+They are built once; each test runs one scenario of `programs/scenarios.mlu`.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from mlusim.simulator import BuildError, Device
+from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.host.program import build_program, run_program
+from mlusim.simulator.host.report import Report
+
+HERE = Path(__file__).parent / "programs"
+SOURCE = HERE / "scenarios.mlu"
+NO_OPTIONS = Options.of([], [], [], None)
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return Device.load("mlu370-x4")
+
+
+@pytest.fixture(scope="module")
+def program(device) -> Path:
+    return build_program([SOURCE, HERE / "kernels.mlu"], NO_OPTIONS, device)
+
+
+@pytest.fixture
+def run(program, device, capfd):
+    """Run a scenario: its exit code, its standard output, the report of its (last) process."""
+
+    def scenario(name: str, devices: int = 1) -> tuple[int, str, Report]:
+        code, reports = run_program(program, [name], [device] * devices)
+        return code, capfd.readouterr().out, reports[-1] if reports else Report()
+
+    return scenario
+
+
+def line(mark: str) -> int:
+    """The line of the scenarios that ends with a mark."""
+    (found,) = [n for n, text in enumerate(SOURCE.read_text().splitlines(), 1) if text.endswith(f"// {mark}")]
+    return found
+
+
+def found(report: Report) -> list[tuple[str, int]]:
+    return [(finding.rule, finding.location.line) for finding in report.findings]
+
+
+def test_results_and_exit_code_are_the_programs_own(run):
+    code, out, report = run("results")
+    assert (code, out) == (7, "10.5 10.5 3.5\n")
+    assert report.ended
+    assert report.findings == []
+    assert [(one.kernel, one.dim, one.type) for one in report.launches] == [
+        ("AddScalar", (4, 1, 1), "union1"),
+        ("Times<float, 3>", (1, 1, 1), "block"),
+    ]
+    assert report.location(report.launches[0].place).line == line("launch")
+    assert (report.copies, report.copied_bytes) == (2, 2 * 8192 * 4)
+
+
+def test_kernels_are_launched_by_address_too(run):
+    code, out, report = run("invoked")
+    assert (code, out) == (0, "9\n1 1\n")
+    assert len(report.launches) == 4
+    assert found(report) == [("argument", line("four of three"))]
+
+
+def test_queues_overlap_and_wait(run):
+    _, out, report = run("overlap")
+    rows = [row.split() for row in out.splitlines()]
+    alone, beside, after = (float(row[2]) for row in rows[:3])
+    assert all(row[:2] == ["1", "1"] for row in rows[:3]), "a queue is busy, and its notifier not reached, until a wait"
+    assert all(row[2] == row[3] for row in rows[:3])
+    assert beside == pytest.approx(alone)
+    assert after == pytest.approx(2 * alone)
+    assert rows[3] == ["4", "1"]
+    assert report.findings == []
+    assert alone == pytest.approx(report.launches[0].end - report.launches[0].start, abs=1e-3)
+
+
+def test_work_of_two_queues_on_one_array(run):
+    _, _, report = run("crossed")
+    (finding,) = report.findings
+    assert (finding.rule, finding.location.line) == ("queue-order", line("beside"))
+    assert finding.related.line == line("before")
+
+
+def test_a_copy_before_the_wait(run):
+    _, _, report = run("unwaited")
+    assert found(report) == [("queue-order", line("too early"))], "only of what the kernel has written"
+    assert report.findings[0].related.line == line("not waited for")
+
+
+def test_a_look_at_the_target_of_a_queued_copy(run):
+    code, out, report = run("peeked")
+    assert (code, out) == (0, "4 4\n4\n")
+    assert found(report) == [("queue-order", line("peek"))]
+    assert report.findings[0].related.line == line("queued")
+
+
+def test_wrong_pointers(run):
+    code, out, report = run("misused")
+    assert (code, out) == (0, "8\n")
+    marks = [
+        ("bounds", "past the end"), ("host-pointer", "no device memory"), ("host-pointer", "wrong way"),
+        ("host-pointer", "inside"), ("host-pointer", "of the host"), ("use-after-free", "after free"),
+        ("double-free", "twice"), ("double-free", "pinned twice"), ("uninitialized", "unwritten"),
+    ]  # fmt: skip
+    assert found(report)[:-1] == [(rule, line(mark)) for rule, mark in marks]
+    assert found(report)[-1][0] == "leak"
+    by_rule = {finding.rule: finding for finding in reversed(report.findings)}
+    assert by_rule["double-free"].related.line == line("freed") == by_rule["use-after-free"].related.line
+    assert "4 bytes past the end" in by_rule["bounds"].message
+
+
+def test_a_device_pointer_that_the_host_follows(run):
+    code, out, report = run("touched")
+    assert (code, out) == (-11, "before\n")
+    assert not report.ended
+    assert found(report) == [("host-pointer", line("touch"))]
+
+
+def test_a_kernel_that_fails_and_a_launch_that_cannot_be(run):
+    code, out, report = run("failing")
+    assert (code, out) == (0, "632015 0\n632015 1\n")
+    assert [finding.rule for finding in report.findings] == ["assert", "argument"]
+    assert report.findings[1].location.line == line("three of four")
+    assert [one.kernel for one in report.launches] == ["Fails", "AddScalar"], "nothing runs in a queue that has failed"
+
+
+def test_two_devices(run):
+    code, out, _ = run("devices", devices=2)
+    assert code == 0
+    assert out.splitlines() == ["8 4 1 32768 0 1", "8 4 1 32768 1 1", "11 12 12 1", "0 1 8 4"]
+
+
+def test_threads(run):
+    assert run("threads")[:2] == (0, "8 108 208 308 \n")
+
+
+def test_an_exit_in_the_middle(run):
+    code, _, report = run("midway")
+    assert code == 5
+    assert found(report)[0] == ("queue-order", line("left"))
+    assert found(report)[1][0] == "leak"
+
+
+def test_forks(run):
+    code, out, report = run("forks")
+    assert (code, out) == (0, "2 3 5 -1\n")
+    assert report.findings == []
+
+
+def test_conversions(run):
+    from_float, _, rest = run("conversions")[1].partition(" ")
+    assert int(from_float) == 0x3555
+    assert rest == "0.333252 2 2 -2 127 -128 0 2 3 -1 127 -128 0 6 10 -6 127 -128 1 1\n"
+
+
+def test_sources_that_make_no_program(tmp_path, device):
+    empty = tmp_path / "empty.cpp"
+    empty.write_text("int f() { return 1; }\n")
+    with pytest.raises(ValueError, match=r"empty.cpp has no main\(\); name a kernel to launch with --kernel"):
+        build_program([empty], NO_OPTIONS, device)
+    broken = tmp_path / "broken.cpp"
+    broken.write_text("int main() { return f(); }\n")
+    with pytest.raises(BuildError, match=re.escape(f"{broken} does not compile")):
+        build_program([broken], NO_OPTIONS, device)
+    open_end = tmp_path / "open.cpp"
+    open_end.write_text("int f();\nint main() { return f(); }\n")
+    with pytest.raises(BuildError, match=r"open.cpp does not link:(?s:.*)undefined reference to `f\(\)'"):
+        build_program([open_end], NO_OPTIONS, device)
+    with pytest.raises(BuildError, match=r"none\.cpp"):
+        build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)

@@ -1,0 +1,114 @@
+"""The toolkit: what cncc makes of a command line, and a program that a build of its own makes and runs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from mlusim.simulator import Device
+from mlusim.simulator.host.cncc import main, read_command
+from mlusim.simulator.host.toolkit import write_toolkit
+
+HERE = Path(__file__).parent / "programs"
+PROJECT = (
+    "-O3 -DNDEBUG -g -Werror -Wall -std=c++17 -fPIC -pthread --neuware-path=/opt/sdk --no-neuware-version-check "
+    "-mllvm --fmlu-addrspace-warning -Xbang-cnas -O1 -fbang-instrument-kernels --bang-mlu-arch=mtp_372 "
+    "--bang-mlu-arch=mtp_592 --target=x86_64-linux-gnu -I. -I /a -isystem /b -D N=4 -DM -include x.h"
+)
+
+
+def test_options_of_public_build_files():
+    command = read_command([*PROJECT.split(), "-c", "k.mlu", "-o", "k.o"])
+    assert (command.mode, command.inputs, command.output) == ("-c", ["k.mlu"], "k.o")
+    assert command.archs == ["372", "592"]
+    assert (command.macros, command.headers) == (["NDEBUG", "N=4", "M"], [Path("x.h")])
+    assert command.include == [Path(), Path("/a"), Path("/b")]
+    assert command.standard == "c++17"
+    assert command.host == ["-O3", "-g", "-Werror", "-Wall", "-fPIC", "-pthread"]
+
+
+def test_options_of_old_build_files():
+    command = read_command(["-S", "-O3", "--bang-mlu-arch=MLU270", "--bang-device-only", "./g.mlu", "-o", "./g.s"])
+    assert (command.mode, command.inputs, command.output, command.archs) == ("-S", ["./g.mlu"], "./g.s", ["270"])
+    command = read_command(
+        ["--bang-arch=compute_30", "-O3", "a.mlu", "b.o", "-L/x", "-L", "y", "-lz", "-Wl,-s", "-o", "a"]
+    )
+    assert command.archs == ["30"]
+    assert (command.mode, command.inputs) == ("", ["a.mlu", "b.o"])
+    assert command.host == ["-O3", "-L/x", "-Ly", "-lz", "-Wl,-s"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--frobnicate", "k.mlu"], "cncc has no option --frobnicate"),
+        (["--versio"], "cncc has no option --versio (did you mean '--version'?)"),
+        (["k.mlu", "-o"], "-o needs a value behind it"),
+        (["-c"], "no input files"),
+        (["-c", "none.mlu"], "none.mlu: no such file"),
+        (["-c", "a.mlu", "b.mlu", "-o", "c.o"], "-o names one file, and -c makes one of each of 2 inputs"),
+    ],
+)
+def test_wrong_use_of_cncc_is_one_sentence(words, said, capfd):
+    assert main(["mlu370-x4", "lib64", *words]) == 1
+    assert capfd.readouterr().err == f"cncc: error: {said}\n"
+    assert main(["mlu999", "lib64", *words]) == 1
+    assert capfd.readouterr().err.startswith("cncc: error: unknown device 'mlu999'")
+
+
+def test_a_folder_that_is_something_else_stays(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ValueError, match="is there, and no toolkit; name a new folder"):
+        write_toolkit(tmp_path, ["mlu370-x4"])
+    with pytest.raises(ValueError, match="bm1690 has no CNRT; make a toolkit for an MLU"):
+        write_toolkit(tmp_path / "new", ["bm1690"])
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.fixture(scope="module")
+def sdk(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("toolkit") / "sdk"
+    write_toolkit(folder, ["mlu370-x4"])
+    return folder
+
+
+def test_a_build_of_its_own(sdk, tmp_path):
+    """A makefile that knows NEUWARE_HOME only: kernels by cncc, the host by g++, and a program that runs by itself."""
+    for name in ("kernels.mlu", "kernels.h"):
+        shutil.copy(HERE / name, tmp_path)
+    (tmp_path / "main.cpp").write_text(
+        "#include <cnrt.h>\n#include <cn_api.h>\n#include <stdio.h>\nvoid AddScalar(float*, float, int);\n"
+        "int main() {\n  float *data, host[1024] = {1}, value = 2;\n  int count = 1024, clusters;\n"
+        "  CNRT_CHECK(cnrtMalloc((void**)&data, 4096));\n"
+        "  CNRT_CHECK(cnrtMemcpy(data, host, 4096, cnrtMemcpyHostToDev));\n"
+        "  void* arguments[] = {&data, &value, &count};\n  cnrtDim3_t dim = {1, 1, 1};\n"
+        "  CNRT_CHECK(cnrtInvokeKernel((void*)AddScalar, dim, cnrtFuncTypeBlock, arguments, 0, 0));\n"
+        "  CNRT_CHECK(cnrtSyncDevice());\n  CNRT_CHECK(cnrtMemcpy(host, data, 4096, cnrtMemcpyDevToHost));\n"
+        "  cnDeviceGetAttribute(&clusters, CN_DEVICE_ATTRIBUTE_MAX_CLUSTER_COUNT, 0);\n"
+        '  printf("%g %g %d\\n", host[0], host[1023], clusters);\n  return 4;\n}\n'
+    )
+    (tmp_path / "Makefile").write_text(
+        "program: main.o kernels.o\n\tg++ $^ -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n"
+        "%.o: %.mlu\n\t$(NEUWARE_HOME)/bin/cncc -Werror -O3 --bang-mlu-arch=mtp_372 -fPIC -c $< -o $@\n"
+        "%.o: %.cpp\n\tg++ -g -I$(NEUWARE_HOME)/include -c $< -o $@\n"
+    )
+    make = subprocess.run(["make", f"NEUWARE_HOME={sdk}"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert make.returncode == 0, make.stderr
+    library = {**os.environ, "LD_LIBRARY_PATH": str(sdk / "lib64")}
+    done = subprocess.run([tmp_path / "program"], env=library, capture_output=True, text=True, check=False)
+    clusters = Device.load("mlu370-x4").shape.clusters
+    assert (done.returncode, done.stdout) == (4, f"3 2 {clusters}\n")
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("warning: leak: an allocation of 4096 bytes")
+    assert lines[1] == f"  at {tmp_path}/main.cpp:8"
+    assert lines[3].startswith("mlusim: AddScalar: 1 launch, ")
+    assert lines[4].endswith("simulated; 1 warning")
+    missing = subprocess.run([tmp_path / "program"], env=library | {"MLUSIM_DEVICE": "mlu999"}, capture_output=True,
+                             text=True, check=False)  # fmt: skip
+    assert missing.returncode == 1
+    assert "unknown device 'mlu999'" in missing.stderr
+    other = subprocess.run([tmp_path / "program"], env=library | {"MLUSIM_DEVICE": "mlu590"}, capture_output=True,
+                           text=True, check=False)  # fmt: skip
+    assert other.returncode == 1
+    assert "built for a device of bang arch 372" in other.stderr

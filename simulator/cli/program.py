@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,9 +60,8 @@ def _is_program(files: Sequence[Path]) -> bool:
 
 def _run(options: argparse.Namespace, screen: Screen, program: Path, devices: Sequence[Device]) -> int:
     keep = bool(options.trace or options.log)
-    code, reports = run_built(
-        program, options.own_arguments, devices, keep, to_errors=screen.json, time_limit=options.time_limit
-    )
+    with screen.busy("running") if screen.json else nullcontext():  # which sends its output to standard error
+        code, reports = run_built(program, options.own_arguments, devices, keep, options.time_limit)
     written = write_records(options, screen, reports, devices)
     tell(screen, reports)
     for path in written:

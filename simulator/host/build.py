@@ -38,11 +38,17 @@ static __attribute__((constructor)) void mlusim_begin_program() { ::mlusim_regis
 
 @dataclass(frozen=True)
 class Unit:
-    """A source to build, with the options of both compilers. ``flags`` are the host's own, such as -O2 and -fPIC."""
+    """A source to build, with the options of both compilers.
+
+    ``flags`` are the host's own, such as -O2 and -fPIC, ``depends`` those that write what it depends on; ``beside`` are
+    the sources that may define what its kernels call.
+    """
 
     path: Path
     options: Options
     flags: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
 
 
 def assemble(unit: Unit, device: Device) -> str:
@@ -59,7 +65,8 @@ def assemble(unit: Unit, device: Device) -> str:
         return assembly
     symbols = _symbols(assembly, kernels)
     instances = [name for name in symbols if "<" in name]
-    image = LaunchableImage(builder, builder.compile(source, instances))
+    others = [builder.read(path) for path in unit.beside if path != unit.path]
+    image = LaunchableImage(builder, builder.compile(source, instances, others))
     return assembly + _record(builder, device, image, symbols, set(_WEAK.findall(assembly)))
 
 
@@ -67,8 +74,8 @@ def _host_text(builder: Builder, unit: Unit) -> tuple[str, tuple[KernelDecl, ...
     defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
     standard = unit.options.standard_for("c++", "c++17")
     done = builder.compiler.run(
-        ["-E", "-x", "c++", standard, *unit.flags, *unit.options.folders(), f"-isystem{INCLUDE}", *defines,
-         "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
+        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{INCLUDE}",
+         *defines, "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
     )  # fmt: skip
     _check(unit, done)
     try:

@@ -41,7 +41,8 @@ _DEVICE = re.compile(
 )
 _ARCH = re.compile(r"--?bang-(?:mlu-)?arch=(?:mtp_|tp_|compute_|MLU|mlu)?(\w+)")
 #: Options of the host's compiler with a word behind them, and the others.
-_HOST_PAIRS = {"-MF", "-MT", "-MQ", "-Xlinker", "-u", "-z", "-T", "-arch"}
+_DEPENDS_PAIRS = {"-MF", "-MT", "-MQ"}
+_HOST_PAIRS = {"-Xlinker", "-u", "-z", "-T", "-arch"}
 _HOST = re.compile(r"-[OgfmWwlLpMsvrPCU]\S*|-(?:nostdlib|no-pie)")
 _WORDS = ("-c", "-S", "-E", "-o", "-x", "-I", "-D", "-include", "-isystem", "-std=", "-shared", "--version", "--help")
 _DROPPED = re.compile(r"-W(?!l,|p,)\S*|-pedantic\S*|-w")
@@ -59,6 +60,7 @@ class Command:
     headers: list[Path] = field(default_factory=list)
     standard: str | None = None
     host: list[str] = field(default_factory=list)
+    depends: list[str] = field(default_factory=list)  # options that write what a source depends on
     archs: list[str] = field(default_factory=list)
     asks: str = ""  # --version or the like
     language: str = ""  # of -x
@@ -100,6 +102,10 @@ def read_command(words: Sequence[str]) -> Command:
             found.archs.append(match[1])
         elif _DEVICE.fullmatch(word):
             continue
+        elif word in _DEPENDS_PAIRS:
+            found.depends += [word, value(word, word)]
+        elif word.startswith("-M"):
+            found.depends.append(word)
         elif word in _HOST_PAIRS:
             found.host += [word, value(word, word)]
         elif word.startswith("-o"):
@@ -152,11 +158,21 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
     options = command.options
     if path.suffix != _KERNELS and command.language != "bang":
         standard = [f"-std={options.standard}"] if options.standard else []
-        step = [command.mode or "-c", *standard, *command.host, *options.folders(), f"-isystem{INCLUDE}"]
+        step = [
+            command.mode or "-c",
+            *standard,
+            *command.host,
+            *command.depends,
+            *options.folders(),
+            f"-isystem{INCLUDE}",
+        ]
         return _host(compiler, [*step, *options.preprocess(), "-o", str(made), str(path)])
     _say_arch(command, device)
     flags = tuple(flag for flag in command.host if not _DROPPED.fullmatch(flag) and not flag.startswith(("-l", "-L")))
-    assembly = assemble(Unit(path, options, flags), device)
+    if command.mode == "-E":
+        raise ValueError(f"{path} has two parts, for host and device, and -E makes one; leave it out")
+    beside = tuple(Path(name) for name in command.inputs if name.endswith(_KERNELS))
+    assembly = assemble(Unit(path, options, flags, tuple(command.depends), beside), device)
     if command.mode == "-S":
         made.write_text(assembly, encoding="utf-8")
         return 0

@@ -11,7 +11,6 @@ from typing import Any
 from ..findings import BuildError
 from ..frontend.compiler import Compiler
 from ..hardware import Shape
-from ..launches.arguments import KernelParameter, parse_signature
 from ..native import LineTable
 from ..worker.answer import decode_description
 
@@ -24,7 +23,7 @@ class ProgramImage:
 
     library: Path
     kernels: tuple[str, ...]
-    parameters: tuple[tuple[KernelParameter, ...], ...]
+    sizes: tuple[tuple[int, ...], ...]  # bytes of the parameters of each kernel
     lines: LineTable
     runtime: str
     shape: dict[str, Any]
@@ -67,12 +66,13 @@ def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
 
 def read_image(library: Path, about: str) -> ProgramImage:
     """An image from its library and what the program says of it."""
-    facts = json.loads(about.rstrip("\n").rpartition("\n")[2])
+    *listed, text = about.rstrip("\n").split("\n")
+    facts = json.loads(text)
     kernels = tuple(facts["kernels"])
     description = decode_description(json.dumps(facts["description"]).encode(), len(kernels))
     lines = LineTable(library, [variable.location for variable in description.variables])
-    parameters = tuple(parse_signature(text) for text in description.signatures)
-    return ProgramImage(library, kernels, parameters, lines, facts["runtime"], facts["shape"])
+    sizes = tuple(tuple(int(size) for size in line.split(",") if size) for line in listed)
+    return ProgramImage(library, kernels, sizes, lines, facts["runtime"], facts["shape"])
 
 
 def _key(digest: str) -> str:

@@ -33,15 +33,22 @@ _SOURCES = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
     """Build sources with a `main` into a program. BuildError when they do not compile or link,
-    ValueError when none of them has a `main`.
+    ValueError when none of them has a `main`, or the device runs no such programs.
     """
-    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources if not unreadable(source)):
+    if device.isa != "bang":
+        raise ValueError(f"{device.name} has no CNRT; choose an MLU for a program with host code")
+    for source in sources:
+        if problem := unreadable(source):
+            raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
+    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
     folder = Path(tempfile.mkdtemp(prefix="mlusim-program-"))
     try:
+        beside = tuple(source for source in sources if source.suffix == KERNELS)
         objects = [
-            _object(compiler, source, options, device, flags, folder / f"{n}.o") for n, source in enumerate(sources)
+            _object(compiler, source, options, device, flags, beside, folder / f"{number}.o")
+            for number, source in enumerate(sources)
         ]
         libraries = [host_library(compiler, name) for name in LIBRARIES]
         program = folder / sources[0].stem
@@ -59,13 +66,12 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
 
 
 def _object(
-    compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], path: Path
-) -> Path:
-    if problem := unreadable(source):
-        raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
+    compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], beside: tuple[Path, ...],
+    path: Path,
+) -> Path:  # fmt: skip
     if source.suffix == KERNELS:
         assembly = path.with_suffix(".s")
-        assembly.write_text(assemble(Unit(source, options, ("-O1", *flags)), device), encoding="utf-8")
+        assembly.write_text(assemble(Unit(source, options, ("-O1", *flags), beside=beside), device), encoding="utf-8")
         done = compiler.run(["-c", "-o", str(path), str(assembly)], path.parent)
     else:
         kind = _SOURCES.get(source.suffix, "c++")
@@ -92,11 +98,11 @@ def _failed(source: Path, what: str, messages: str) -> BuildError:
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    to_errors: bool = False, time_limit: float | None = None,
+    time_limit: float | None = None,
 ) -> tuple[int, list[Report]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
-    ``to_errors`` sends its standard output to standard error; ``time_limit`` (seconds) is that of each launch.
+    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs.
     """
     reports: list[Report] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
@@ -118,9 +124,7 @@ def run_program(
                 thread.start()
 
         threading.Thread(target=accept, daemon=True).start()
-        process = subprocess.Popen(
-            [str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path}, stdout=2 if to_errors else None
-        )
+        process = subprocess.Popen([str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path})
         try:
             code = process.wait()
         except BaseException:

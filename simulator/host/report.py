@@ -84,6 +84,11 @@ class Report:
             if place.module:
                 beside = self.location(related) if related.module else finding.related
                 finding = replace(finding, location=self.location(place), related=beside)
+                if not finding.location.line:
+                    module = Path(self.modules.get(place.module, "?")).name
+                    finding = replace(
+                        finding, message=f"{finding.message} ({module}+{place.offset:#x}, built without -g)"
+                    )
             key = (
                 finding.rule,
                 finding.location,

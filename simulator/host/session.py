@@ -390,7 +390,7 @@ def _misfit(
         check_launch(device.shape, dim, kind)
     except ValueError as error:
         return str(error)
-    wanted = [parameter.bytes for parameter in image.parameters[kernel]]
+    wanted = image.sizes[kernel]
     if len(wanted) != len(sizes):
         return f"{image.kernels[kernel]} takes {len(wanted)} arguments, and {len(sizes)} are passed"
     for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):

@@ -3,11 +3,13 @@
 They are built once; each test runs one scenario of `programs/scenarios.mlu`.
 """
 
+import json
 import re
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import BuildError, Device
+from mlusim.simulator import BuildError, Device, Log
+from mlusim.simulator.cli import main
 from mlusim.simulator.frontend.options import Options
 from mlusim.simulator.host.program import build_program, run_program
 from mlusim.simulator.host.report import Report
@@ -175,3 +177,28 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, device)
     with pytest.raises(BuildError, match=r"none\.cpp"):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
+    with pytest.raises(ValueError, match="bm1690 has no CNRT"):
+        build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
+
+
+def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):
+    """A program that is built already, with traces and logs of all launches, and as a document."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(program), "--trace", "t.json", "--log", "l.mlulog", "--", "overlap"]) == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[3] == "4 1"
+    assert err.splitlines()[0].startswith("mlusim run: AddScalar: 5 launches, ")
+    assert err.splitlines()[1].endswith("us simulated; no findings")
+    events = json.loads(Path("t.json").read_text())["traceEvents"]
+    rows = [(event["tid"] % 1000, event["ts"]) for event in events if event["name"] == "AddScalar"]
+    logs = [Log.load(f"l.{number}.mlulog").launch for number in range(1, 6)]
+    assert [(launch["queue"], round(launch["start_us"], 3)) for launch in logs] == rows
+    assert [queue for queue, _ in rows] == [1, 1, 2, 1, 2]
+    arrows = [event["id"] for event in events if event["ph"] == "s"]
+    assert len(arrows) == len(set(arrows)) > 0, "no two launches share an arrow"
+    assert main(["run", str(program), "--json", "--", "results"]) == 7
+    document = json.loads(capfd.readouterr().out)
+    assert document["exit_code"] == 7
+    assert [launch["kernel"] for launch in document["processes"][0]["launches"]] == ["AddScalar", "Times<float, 3>"]
+    assert main(["run", str(program), "--dim", "4"]) == 2
+    assert "--dim says how a kernel is launched; name it with --kernel" in capfd.readouterr().err

@@ -47,6 +47,10 @@ def test_options_of_old_build_files():
         (["k.mlu", "-o"], "-o needs a value behind it"),
         (["-c"], "no input files"),
         (["-c", "none.mlu"], "none.mlu: no such file"),
+        (
+            ["-E", __file__, "-x", "bang"],
+            f"{__file__} has two parts, for host and device, and -E makes one; leave it out",
+        ),
         (["-c", "a.mlu", "b.mlu", "-o", "c.o"], "-o names one file, and -c makes one of each of 2 inputs"),
     ],
 )
@@ -90,11 +94,12 @@ def test_a_build_of_its_own(sdk, tmp_path):
     )
     (tmp_path / "Makefile").write_text(
         "program: main.o kernels.o\n\tg++ $^ -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n"
-        "%.o: %.mlu\n\t$(NEUWARE_HOME)/bin/cncc -Werror -O3 --bang-mlu-arch=mtp_372 -fPIC -c $< -o $@\n"
+        "%.o: %.mlu\n\t$(NEUWARE_HOME)/bin/cncc -Werror -O3 --bang-mlu-arch=mtp_372 -MD -MF k.d -c $< -o $@\n"
         "%.o: %.cpp\n\tg++ -g -I$(NEUWARE_HOME)/include -c $< -o $@\n"
     )
     make = subprocess.run(["make", f"NEUWARE_HOME={sdk}"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert make.returncode == 0, make.stderr
+    assert "kernels.h" in (tmp_path / "k.d").read_text()
     library = {**os.environ, "LD_LIBRARY_PATH": str(sdk / "lib64")}
     done = subprocess.run([tmp_path / "program"], env=library, capture_output=True, text=True, check=False)
     clusters = Device.load("mlu370-x4").shape.clusters

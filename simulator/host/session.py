@@ -14,7 +14,6 @@ from ..device import Device
 from ..execution import check_launch
 from ..findings import RULES, Finding, rules
 from ..frontend.compiler import Compiler
-from ..library.operation import NotModelled
 from ..log import Log
 from ..memory import Allocation
 from ..timing import replay
@@ -29,7 +28,6 @@ from .wire import VERSION, Kind, Message, Wire
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
-_ARGUMENT, _UNSUPPORTED = 100006, 100050
 #: Rules after which a kernel has not come to its end: its queue has failed.
 _ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
@@ -206,22 +204,14 @@ class Session:
         """A function of the operator library: carried out now, in its queue for as long as it is assumed to last."""
         number, module, offset = message.numbers
         queue, place = self._time.queue(number), Place(module, offset)
-        if queue.failure[0]:
-            self._wire.reply([queue.failure[0]], queue.failure[1])
-            return
-        device = self._devices[queue.device]
-        try:
-            work, duration = carry_out(message.bytes, device, number, queue.device, place, self._check_read)
-        except (ValueError, NotModelled) as error:
-            self.report.add(
-                Finding(rules.NOT_MODELLED if isinstance(error, NotModelled) else rules.ARGUMENT, str(error)), place
-            )
-            self._wire.reply([_UNSUPPORTED if isinstance(error, NotModelled) else _ARGUMENT], str(error))
-            return
-        work.place = self.report.location(place)
-        self._tell(work, self._time.add(work, duration, device.shape.cores, device.shape.cores), place)
-        self.report.operations.append(Called(work.what, number, queue.device, place, work.start, work.end))
-        self._wire.reply([0])
+        status, text = queue.failure
+        if not status:
+            device = self._devices[queue.device]
+            status, text, work, duration = carry_out(message.bytes, device, queue, place, self._check_read, self.report)
+            if work is not None:
+                self._tell(work, self._time.add(work, duration, device.shape.cores, device.shape.cores), place)
+                self.report.operations.append(Called(work.what, number, queue.device, place, work.start, work.end))
+        self._wire.reply([status], text)
 
     def _tell(self, work: Work, met: Sequence[Work], place: Place) -> None:
         """Findings of work that is not ordered with other work."""

@@ -132,9 +132,11 @@ def _reduce(operation: Operation, views: Views) -> None:
 
 
 def _unique(operation: Operation, views: Views) -> None:
-    found, inverse, counts = np.unique(views["input"], return_inverse=True, return_counts=True)
-    views["output"].reshape(-1)[: found.size] = found
-    views["count"][0] = found.size
+    axis = operation.given["dim"] % views["input"].ndim  # of a vector the elements, of a matrix its rows, say
+    found, inverse, counts = np.unique(views["input"], return_inverse=True, return_counts=True, axis=axis)
+    number = found.shape[axis]
+    np.moveaxis(views["output"], axis, 0)[:number] = np.moveaxis(found, axis, 0)
+    views["count"][0] = number
     if "inverse" in views:
         _store(views["inverse"], inverse)
     if "counts" in views:

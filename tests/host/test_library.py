@@ -109,8 +109,15 @@ def test_reduce_unique_pad_slice_and_concat():
     carry_out("cnnlReduce_v2", {"input": ramp(2, 3, dtype=np.int32), "output": out}, axes=[0], op=0)
     assert out.tolist() == [[5, 7, 9]]
     found, count = np.zeros(5, np.int32), np.zeros(1, np.int32)
-    carry_out("cnnlUnique_v2", {"input": np.array([5, 1, 5, 1, 3], np.int32), "output": found, "count": count})
+    carry_out("cnnlUnique_v2", {"input": np.array([5, 1, 5, 1, 3], np.int32), "output": found, "count": count}, dim=0)
     assert (found[: count[0]].tolist(), count[0]) == ([1, 3, 5], 3)
+    rows, back, times = np.zeros((4, 2), np.int32), np.zeros(4, np.int32), np.zeros(4, np.int32)
+    given = np.array([[2, 1], [-1, 5], [2, 1], [2, 0]], np.int32)
+    carry_out(
+        "cnnlUnique_v2", {"input": given, "output": rows, "count": count, "inverse": back, "counts": times}, dim=0
+    )
+    assert (rows[:3].tolist(), count[0]) == ([[-1, 5], [2, 0], [2, 1]], 3)
+    assert (back.tolist(), times[:3].tolist()) == ([2, 0, 2, 1], [1, 1, 2])
     padded = np.zeros((3, 3), np.float32)
     carry_out("cnnlPad", {"input": ramp(2, 1), "output": padded}, paddings=[0, 1, 1, 1], value=np.float32(9))
     assert padded.tolist() == [[9, 1, 9], [9, 2, 9], [9, 9, 9]]

@@ -30,6 +30,7 @@ struct cnnlOpTensorStruct {
 };
 struct cnnlUniqueStruct {
   cnnlUniqueSort_t mode = CNNL_SORT_ASCEND;
+  int dim = 0;
   bool inverse = false, counts = false;
 };
 struct cnnlMatMulStruct {

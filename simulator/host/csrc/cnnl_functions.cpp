@@ -259,10 +259,10 @@ CNNL_API cnnlStatus_t cnnlReduce_v2(cnnlHandle_t handle, cnnlReduceDescriptor_t 
       .run(handle);
 }
 
-CNNL_API cnnlStatus_t cnnlSetUniqueDescriptor(cnnlUniqueDescriptor_t desc, cnnlUniqueSort_t mode, int,
+CNNL_API cnnlStatus_t cnnlSetUniqueDescriptor(cnnlUniqueDescriptor_t desc, cnnlUniqueSort_t mode, int dim,
                                               bool return_inverse, bool return_counts) {
   if (!desc) return refused("cnnlSetUniqueDescriptor", "the descriptor is null");
-  desc->mode = mode, desc->inverse = return_inverse, desc->counts = return_counts;
+  desc->mode = mode, desc->dim = dim, desc->inverse = return_inverse, desc->counts = return_counts;
   return CNNL_STATUS_SUCCESS;
 }
 
@@ -286,7 +286,7 @@ CNNL_API cnnlStatus_t cnnlUnique_v2(cnnlHandle_t handle, cnnlUniqueDescriptor_t 
   call.in("input", input_desc, input).out("output", output_desc, output).out("count", &single, count);
   if (desc->inverse) call.out("inverse", inverse_desc, inverse);
   if (desc->counts) call.out("counts", counts_desc, counts);
-  return call.run(handle);
+  return call.put("dim", desc->dim).run(handle);
 }
 
 CNNL_API cnnlStatus_t cnnlPad(cnnlHandle_t handle, cnnlTensorDescriptor_t input_desc, const void* input,

@@ -57,7 +57,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parsers = {
         "op": _op(commands), "run": _run(commands), "check": _check(commands), "build": _build(commands),
         "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
-        "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands), "cases": _cases(commands),
+        "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands),
+        "cases": _cases(commands),
         "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
         "correlate": _correlate(commands), "calibrate": _calibrate(commands),
     }  # fmt: skip

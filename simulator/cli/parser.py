@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from ...isa import DIALECTS
-from ..checks import LEVELS
-from ..execution.tasks import TYPES
-from ..reports.formats import FORMATS
-from .screen import Screen
-
-_DEVICE = "mlu370-x4"
-_VALUES = (
-    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), or "
-    "zeros:float32:64x1024; all in the order of the parameters, or all with their names: n=8192. What starts with a "
-    "minus and is no plain number is written --arg=-inf."
+from .options import (
+    VALUES,
+    Commands,
+    Parser,
+    add_device,
+    add_findings,
+    add_launch,
+    add_outputs,
+    add_sources,
+    add_watching,
+    later,
 )
-_CORES = os.cpu_count() or 1
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose refusals are messages of ours, and a document with --json; names are written in full."""
-
-    json = False
-
-    def __init__(self, *names: Any, **options: Any) -> None:
-        super().__init__(*names, **{**options, "allow_abbrev": False})
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong, how it is used, and end with the code of wrong use."""
-        self.print_usage(sys.stderr)
-        Screen(self.prog.removeprefix("mlusim").strip(), json=self.json).fail(message)
-        self.exit(2)
+from .screen import Screen
+from .time_options import calibrate, correlate, diff, replay, sweep, why
 
 
 class _Version(argparse.Action):
@@ -50,17 +35,17 @@ class _Version(argparse.Action):
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
-    parser = _Parser("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser = Parser("mlusim", description="Run accelerator kernels without the accelerator.")
     parser.json = "--json" in arguments
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {
         "op": _op(commands), "run": _run(commands), "check": _check(commands), "build": _build(commands),
-        "replay": _replay(commands), "devices": _devices(commands), "isa": _isa(commands),
+        "replay": replay(commands), "devices": _devices(commands), "isa": _isa(commands),
         "rules": _rules(commands), "doctor": _doctor(commands), "toolkit": _toolkit(commands),
         "cases": _cases(commands),
-        "sweep": _sweep(commands), "why": _why(commands), "diff": _diff(commands),
-        "correlate": _correlate(commands), "calibrate": _calibrate(commands),
+        "sweep": sweep(commands), "why": why(commands), "diff": diff(commands),
+        "correlate": correlate(commands), "calibrate": calibrate(commands),
     }  # fmt: skip
     for command in parsers.values():
         command.json = parser.json
@@ -85,27 +70,14 @@ def _own_arguments(arguments: Sequence[str]) -> tuple[Sequence[str], list[str]]:
     return words[:at], words[at + 1 :]
 
 
-def _later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool | int]:
-    """A handler whose module is imported when its command runs: the others need not wait for it."""
-
-    def handler(options: argparse.Namespace, screen: Screen) -> bool | int:
-        done: bool | int = getattr(import_module(f".{module}", __package__), name)(options, screen)
-        return done
-
-    return handler
-
-
-_Commands = argparse._SubParsersAction  # argparse has no public name for it
-
-
-def _op(commands: _Commands[_Parser]) -> _Parser:
+def _op(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "op",
         help="run an operator",
         description="Run an operator; without NAME, list the operators.",
         epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
     )
-    command.set_defaults(handler=_later("launch", "run_operator"))
+    command.set_defaults(handler=later("launch", "run_operator"))
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("arguments", metavar="key=VALUE", nargs="*")
     command.add_argument("--out", type=Path, metavar="FILE.npy", help="write the result (several results: FILE.npz)")
@@ -113,24 +85,24 @@ def _op(commands: _Commands[_Parser]) -> _Parser:
     command.add_argument(
         "--device", metavar="D", help="name or .toml file (default: one that the operator is made for)"
     )
-    _add_outputs(command)
-    _add_findings(command)
-    _add_watching(command)
+    add_outputs(command)
+    add_findings(command)
+    add_watching(command)
     return command
 
 
-def _run(commands: _Commands[_Parser]) -> _Parser:
+def _run(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "run",
         help="run a program, or launch a kernel of a source file",
         usage="mlusim run FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
         description="Build sources and run the program that they make; with --kernel, launch one of their kernels.",
-        epilog=_VALUES,
+        epilog=VALUES,
     )
     command.set_defaults(handler=_run_handler)
-    _add_sources(command)
+    add_sources(command)
     command.add_argument("--kernel", metavar="NAME", help="with template arguments if it is a template")
-    _add_launch(command)
+    add_launch(command)
     command.add_argument(
         "--save",
         action="append",
@@ -138,38 +110,38 @@ def _run(commands: _Commands[_Parser]) -> _Parser:
         metavar="N=FILE.npy",
         help="write array argument N (from 0, or its name) after the run",
     )
-    _add_device(command)
-    _add_outputs(command)
-    _add_findings(command)
-    _add_watching(command)
+    add_device(command)
+    add_outputs(command)
+    add_findings(command)
+    add_watching(command)
     return command
 
 
-def _check(commands: _Commands[_Parser]) -> _Parser:
+def _check(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "check",
         help="look for broken rules",
         description="Run a kernel of source files, or a program in Python with all that it launches, or look into a "
         "saved log, and report every broken rule; exit code 1 if there is any. Without --kernel, sources are compiled.",
-        epilog=_VALUES,
+        epilog=VALUES,
     )
-    command.set_defaults(handler=_later("check", "check"))
-    _add_sources(command, "kernel sources, programs in Python (.py), logs")
+    command.set_defaults(handler=later("check", "check"))
+    add_sources(command, "kernel sources, programs in Python (.py), logs")
     command.add_argument("--kernel", metavar="NAME", help="with template arguments if it is a template")
-    _add_launch(command)
-    _add_device(command)
-    _add_findings(command)
-    _add_watching(command)
+    add_launch(command)
+    add_device(command)
+    add_findings(command)
+    add_watching(command)
     return command
 
 
-def _rules(commands: _Commands[_Parser]) -> _Parser:
+def _rules(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "rules",
         help="list the rules",
         description="List the rules that kernels can break; with ID, what one is about, broken and mended.",
     )
-    command.set_defaults(handler=_later("rules", "show_rules"))
+    command.set_defaults(handler=later("rules", "show_rules"))
     command.add_argument("name", metavar="ID", nargs="?")
     return command
 
@@ -177,137 +149,36 @@ def _rules(commands: _Commands[_Parser]) -> _Parser:
 def _run_handler(options: argparse.Namespace, screen: Screen) -> bool | int:
     """A kernel, or a program with a `main` of its own."""
     if options.kernel is not None:
-        return _later("launch", "run_kernel")(options, screen)
-    return _later("program", "run_program")(options, screen)
+        return later("launch", "run_kernel")(options, screen)
+    return later("program", "run_program")(options, screen)
 
 
-def _build(commands: _Commands[_Parser]) -> _Parser:
+def _build(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "build",
         help="compile only",
         description="Compile sources; show their kernels and what of the on-chip memory they take.",
     )
-    command.set_defaults(handler=_later("launch", "build"))
-    _add_sources(command)
-    _add_device(command)
+    command.set_defaults(handler=later("launch", "build"))
+    add_sources(command)
+    add_device(command)
     return command
 
 
-def _replay(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "replay",
-        help="time a saved log again",
-        description="Time a saved log at the rates of its device, of another with the same shape, or at changed rates.",
-    )
-    command.set_defaults(handler=_later("replay", "replay_log"))
-    command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
-    _add_rates(command)
-    _add_trace(command)
-    return command
-
-
-def _sweep(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "sweep",
-        help="simulate many variants",
-        description="Simulate every combination of values: rates and devices of a saved log or of an operator, and the "
-        "operator's parameters. A sweep that was interrupted goes on where it was.",
-        epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
-    )
-    command.set_defaults(handler=_later("sweep", "sweep"))
-    command.add_argument("target", metavar="TARGET", help="a file made with --log, or the name of an operator")
-    command.add_argument("arguments", metavar="key=V,V", nargs="*", help="parameters of the operator")
-    command.add_argument(
-        "--device", action="append", metavar="D,D", help="devices (default: the log's, the operator's)"
-    )
-    command.add_argument("--set", action="append", default=[], metavar="NAME=V,V", help="values of a rate")
-    command.add_argument("--out", type=Path, metavar="FILE", help="write the table: .csv or .parquet")
-    command.add_argument("--plot", type=Path, metavar="FILE", help="draw the times: .png or .svg")
-    command.add_argument("--workers", type=int, default=_CORES, metavar="N", help=f"processes (default: {_CORES})")
-    command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786")
-    return command
-
-
-def _why(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "why",
-        help="say why a run is slow",
-        description="The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, "
-        "and what would make it faster: each cause of waiting is taken away in turn and the log timed again.",
-    )
-    command.set_defaults(handler=_later("why", "why"))
-    command.add_argument("log_file", type=Path, metavar="LOG", help="a file made with --log")
-    command.add_argument("--baseline-us", type=float, metavar="US", help="a time to compare with, in microseconds")
-    _add_rates(command)
-    return command
-
-
-def _diff(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "diff",
-        help="compare two logs or traces",
-        description="What takes longer in the second of two saved launches, by pipe and by line, and what held it up.",
-    )
-    command.set_defaults(handler=_later("why", "diff"))
-    command.add_argument("before", type=Path, metavar="A", help="a file made with --log or --trace")
-    command.add_argument("after", type=Path, metavar="B", help="another one")
-    _add_rates(command)
-    return command
-
-
-def _correlate(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "correlate",
-        help="compare with measured times",
-        description="Simulate the cases of a table of measured times; show how far off the simulator is.",
-    )
-    command.set_defaults(handler=_later("accuracy", "correlate_table"))
-    _add_table(command)
-    command.add_argument(
-        "--no-left-out",
-        action="store_true",
-        help="do not fit the rates without each case in turn, which takes time",
-    )
-    return command
-
-
-def _calibrate(commands: _Commands[_Parser]) -> _Parser:
-    command = commands.add_parser(
-        "calibrate",
-        help="fit rates to measured times",
-        description="Fit the free rates of the devices of a table of measured times, one number for all devices of a "
-        "family; without --fit, those that cases.toml names.",
-    )
-    command.set_defaults(handler=_later("accuracy", "calibrate_table"))
-    _add_table(command)
-    command.add_argument(
-        "--fit", action="append", default=[], metavar="[FAMILY:]NAME", help="a free rate, such as launch.overhead_us"
-    )
-    command.add_argument("--out", type=Path, metavar="DIR", help="write the device files with the fitted rates there")
-    return command
-
-
-def _add_table(command: _Parser) -> None:
-    command.add_argument("table", type=Path, metavar="TABLE", help="a .csv file of measured times")
-    command.add_argument("--kernels", type=Path, metavar="DIR", help="kernels and their cases.toml (default: our own)")
-    command.add_argument("--plot", type=Path, action="append", default=[], metavar="FILE", help=".png, .svg or .html")
-    command.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the report")
-
-
-def _devices(commands: _Commands[_Parser]) -> _Parser:
+def _devices(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "devices", help="list the devices", description="List the devices; with NAME, every number and its source."
     )
-    command.set_defaults(handler=_later("show", "devices"))
+    command.set_defaults(handler=later("show", "devices"))
     command.add_argument("name", metavar="NAME", nargs="?", help="a built-in device, or a .toml file")
     return command
 
 
-def _isa(commands: _Commands[_Parser]) -> _Parser:
+def _isa(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "isa", help="list the instructions", description="List the instructions; with NAME, its whole declaration."
     )
-    command.set_defaults(handler=_later("show", "isa"))
+    command.set_defaults(handler=later("show", "isa"))
     command.add_argument("name", metavar="NAME", nargs="?")
     command.add_argument("--arch", type=int, metavar="N", help="only what exists and is in force on an architecture")
     command.add_argument("--dialect", choices=list(DIALECTS), help="(default: bang; of NAME, the one that has it)")
@@ -315,30 +186,30 @@ def _isa(commands: _Commands[_Parser]) -> _Parser:
     return command
 
 
-def _doctor(commands: _Commands[_Parser]) -> _Parser:
+def _doctor(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "doctor",
         help="look at this host",
         description="Show what of this host mlusim uses, and what a kernel is kept from.",
     )
-    command.set_defaults(handler=_later("doctor", "doctor"))
+    command.set_defaults(handler=later("doctor", "doctor"))
     return command
 
 
-def _toolkit(commands: _Commands[_Parser]) -> _Parser:
+def _toolkit(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "toolkit",
         help="write an SDK to build projects with",
         description="Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR a "
         "project's own build makes programs that run on simulated devices.",
     )
-    command.set_defaults(handler=_later("program", "write_toolkit"))
+    command.set_defaults(handler=later("program", "write_toolkit"))
     command.add_argument("folder", type=Path, metavar="DIR")
-    _add_device(command)
+    add_device(command)
     return command
 
 
-def _cases(commands: _Commands[_Parser]) -> _Parser:
+def _cases(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "cases",
         help="run test cases of an operator",
@@ -348,8 +219,8 @@ def _cases(commands: _Commands[_Parser]) -> _Parser:
         epilog="A reference is called with the inputs by id, the numbers by name and outputs to fill; it returns the "
         "outputs, or an array for each in order.",
     )
-    command.set_defaults(handler=_later("cases", "cases"))
-    _add_sources(command)
+    command.set_defaults(handler=later("cases", "cases"))
+    add_sources(command)
     command.add_argument(
         "--sources", nargs="+", type=Path, required=True, metavar="SOURCE", help="kernels and host code of the operator"
     )
@@ -364,87 +235,5 @@ def _cases(commands: _Commands[_Parser]) -> _Parser:
         "--bind", action="append", default=[], metavar="NAME=PARAMETER", help="which parameter something is for"
     )
     command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write the results as JUnit")
-    _add_device(command)
+    add_device(command)
     return command
-
-
-def _add_rates(command: _Parser) -> None:
-    command.add_argument("--device", metavar="D", help="a device with the shape of the log's, or its .toml file")
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=NUMBER",
-        help="change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)",
-    )
-
-
-def _add_launch(command: _Parser) -> None:
-    command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
-    command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
-    command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
-    command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
-    command.add_argument(
-        "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel"
-    )
-    command.add_argument(
-        "--orders",
-        type=int,
-        default=0,
-        metavar="N",
-        help="run it N times more, in other orders of its tasks, and compare",
-    )
-    command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
-    command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
-
-
-def _add_findings(command: _Parser) -> None:
-    command.add_argument(
-        "--checks",
-        choices=LEVELS,
-        default=LEVELS[0],
-        help="all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
-    )
-    command.add_argument(
-        "--format", choices=FORMATS, help=f"write the findings, and nothing else, as {', '.join(FORMATS)}"
-    )
-    command.add_argument("--output", type=Path, metavar="FILE", help="write the findings there, besides the usual")
-    command.add_argument(
-        "--suppressions", type=Path, action="append", default=[], metavar="FILE", help="findings that may stay, and why"
-    )
-
-
-def _add_watching(command: _Parser) -> None:
-    command.add_argument("--values", action="store_true", help="report NaN born, division by zero, saturation")
-    command.add_argument("--precise", action="store_true", help="carry float64 beside all floats; report lost digits")
-    command.add_argument(
-        "--precise-limit", type=float, metavar="E", help="relative error to report (default: half of the digits)"
-    )
-
-
-def _add_sources(command: _Parser, files: str = "kernel sources") -> None:
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=files)
-    command.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
-    )
-    command.add_argument(
-        "-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
-    )
-    command.add_argument(
-        "-include", dest="headers", action="append", default=[], metavar="FILE", help="include FILE before each source"
-    )
-    command.add_argument("-std", metavar="STANDARD", help="the language standard, such as c++20 (default: c++17)")
-
-
-def _add_device(command: _Parser) -> None:
-    command.add_argument("--device", default=_DEVICE, metavar="D", help=f"name or .toml file (default: {_DEVICE})")
-
-
-def _add_outputs(command: _Parser) -> None:
-    _add_trace(command)
-    command.add_argument("--log", type=Path, metavar="FILE.mlulog", help="write the log, for `mlusim replay`")
-    command.add_argument("--collect", action="store_true", help="go on after an error where possible, report all")
-
-
-def _add_trace(command: _Parser) -> None:
-    command.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for https://ui.perfetto.dev")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..findings import ERROR, Finding
+from ..findings import ERROR, Finding, merged
 from ..log import NOWHERE, Location, Log
 from ..native import LineTable
 
@@ -79,7 +79,7 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """The findings in order, equal ones of one line merged."""
-        merged: dict[tuple[object, ...], Finding] = {}
+        found = []
         for finding, place, related in self._found:
             if place.module:
                 beside = self.location(related) if related.module else finding.related
@@ -89,17 +89,8 @@ class Report:
                     finding = replace(
                         finding, message=f"{finding.message} ({module}+{place.offset:#x}, built without -g)"
                     )
-            key = (
-                finding.rule,
-                finding.location,
-                finding.related,
-                finding.instruction,
-                finding.operand,
-                finding.kernel,
-            )
-            seen = merged.get(key)
-            merged[key] = seen.again(finding.count) if seen else finding
-        return list(merged.values())
+            found.append(finding)
+        return merged(found)
 
     @property
     def errors(self) -> list[Finding]:

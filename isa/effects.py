@@ -20,7 +20,7 @@ from enum import StrEnum
 class Completion(StrEnum):
     """When the core and the other pipes may rely on an effect."""
 
-    IN_ORDER = "in order"  # later instructions of every pipe see it; the core does not wait
+    IN_ORDER = "in order"  # later instructions of its pipe, blocking ones and the core see it; others need a wait
     BLOCKING = "blocking"  # the core waits for its end
     DEFERRED = "deferred"  # not before a wait on its pipe
     QUEUED = "queued"  # after all earlier commands of the queues, unless a section is open; the core has to wait itself

@@ -44,7 +44,9 @@ class Use:
 def fill(mlu, x, n):
     tile = mlu.nram("float", 4 * n)
     mlu.__bang_write_value(tile, 4 * n, 2.0)
-    mlu.__memcpy(x, tile, 4 * n, mlu.NRAM2GDRAM)
+    mlu.__sync_compute()
+    if mlu.taskId == 0:
+        mlu.__memcpy(x, tile, 4 * n, mlu.NRAM2GDRAM)
 
 
 def work(device: Device, program: Program, number: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..device import Device
@@ -23,7 +25,8 @@ _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 def build_operators(sources: Sequence[Path], options: Options, device: Device) -> Path:
     """Build sources into a library. BuildError for what does not compile, or calls what nobody defines."""
     compiler = Compiler()
-    objects = [_object(compiler, source, options, device) for source in dict.fromkeys(sources)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(lambda source: _object(compiler, source, options, device), dict.fromkeys(sources)))
     libraries = [host_library(compiler, name) for name in LIBRARIES]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
     links = [*map(str, libraries), *places, "-lpthread", "-ldl"]

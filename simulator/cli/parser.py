@@ -325,6 +325,13 @@ def _cases(commands: _Commands[_Parser]) -> _Parser:
     command.add_argument(
         "--bind", action="append", default=[], metavar="NAME=PARAMETER", help="which parameter something is for"
     )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PARAMETER=VALUE",
+        help="a number or name that the cases do not give",
+    )
     command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write the results as JUnit")
     _add_device(command)
     return command

@@ -193,6 +193,11 @@ def test_a_case_that_cannot_pass_says_why(tmp_path, capsys, text, reference, res
     assert why in case["why"]
 
 
+def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, text=SCALE + 'input { id: "NULL" shape { dims: 0 } }')
+    assert (code, found["cases"][0]["result"]) == (0, "passed")
+
+
 def test_names_that_differ_are_bound(tmp_path, capsys):
     text = SCALE.replace("factor", "share")
     code, found = run(tmp_path, capsys, "--bind", "share=factor", text=text, reference="wrong")

@@ -9,6 +9,11 @@ _UNIONS = (16, 8, 4, 2, 1)
 _BUS_BITS = 4096
 
 
+def device_name(device: Device) -> str:
+    """The name that the driver gives of a device, without the vendor's: libraries compare how it begins."""
+    return device.title.removeprefix("Cambricon ")
+
+
 def device_facts(device: Device) -> list[int]:
     """The numbers of `Fact` in csrc/host_memory.h, in its order; 0 for what the device's file does not say."""
     shape = device.shape

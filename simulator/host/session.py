@@ -19,7 +19,7 @@ from ..memory import Allocation
 from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
-from .facts import device_facts
+from .facts import device_facts, device_name
 from .images import ProgramImage, keep_image, kept_image, read_image
 from .operations import carry_out
 from .queues import HOST, Mark, Queue, Timeline, Work, bus_time, touched_by
@@ -108,7 +108,7 @@ class Session:
         device = self._devices[message.numbers[0]]
         memory = device.memory
         numbers = [memory.address, memory.mapping.size, memory.memory.space.bytes, *device_facts(device)]
-        self._wire.reply(numbers, device.title, memory.fd)
+        self._wire.reply(numbers, device_name(device), memory.fd)
 
     def _allocate(self, message: Message) -> None:
         ordinal, bytes, module, offset = message.numbers

@@ -148,6 +148,10 @@ CNDRV_API CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType t
   }
   return CN_ERROR_INVALID_VALUE;
 }
+// By this name libraries that were built with newer headers call it.
+CNDRV_API CNresult cnGetCtxConfigParam_pt(CNcontext context, CNctxConfigParamType type, CNctxConfigParam* param) {
+  return cnGetCtxConfigParam(context, type, param);
+}
 CNDRV_API CNresult cnSetCtxConfigParam(CNcontext context, CNctxConfigParamType type, CNctxConfigParam* param) {
   if (!context || !param) return CN_ERROR_INVALID_VALUE;
   int visible = context->visible;

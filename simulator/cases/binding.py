@@ -7,7 +7,7 @@ from typing import Any
 
 from ..operators.declarations import Function
 from ..operators.tensors import Tensor, is_tensor
-from .case import Case
+from .case import Case, TensorSpec
 
 
 def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> dict[str, Any]:
@@ -16,18 +16,23 @@ def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequ
     """
     read, written = _data_parameters(function)
     given: dict[str, Any] = {}
-    _place(case.inputs, inputs, read, written, given)
-    _place(case.outputs, outputs, written, read, given)
+    waiting = _by_id(case.inputs, inputs, read, written, given)
+    for id, tensor in _by_id(case.outputs, outputs, written, read, given):
+        _put(id, tensor, written, given)
+    for id, tensor in waiting:
+        # Some cases have an input without elements where the function reads nothing.
+        if read or written or tensor.array.size:
+            _put(id, tensor, read or written, given)
     wanted = {parameter.name for parameter in function.parameters}
     for name, value in case.params.items():
         given.setdefault(name, str(value) if not isinstance(value, (int, float, list)) else value)
     return {name: value for name, value in given.items() if name in wanted or not isinstance(value, Tensor)}
 
 
-def _place(
-    specs: Sequence[Any], tensors: Sequence[Tensor], first: list[str], then: list[str], given: dict[str, Any]
-) -> None:
-    """Put tensors where their ids say, or else in order; what is both read and written takes what is left."""
+def _by_id(
+    specs: Sequence[TensorSpec], tensors: Sequence[Tensor], first: list[str], then: list[str], given: dict[str, Any]
+) -> list[tuple[str, Tensor]]:
+    """Put tensors where their ids say; the others."""
     waiting: list[tuple[str, Tensor]] = []
     for spec, tensor in zip(specs, tensors, strict=True):
         place = first if spec.id in first else then if spec.id in then else None
@@ -36,13 +41,14 @@ def _place(
         else:
             place.remove(spec.id)
             given[spec.id] = tensor
-    for id, tensor in waiting:
-        place = first or then
-        if not place:
-            raise ValueError(
-                f"the case has a tensor {id} and the function no parameter left for it; name it with --bind"
-            )
-        given[place.pop(0)] = tensor
+    return waiting
+
+
+def _put(id: str, tensor: Tensor, place: list[str], given: dict[str, Any]) -> None:
+    """Put a tensor where the next of its kind is wanted."""
+    if not place:
+        raise ValueError(f"the case has a tensor {id} and the function no parameter left for it; see --arguments")
+    given[place.pop(0)] = tensor
 
 
 def _data_parameters(function: Function) -> tuple[list[str], list[str]]:

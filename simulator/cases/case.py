@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ class Case:
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     params: Mapping[str, Any]
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[tuple[Criterion, ...], ...]  # of each output
 
 
 def read_case(path: Path) -> Case:
@@ -104,8 +104,12 @@ def read_case(path: Path) -> Case:
         raise ValueError(f"{path}, {error}") from None
     if not message.all("input") and not message.all("output"):
         raise ValueError(f"{path} has neither input nor output: it is no test case")
-    inputs, outputs = (tuple(_spec(entry, path) for entry in message.all(name)) for name in ("input", "output"))
-    return Case(path, str(message.one("op_name", "")), inputs, outputs, _params(message), _criteria(message))
+    inputs, outputs = (_unique([_spec(entry, path) for entry in message.all(name)]) for name in ("input", "output"))
+    try:
+        criteria = tuple(_criteria(message, output) for output in outputs)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Case(path, str(message.one("op_name", "")), inputs, outputs, _params(message), criteria)
 
 
 def _spec(entry: Any, path: Path) -> TensorSpec:
@@ -135,20 +139,33 @@ def _params(message: Message) -> dict[str, Any]:
     return found
 
 
-def _criteria(message: Message) -> tuple[Criterion, ...]:
-    places = [message.one("test_param", Message()), message]
-    for place in places:
+def _criteria(message: Message, output: TensorSpec) -> tuple[Criterion, ...]:
+    """The criteria of an output: measures of the case, with its own thresholds if it has some."""
+    for place in (message.one("test_param", Message()), message):
         for names in _CRITERIA:
             measures, limits, imaginary = (place.all(name) for name in names)
-            if measures:
-                if len(limits) < len(measures):
-                    raise ValueError(f"{len(measures)} criteria have {len(limits)} thresholds")
-                each = [*imaginary, *[None] * len(measures)]
-                return tuple(
-                    Criterion(str(measure).lower(), float(limit), None if imag is None else float(imag))
-                    for measure, limit, imag in zip(measures, limits, each, strict=False)
-                )
+            if not measures:
+                continue
+            if own := output.message.one("thresholds"):
+                limits, imaginary = (own.all(f"evaluation_threshold{end}") for end in ("", "_imag"))
+            if len(limits) < len(measures):
+                raise ValueError(f"{output.id} has {len(limits)} thresholds for {len(measures)} measures")
+            each = [*imaginary, *[None] * len(measures)]
+            return tuple(
+                Criterion(str(measure).lower(), float(limit), None if imag is None else float(imag))
+                for measure, limit, imag in zip(measures, limits, each, strict=False)
+            )
     return ()
+
+
+def _unique(specs: list[TensorSpec]) -> tuple[TensorSpec, ...]:
+    """Tensors of one id get a number from the second on."""
+    seen: dict[str, int] = {}
+    found = []
+    for spec in specs:
+        count = seen[spec.id] = seen.get(spec.id, 0) + 1
+        found.append(spec if count == 1 else replace(spec, id=f"{spec.id}_{count}"))
+    return tuple(found)
 
 
 def _numbers(values: list[Any], dtype: np.dtype[Any], name: str) -> np.ndarray:

@@ -59,6 +59,7 @@ class Plan:
     reference: Reference | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     arguments: Arguments | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)  # numbers and names that the cases do not give
 
 
 def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
@@ -91,6 +92,8 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
         differences = _compared(case, plan.reference, before, results)
     except Exception as error:  # the user's own function
         return outcome("error", f"the reference failed: {type(error).__name__}: {error}", **done)
+    if not differences:
+        return outcome("error", "the case names no measure for its outputs", **done)
     worst = next((entry for entry in differences if not entry.passed), None)
     why = (
         "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
@@ -114,7 +117,7 @@ def _given(
         for specs, arrays in ((case.inputs, inputs), (case.outputs, outputs))
     ]
     function = program.functions[plan.entry]
-    return renamed(bind(case, function, *sides), plan.names)
+    return {**renamed(bind(case, function, *sides), plan.names), **plan.more}
 
 
 def _by_id(specs: Sequence[Any], arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
@@ -131,9 +134,9 @@ def _compared(
             raise ValueError(f"it returned {len(arrays)} arrays for {len(results)} outputs")
         right = dict(zip(results, arrays, strict=True))
     found: list[Difference] = []
-    for name, array in results.items():
+    for (name, array), criteria in zip(results.items(), case.criteria, strict=True):
         wanted = np.asarray(right[name])
-        for criterion in case.criteria:
+        for criterion in criteria:
             for part, limit in _parts(array, criterion.limit, criterion.limit_imag):
                 value = measure(criterion.measure, part(array), part(wanted))
                 found.append(Difference(name, criterion.measure, value, limit))

@@ -24,8 +24,9 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     device = Device.load(options.device)
     check_paths(options.junit, read=[*options.files, *options.sources])
     found = [read_case(path) for path in options.files]
-    names = dict(_pair(text) for text in options.bind)
-    plan = Plan(options.entry, _function(options.reference), names, _function(options.arguments))
+    names = dict(_pair("bind", text) for text in options.bind)
+    more = {name: _value(value) for name, value in (_pair("set", text) for text in options.set)}
+    plan = Plan(options.entry, _function(options.reference), names, _function(options.arguments), more)
     with screen.busy(f"building {options.entry}"):
         program = load(
             options.sources,
@@ -54,11 +55,23 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     return all(outcome.result in ("passed", "ran") for outcome in outcomes)
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, parameter = text.partition("=")
-    if not equals or not name or not parameter:
-        raise ValueError(f"--bind {text} is no NAME=PARAMETER")
-    return name, parameter
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise ValueError(f"--{option} {text} is no {'NAME=PARAMETER' if option == 'bind' else 'PARAMETER=VALUE'}")
+    return name, value
+
+
+def _value(text: str) -> bool | int | float | str:
+    """A number, true or false, or else a name."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _function(text: str | None) -> Callable[..., Any] | None:

@@ -234,6 +234,13 @@ def _cases(commands: Commands[Parser]) -> Parser:
     command.add_argument(
         "--bind", action="append", default=[], metavar="NAME=PARAMETER", help="which parameter something is for"
     )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PARAMETER=VALUE",
+        help="a number or name that the cases do not give",
+    )
     command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write the results as JUnit")
     add_device(command)
     return command

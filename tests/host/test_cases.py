@@ -64,7 +64,7 @@ def case_of(tmp_path, text, name="case.prototxt"):
 def test_a_case(tmp_path):
     case = case_of(tmp_path, SCALE)
     assert (case.operator, dict(case.params)) == ("scale", {"factor": 2.5})
-    assert [(entry.measure, entry.limit) for entry in case.criteria] == [("diff1", 1e-6), ("diff3", 1e-6)]
+    assert [(entry.measure, entry.limit) for entry in case.criteria[0]] == [("diff1", 1e-6), ("diff3", 1e-6)]
     array = case.inputs[0].array(tmp_path, 0)
     assert (array.shape, array.dtype) == ((3, 5), np.float32)
     assert -4 <= array.min() < 0 < array.max() <= 4
@@ -75,6 +75,17 @@ def test_a_case(tmp_path):
 def tensor(tmp_path, body):
     text = f'input {{ id: "x" {body} }} output {{ id: "y" shape {{ dims: 1 }} dtype: DTYPE_FLOAT }}'
     return case_of(tmp_path, text).inputs[0].array(tmp_path, 0)
+
+
+def test_thresholds_of_an_output_and_outputs_of_one_id(tmp_path):
+    text = SCALE.replace("error_threshold: 1e-6 error_threshold: 1e-6", "")
+    with pytest.raises(ValueError, match="result has 0 thresholds for 2 measures"):
+        case_of(tmp_path, text)
+    own = "dtype: DTYPE_FLOAT thresholds { evaluation_threshold: 0.1 evaluation_threshold: 0.2 }"
+    case = case_of(tmp_path, text.replace("dtype: DTYPE_FLOAT }\nscale", f"{own} }}\nscale"))
+    assert [[entry.limit for entry in each] for each in case.criteria] == [[0.1, 0.2]]
+    case = case_of(tmp_path, SCALE + 'output { id: "result" shape { dims: 1 } }')
+    assert [spec.id for spec in case.outputs] == ["result", "result_2"]
 
 
 def test_values_of_a_case(tmp_path):
@@ -171,6 +182,7 @@ def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
         (SCALE.replace("factor", "share"), "right", "error", "vecScale needs factor"),
         (SCALE + 'input { id: "more" shape { dims: 1 } } input { id: "much" shape { dims: 1 } }', "right", "error",
          "no parameter left for it"),
+        (SCALE.partition("test_param")[0], "right", "error", "the case names no measure"),
         (SCALE.replace("DIFF3", "DIFF9"), "right", "error", "the measure diff9 is not known"),
     ],
 )  # fmt: skip
@@ -181,10 +193,17 @@ def test_a_case_that_cannot_pass_says_why(tmp_path, capsys, text, reference, res
     assert why in case["why"]
 
 
+def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, text=SCALE + 'input { id: "NULL" shape { dims: 0 } }')
+    assert (code, found["cases"][0]["result"]) == (0, "passed")
+
+
 def test_names_that_differ_are_bound(tmp_path, capsys):
     text = SCALE.replace("factor", "share")
     code, found = run(tmp_path, capsys, "--bind", "share=factor", text=text, reference="wrong")
     assert (code, found["cases"][0]["result"]) == (1, "failed")
+    code, found = run(tmp_path, capsys, "--set", "factor=2.0", text=text, reference="wrong")
+    assert (code, found["cases"][0]["result"]) == (0, "passed")
     code, found = run(tmp_path, capsys, "--arguments", f"{tmp_path / 'refs.py'}:own")
     assert (code, found["cases"][0]["result"]) == (0, "passed")
 
@@ -195,6 +214,7 @@ def test_names_that_differ_are_bound(tmp_path, capsys):
         (["--entry", "vecNothing"], "no source defines vecNothing"),
         (["--reference", "nowhere.py:f"], "nowhere.py:f is no FILE.py:FUNCTION"),
         (["--bind", "x"], "--bind x is no NAME=PARAMETER"),
+        (["--set", "=1"], "--set =1 is no PARAMETER=VALUE"),
     ],
 )
 def test_wrong_use_is_one_sentence(tmp_path, capsys, more, said):

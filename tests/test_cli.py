@@ -104,7 +104,7 @@ def test_wrong_use_of_op(capsys, arguments, words):
     ],
 )
 def test_outputs_are_checked_before_the_run(capsys, monkeypatch, arguments, words):
-    monkeypatch.setattr("mlusim.simulator.cli.launch.OPERATORS", {"logspace": lambda device, start: pytest.fail("ran")})
+    monkeypatch.setattr("mlusim.kernels.OPERATORS", {"logspace": lambda device, start: pytest.fail("ran")})
     code, out, err = call(capsys, "op", "logspace", "start=0", *arguments)
     assert (code, out) == (2, "")
     assert words in err
@@ -323,7 +323,7 @@ def test_an_interrupt_ends_quietly(capsys, monkeypatch):
     def interrupt(device: Any, start: float, on_finding: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mlusim.simulator.cli.launch.OPERATORS", {"logspace": interrupt})
+    monkeypatch.setattr("mlusim.kernels.OPERATORS", {"logspace": interrupt})
     assert call(capsys, "op", "logspace", "start=0") == (130, "", "mlusim: interrupted\n")
 
 

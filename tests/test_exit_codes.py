@@ -226,7 +226,7 @@ def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, cod
         raise raised
 
     operators: dict[str, Callable[..., None]] = {"logspace": fail}
-    monkeypatch.setattr("mlusim.simulator.cli.launch.OPERATORS", operators)
+    monkeypatch.setattr("mlusim.kernels.OPERATORS", operators)
     found, out, err = outcome(capfd, "op", "logspace", "--json")
     assert (found, set(json.loads(out))) == (code, FAILS)
     assert words in json.loads(out)["error"]

@@ -44,8 +44,8 @@ from .orders import check_orders, in_orders
 from .run import Run
 from .structures import Structures
 
-#: Frames from where a warning is given to who loads or launches.
-_USERS_LINE = 4
+#: Frames from where a warning is given to who loads, and to who launches.
+_WHO_LOADS, _WHO_LAUNCHES = 5, 4
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Program:
         #: What compiles and cannot work, as findings with their lines.
         self.warnings: list[Finding] = []
         for image in self._base:
-            self._warn(image)
+            self._warn(image, _WHO_LOADS)
         self.budget = self._budget()
 
     @property
@@ -277,7 +277,7 @@ class Program:
             if base in source.templates:
                 image = self._compiled(source, kernel)
                 self._images[kernel] = image
-                self._warn(image)
+                self._warn(image, _WHO_LAUNCHES)
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
@@ -287,7 +287,7 @@ class Program:
         others = [other for other in self._sources if other is not source]
         return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
 
-    def _warn(self, image: LaunchableImage) -> None:
+    def _warn(self, image: LaunchableImage, frames: int) -> None:
         """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
@@ -299,7 +299,7 @@ class Program:
         self.warnings += new
         if new:
             lines = (f"{finding.location}: {finding.message}; {finding.suggestion}" for finding in new)
-            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=_USERS_LINE)
+            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=frames)
 
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""

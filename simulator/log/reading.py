@@ -159,7 +159,8 @@ _OP: Mapping[str, Kind] = {
 }  # fmt: skip
 _SHAPE: Mapping[str, Kind] = {
     "isa": _text, "arch": _COUNT, "clusters": _COUNT, "cores_per_cluster": _COUNT,
-    "memory_cores_per_cluster": _whole(0, 1), "memory_core_stores": _whole(0, 1), "spaces": _dict,
+    "memory_cores_per_cluster": _whole(0, 1), "memory_core_stores": _whole(0, 1),
+    "memory_core_task": _whole(0, 1 << 16), "spaces": _dict,
     "lanes": _none_or(_COUNT), "banks": _none_or(_COUNT), "eu_bytes": _none_or(_COUNT), "threads": _none_or(_dict),
 }  # fmt: skip
 _THREADS: Mapping[str, Kind] = dict.fromkeys(

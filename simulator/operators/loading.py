@@ -33,10 +33,10 @@ def load(
     variables do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
     check_device(device)
-    paths = [Path(source) for source in sources] if isinstance(sources, (list, tuple)) else []
-    if device.isa != "bang" or not any(path.suffix in HOST for path in paths):
+    given = sources if isinstance(sources, (list, tuple)) else []
+    if device.isa != "bang" or not any(Path(path).suffix in HOST for path in given if isinstance(path, (str, Path))):
         return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
     from .program import OperatorProgram  # which the many programs of kernels alone need not wait for
 
     options = Options.of([Path(folder) for folder in include], define, [Path(header) for header in headers], std)
-    return OperatorProgram(paths, options, device)
+    return OperatorProgram([Path(source) for source in sources], options, device)

@@ -153,7 +153,7 @@ def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_mende
     for rule, text in section.items():
         assert re.search(r"^On a card: \w", text, re.M), rule
         broken, mended = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
-        for code, stems in ((broken, ("faults", "misfit")), (mended, ("mended",))):
+        for code, stems in ((broken, ("faults", "host_faults", "misfit")), (mended, ("mended", "host_mended"))):
             files = [path.read_text(encoding="utf-8") for stem in stems for path in EXAMPLES.glob(f"{stem}.*")]
             assert any(code in file for file in files), f"{rule} shows another kernel than {stems[0]}.* has"
 

@@ -1,6 +1,7 @@
 """Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`.
 
-faults.mlu, faults.c and faults.cu break the rules; mended.mlu, mended.c and mended.cu the same kernels without a fault.
+faults.mlu, faults.c, faults.cu and host_faults.mlu break the rules; mended.mlu, mended.c, mended.cu and host_mended.mlu
+are the same without a fault.
 """
 
 import ctypes
@@ -38,7 +39,10 @@ RULES = {
     "memory_core": "memory-core",
     "assertion": "assert",
     "misfit": "build",
+    "double_free": "double-free",
+    "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
+    "queue_order": "queue-order",
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
     "use_after_free": "use-after-free",
@@ -50,7 +54,7 @@ BANG = [
     "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten", "use_after_free",
 ]  # fmt: skip
 CUDA = ["race"]
-HOST = ["queue-order", "host-pointer", "use-after-free", "double-free", "leak"]
+HOST = ["queue_order", "host_pointer", "double_free", "leak"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
 
 
@@ -105,13 +109,13 @@ def build_finding(name: str) -> Finding:
     raise SystemExit(f"{name}.mlu compiles")
 
 
-def host_findings() -> dict[str, Finding]:
-    """The findings of host_faults.mlu, a program with a host of its own, by rule."""
+def host_findings(source: str) -> list[Finding]:
+    """What the host code of host_faults.mlu or host_mended.mlu breaks: programs with a main function."""
     device = Device.load("mlu370-x4")
-    program = build_program([HERE / "host_faults.mlu"], Options(), device)
+    program = build_program([HERE / f"host_{source}.mlu"], Options(), device)
     try:
         _, (report,) = run_program(program, [], [device])
-        return {finding.rule: finding for finding in report.findings}
+        return report.findings
     finally:
         shutil.rmtree(program.parent)
 
@@ -127,12 +131,13 @@ def all_findings(source: str) -> dict[str, Sequence[Finding]]:
     found |= {kernel: tpu_findings(kernel, source) for kernel in TPU}
     found |= {kernel: cuda_findings(kernel, source) for kernel in CUDA}
     found["misfit"] = [build_finding("misfit")] if source == "faults" else bang_findings("misfit", source)
+    found |= dict.fromkeys(HOST, host_findings(source))
     return {RULES.get(kernel, kernel): findings for kernel, findings in found.items()}
 
 
 def findings() -> dict[str, Finding]:
     """Every rule with a finding."""
-    return host_findings() | {
+    return {
         rule: next(finding for finding in found if finding.rule == rule)
         for rule, found in all_findings("faults").items()
     }

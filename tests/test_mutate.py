@@ -168,7 +168,7 @@ def mutate(tmp_path: Path, test: str, *options: str) -> tuple[int, list[str]]:
     ids=["a test that knows the fact", "none", "a test that hangs", "a test in a process without the mutant"],
 )
 def test_the_command(tmp_path: Path, test: str, code: int, first: str, last: str) -> None:
-    found, lines = mutate(tmp_path, test, "--only", _WORK, "--verbose", "--limit", "2")
+    found, lines = mutate(tmp_path, test, "--only", _WORK, "--verbose", "--limit", "5")
     assert (found, lines[-1]) == (code, last)
     assert lines[0].startswith(first)
     assert "elem_count * max(sizeof_dst, 2) -> elem_count" in lines[0]

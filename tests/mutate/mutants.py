@@ -42,6 +42,8 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
     "Instruction.select": (INSIDE,),
     "Instruction.type_arguments": (INSIDE,),
+    "Instruction.wider": (op.wider,),
+    "Instruction.divisor": (op.divisor,),
     "Instruction.asm": (NOT_MUTATED,),  # a name
     "Prototype.name": (NOT_MUTATED,),
     "Prototype.returns": (NOT_MUTATED,),  # how C spells it

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from mlusim.isa import DOCUMENTED, INFERRED, TYPES, Align, Completion, Dialect, Instruction, Kind, Parameter, Require
+from mlusim.isa.effects import Atomic, Compute
+from mlusim.isa.instruction import Wider
 from mlusim.isa.rules import Archs
 
 from . import expressions
@@ -203,6 +205,25 @@ def moves(old: str, site: Site) -> Iterator[str]:
     """No operand that is moved, or another one that is read."""
     if old:
         yield from ("", *(p.name for p in site.entry.read if p.name != old))
+
+
+def wider(old: Wider, site: Site) -> Iterator[Wider]:
+    """Another way with float64, where there are results of floats that it can be carried out for."""
+    entry = site.entry
+    floats = any(o.element(p).is_float for o in entry.overloads() for p in (*entry.read, *entry.written))
+    if isinstance(entry.effect, Compute | Atomic) and entry.semantics is not None and floats:
+        yield from (kind for kind in Wider if kind is not old)
+
+
+def divisor(old: str, site: Site) -> Iterator[str]:
+    """No operand that is divided by, or the other one."""
+    if old:
+        prototype = site.entry.prototype
+        others = [
+            *(p.name for p in site.entry.read),
+            *(p.name for p in prototype.parameters if p.kind is Kind.VARIABLE),
+        ]
+        yield from ("", *(name for name in others if name != old))
 
 
 def overlap(old: str, site: Site) -> Iterator[str]:

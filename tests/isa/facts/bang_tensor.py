@@ -110,7 +110,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         engine="tensor",
         work=f"{rows} * {columns} * {weights}",
         call=_CONV_CALL,
-        room=1 << 19,
+        room=7 << 16,  # four of them fit into NRAM
         **facts,  # type: ignore[arg-type]
     )
 

@@ -169,6 +169,7 @@ class _Memory:
                 made = getattr(self._context, space)("uint8", size)
             if space == "nram" and operand.reads and operand.name not in self._fresh:
                 getattr(self._context, "__memset_nram")(made, size, 0)
+                getattr(self._context, "__sync_compute")()
             elif space in ("wram", "sram", "ldram", "vreg") and operand.reads and operand.name not in self._fresh:
                 held = self._context._machine.map.memories[space].find(made.address)
                 held.uninitialized.remove(made.address, made.address + size)

@@ -16,9 +16,8 @@ from ..frontend.options import Options
 from ..host.build import INCLUDE, Unit, assemble
 from ..host.runtime import LIBRARIES, host_library
 from ..log import Location
-from .loading import HOST
+from .loading import HOST, KERNELS
 
-KERNELS = ".mlu"
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 
 

@@ -11,8 +11,8 @@ from ..launches import Program
 from ..launches import load as load_kernels
 from ..launches.defaults import check_device
 
-#: Host sources, and the language that each is in.
-HOST = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
+#: The suffixes of host sources, with the language that each is in, and that of kernels.
+HOST, KERNELS = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}, ".mlu"
 
 
 def load(
@@ -34,7 +34,9 @@ def load(
     """
     check_device(device)
     given = sources if isinstance(sources, (list, tuple)) else []
-    if device.isa != "bang" or not any(Path(path).suffix in HOST for path in given if isinstance(path, (str, Path))):
+    kinds = {Path(path).suffix for path in given if isinstance(path, (str, Path))}
+    # A source in C by itself is a kernel of another device, which the compiler of kernels says.
+    if device.isa != "bang" or not kinds & HOST.keys() or kinds == {".c"}:
         return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
     from .program import OperatorProgram  # which the many programs of kernels alone need not wait for
 

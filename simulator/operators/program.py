@@ -17,8 +17,9 @@ from ..launches import Program
 from ..launches.defaults import check_on_finding
 from ..text import quoted
 from .arguments import Call, Host
-from .build import KERNELS, build_operators
+from .build import build_operators
 from .declarations import Function, decode, encode, read_functions
+from .loading import KERNELS
 from .process import HostDied, HostProcess
 
 

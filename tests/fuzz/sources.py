@@ -23,6 +23,7 @@ from pathlib import Path
 
 from mlusim.simulator import BuildError, Device
 from mlusim.simulator.frontend.build import Builder, Source
+from mlusim.simulator.frontend.header import operations
 from mlusim.simulator.frontend.options import Options
 
 ROOT = Path(__file__).parents[2]
@@ -165,10 +166,8 @@ class Judge:
     def _plain(self, builder: Builder, source: Source) -> tuple[str, bytes]:
         """The first error without the rewriter, and the user's part of the preprocessed text."""
         language = source.language
-        arguments = ["-E", "-x", language.kind, *builder.options.folders(), "-isystem",
-                     str(language.include), *(f"-isystem{builder._header(name)}" for name in builder._generated),
-                     *language.preprocess(builder.shape), str(source.path)]  # fmt: skip
-        text = builder.compiler.run(arguments).output
+        header = builder._header("mlusim_ops.h", builder._key, lambda: operations(builder.dialect))
+        text = builder._preprocess(source.path, language, header, builder.options).output
         user = text[text.rfind(f'# 1 "{source.path}"\n'.encode()) :]
         return self._check(builder, source, _QUALIFIERS.sub(b"", text)), user
 

@@ -68,7 +68,8 @@ def test_a_wait_holds_the_core_until_its_pipes_are_idle(name: str, called: str, 
         unit.__memcpy(shared, source, 4 * 32768, unit.GDRAM2SRAM)
         unit.__sync()
         unit.__memcpy_async(by_io, source, 4 * count["io"], unit.GDRAM2NRAM)
-        unit.__memcpy_async(by_move, shared, 4 * count["move"], unit.SRAM2NRAM)
+        for _ in range(count["move"] // 8192 + 1):
+            unit.__memcpy_async(by_move, shared, 4 * count["move"], unit.SRAM2NRAM)
         for _ in range(count["compute"] // 8192 + 1):
             unit.__bang_add(sums, sums, sums, count["compute"])
         getattr(unit, called)(*flags)

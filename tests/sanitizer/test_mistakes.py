@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from launched import BYTES, N, device, rules, run, store, zeros
-from mlusim.simulator import launch
+from mlusim.simulator import Device, launch
 
 # --- pairs of pipes ----------------------------------------------------------------------------------------------
 
@@ -59,11 +59,13 @@ ORDERED = {("compute", "scalar")} | {("scalar", pipe) for pipe in WORK} | {(pipe
 @pytest.mark.parametrize("waits", [False, True])
 def test_every_pair_of_pipes(earlier: str, later: str, writes: tuple[bool, bool], waits: bool) -> None:
     def kernel(m: Any, far: Any) -> None:
+        if m.coreId:
+            return
         piece, other, spare = (m.nram("float", N) for _ in range(3))
         shared = m.sram("float", N)
         for target in (piece, other):
             m.__bang_write_value(target, N, 1.0)
-        m.__memcpy(shared, far, BYTES, m.GDRAM2SRAM)
+        m.__memcpy(shared, piece, BYTES, m.NRAM2SRAM)
         m.__sync()
         WORK[earlier][writes[0]](m, piece, other, far, shared)
         if waits and WAITS[earlier]:
@@ -72,7 +74,7 @@ def test_every_pair_of_pipes(earlier: str, later: str, writes: tuple[bool, bool]
         m.__sync()
 
     hazard = any(writes) and not waits and (earlier, later) not in ORDERED
-    assert rules(run(kernel, zeros(2 * N))) == ["order"] * hazard
+    assert rules(run(kernel, zeros(2 * N), tasks=4, kind="union1")) == ["order"] * hazard
 
 
 def test_a_blocking_copy_waits_for_what_it_needs_and_for_no_more() -> None:
@@ -89,18 +91,27 @@ def test_a_blocking_copy_waits_for_what_it_needs_and_for_no_more() -> None:
         assert [f.rule for f in found.findings if f.rule != "uninitialized"] == ["order"] * (not joins)
 
 
-def test_a_copy_inside_of_nram_comes_after_the_vector_unit_and_not_before_it() -> None:
-    def kernel(m: Any, far: Any, after: bool) -> None:
+@pytest.mark.parametrize("arch", ["mlu270", "mlu370-x4", "mlu590"])
+def test_a_copy_inside_of_nram_is_in_order_with_the_vector_unit_and_with_nobody_else(arch: str) -> None:
+    def kernel(m: Any, out: Any, sends: bool) -> None:
         piece, other = m.nram("float", N), m.nram("float", N)
         m.__bang_write_value(piece, N, 1.0)
         m.__memcpy_async(other, piece, BYTES, m.NRAM2NRAM)
-        if after:
-            m.__bang_add(piece, other, other, N)
+        m.__bang_add(piece, other, other, N)
+        if not sends:
+            m.__sync_compute()
+        m.__memcpy(out + N, piece, BYTES, m.NRAM2GDRAM)
+        m.__memcpy_async(other, piece, BYTES, m.NRAM2NRAM)
+        if not sends:
+            m.__sync_compute()
+        m.__memcpy_async(out, other, BYTES, m.NRAM2GDRAM)
         m.__sync()
 
-    for after in (False, True):
-        found = launch(kernel, (1, 1, 1), args=[zeros(1), after], device=device(), on_finding="collect")
-        assert set(rules(found)) == ({"order"} if after else set())
+    for sends in (False, True):
+        out = zeros(2 * N)
+        found = launch(kernel, args=[out, sends], device=Device.load(arch), on_finding="collect")
+        assert rules(found) == ["order"] * sends
+        assert (out == 2).all()
 
 
 def test_a_result_that_the_core_has_is_done() -> None:

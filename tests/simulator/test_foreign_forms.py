@@ -200,9 +200,10 @@ def test_a_copy_to_another_cluster_builds_and_says_that_it_is_not_modelled(devic
     source = written(
         tmp_path / "clusters.mlu",
         "__mlu_shared__ int tile[16];\n"
-        "__mlu_entry__ void k(int *out, int far) { out[0] = 1; if (far) __memcpy(tile, tile, 64, SRAM2SRAM, 0); }\n",
+        "__mlu_entry__ void k(int *out, int far) {\n"
+        "  out[taskId] = 1;\n  if (far) __memcpy(tile, tile, 64, SRAM2SRAM, 0);\n}\n",
     )
-    program, out = load([source], device=device), np.zeros(1, np.int32)
+    program, out = load([source], device=device), np.zeros(4, np.int32)
     assert not program.launch("k", (4, 1, 1), "union1", args=[out, 0], on_finding="collect").errors
     (finding,) = program.launch("k", (4, 1, 1), "union1", args=[out, 1], on_finding="collect").errors
     assert (finding.rule, finding.instruction) == ("not-modelled", "__memcpy")

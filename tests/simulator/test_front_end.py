@@ -57,8 +57,8 @@ def test_built_in_variables_of_a_union_of_two_clusters_and_their_memory_cores(pr
 
 
 def test_tasks_of_a_union_count_along_x_first(program):
-    seen = rows(program, (4, 2, 2), "union1", 17)[:16]
-    assert [row[1:4] for row in seen] == [[x, y, z] for z in range(2) for y in range(2) for x in range(4)]
+    seen = rows(program, (4, 2, 2), "union1", 20)
+    assert [row[1:4] for row in seen[:16]] == [[x, y, z] for z in range(2) for y in range(2) for x in range(4)]
     assert {tuple(row[8:10]) for row in seen} == {(0, 1)}
 
 

@@ -165,14 +165,14 @@ NO_DIMENSIONS = [
 @pytest.mark.parametrize("dim", NO_DIMENSIONS, ids=lambda dim: type(dim).__name__)
 def test_dimensions_that_are_none(device, program, dim):
     with pytest.raises(ValueError, match=r"dim is .*(pass three whole numbers|at most 2147483647 tasks)"):
-        program.launch("increment", dim, args=[np.zeros(1, np.float32), 1])
+        program.launch("increment", dim, args=[np.zeros(1, np.float32), 1], on_finding="collect")
     with pytest.raises(ValueError, match="dim is"):
         launch(lambda mlu: None, dim, device=device)
 
 
 @pytest.mark.parametrize("dim", [(2, 1, 1), [2, 1, 1], np.array([2, 1, 1]), (np.int8(2), np.uint64(1), 1)])
 def test_dimensions_that_are_some(program, dim):
-    run = program.launch("increment", dim, args=[np.zeros(1, np.float32), 1])
+    run = program.launch("increment", dim, args=[np.zeros(1, np.float32), 1], on_finding="collect")
     assert run.log.launch["dim"] == [2, 1, 1]
 
 

@@ -71,7 +71,7 @@ def test_structures(device):
         tpu.tpu_poll()
 
     x = np.arange(128, dtype=np.float32)
-    launch(kernel, args=[x, tuple(np.int32(n) for n in (1, 4, 4, 4))], device=tpu)
+    launch(kernel, (1, 1, 1), args=[x, tuple(np.int32(n) for n in (1, 4, 4, 4))], device=tpu)
     assert x[64:].tolist() == list(range(64))
 
 

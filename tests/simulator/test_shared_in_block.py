@@ -56,9 +56,9 @@ def test_a_block_task_may_leave_it_alone(program):
 @pytest.mark.parametrize("scalar", [False, True])
 def test_a_kernel_in_python(program, scalar):
     def kernel(mlu, x):
-        shared = mlu.sram("float", 64)
+        shared = mlu.sram("float", 256)
         if scalar:
-            shared[0] = 1
+            shared[mlu.coreId] = 1
         else:
             mlu.__memcpy(shared, x, 256, mlu.GDRAM2SRAM)
 

@@ -56,16 +56,9 @@ class Order:
         for pipe in pipes:
             _learn(self.front, self.ends.get(pipe, {}))
 
-    def use(
-        self, pipe: str, writes: list[Span], reads: list[Span], blocks: bool = False, after: tuple[str, ...] = ()
-    ) -> None:
-        """An instruction of a pipe that comes after those of pipes ``after`` as well.
-
-        One that ``blocks`` the core waits itself for what it depends on.
-        """
-        known = dict(self.front)
-        for own in (pipe, *after):
-            _learn(known, self.ends.get(own, {}))
+    def use(self, pipe: str, writes: list[Span], reads: list[Span], blocks: bool = False) -> None:
+        """An instruction of a pipe; one that ``blocks`` the core waits itself for what it depends on."""
+        known = _learn(dict(self.front), self.ends.get(pipe, {}))
         for other, number, written, read in self.uses:
             if other == pipe or known.get(other, 0) >= number or not _conflict(writes, reads, written, read):
                 continue
@@ -164,7 +157,7 @@ class Interpreter:
             for d, s in zip(_starts(dims[0]), _starts(dims[1]), strict=True)
         ]
         later = step.kind in (p.COPY_ASYNC, p.COPY_2D_ASYNC)
-        pipe = "io" if p.GDRAM in spaces else "move"
+        pipe = "io" if p.GDRAM in spaces else "compute" if set(spaces) == {p.NRAM} else "move"
         if not later:
             self._drain((pipe,))
         if written[0] == 0:  # the host sees it
@@ -172,11 +165,10 @@ class Interpreter:
         for (to, first, end), (source, low, high) in pieces:
             self.memories[to].unwritten[first:end] = self.memories[source].unwritten[low:high].copy()
         exact = [to for to, _ in pieces], [source for _, source in pieces]
-        after = ("compute",) if set(spaces) == {p.NRAM} else ()
-        self.order.use(pipe, *exact, blocks=not later, after=after)
+        self.order.use(pipe, *exact, blocks=not later)
         if not later:
             self._drain({e.pipe for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])})
-        if later:
+        if later and pipe != "compute":  # nobody waits for that one: what it did is there for all that comes after it
             self.pending.append(Later(pipe, pieces, written, read))
         else:
             self._move(pieces)

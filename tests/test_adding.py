@@ -40,6 +40,7 @@ def run(tree: Path, command: str) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(command)
     # git must not take the copy for a part of a repository above it.
     environment = os.environ | {"PYTHONPATH": str(tree.parent), "GIT_CEILING_DIRECTORIES": str(tree.parent)}
+    environment.pop("COLUMNS", None)  # pytest-xdist sets it, and lines are wrapped then
     return subprocess.run(
         [*PROGRAMS[program], *arguments], cwd=tree, env=environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

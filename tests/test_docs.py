@@ -202,6 +202,14 @@ def test_counts_of_instructions_and_devices():
     assert [sorted(cell.split(", ")) for cell in rows[2]] == devices
 
 
+def test_count_of_mistakes():
+    kernels = re.findall(
+        r"__mlu_entry__ void", (ROOT / "tests" / "faults" / "mistakes.mlu").read_text(encoding="utf-8")
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"Each of (\d+) \[kernels with a mistake\]", readme) == [str(len(kernels))]
+
+
 def test_counts_of_sources():
     shown = {row[0]: [int(cell) for cell in row[1:]] for row in table(ROOT / "docs" / "timing.md")}
     counted = {}

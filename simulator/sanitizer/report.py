@@ -16,6 +16,8 @@ from .outputs import Output, unwritten
 _ENDING = (
     rules.ASSERT, rules.BARRIER, rules.CRASH, rules.FORBIDDEN, rules.NOT_MODELLED, rules.STACK, rules.TIME,
 )  # fmt: skip
+#: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
+_FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
 
 def examine(
@@ -26,7 +28,11 @@ def examine(
     ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end.
     Kernels that run as blocks of threads have checks of their own.
     """
-    ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
+    ended = any(
+        f.severity == ERROR
+        and (on_finding == "raise" or f.rule in _ENDING or (f.rule in _FAULTS and f.instruction.startswith(_SCALAR)))
+        for f in findings
+    )
     found = _found(log, whole=not ended)
     if found is None:
         return []

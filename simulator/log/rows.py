@@ -61,6 +61,8 @@ class Rows:
 
     def check_runs(self, block: np.ndarray, at: int) -> None:
         """Runs stand in the order of their operands and lie inside of them."""
+        if not len(block):
+            return
         spans = np.concatenate([*self.spans, np.zeros(0, np.uint64)])
         self.spans = [spans]
         owner = block["operand"].astype(np.int64)

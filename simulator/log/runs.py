@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +17,7 @@ _UNKNOWN: _Row = (0, 0, (0, 0, 0), (1, 1, 1))
 
 
 def table_of_runs(
-    raw: np.ndarray, held: np.ndarray, scalar: Iterable[int], pieces: Sequence[tuple[Any, ...]]
+    raw: np.ndarray, held: np.ndarray, scalar: Collection[int], pieces: Sequence[tuple[Any, ...]]
 ) -> np.ndarray:
     """The table of a launch.
 
@@ -27,7 +27,7 @@ def table_of_runs(
     if not (scalar or pieces):
         return np.zeros(0, RUNS)
     first = np.add.accumulate(held, dtype=np.int64) - held
-    parts = [_scalar_runs(raw, first, number) for number in scalar]
+    parts = [_scalar_runs(raw, first, scalar)] if scalar else []
     single = []
     for row, number, *where in pieces:
         operand = int(first[row]) + number
@@ -73,9 +73,13 @@ def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:
     return found
 
 
-def _scalar_runs(raw: np.ndarray, first: np.ndarray, number: int) -> np.ndarray:
-    """The rows of the accesses of one instruction that leave bytes between them alone."""
-    rows = np.flatnonzero(raw["op"] == number)
+def _scalar_runs(raw: np.ndarray, first: np.ndarray, scalar: Collection[int]) -> np.ndarray:
+    """The rows of the accesses of these instructions that leave bytes between them alone."""
+    wanted = np.zeros(max(scalar) + 2, bool)
+    wanted[list(scalar)] = True
+    rows = np.flatnonzero(wanted[np.minimum(raw["op"], len(wanted) - 1)])
+    if not len(rows):
+        return np.zeros(0, RUNS)
     spanned = raw["operands"]["bytes"][rows, 0]
     step, size = raw["operands"]["key"][rows, 1], raw["operands"]["bytes"][rows, 1]
     gaps = ((size == 0) | (step > size)) & (spanned > 1)

@@ -10,6 +10,8 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+#: The suffix of kernel sources of the MLU, and those of host sources with the language that each is in.
+KERNELS, HOST = ".mlu", {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",

@@ -14,6 +14,7 @@ from pathlib import Path
 from ..device import Device
 from ..findings import BuildError
 from ..frontend.compiler import Compiler
+from ..frontend.inputs import KERNELS
 from ..frontend.options import Options
 from ..text import nearest
 from .build import INCLUDE, Unit, assemble
@@ -21,7 +22,6 @@ from .runtime import LIBRARIES
 
 #: What it says it is: build files ask, and newer ones pass more options.
 _VERSION = "v4.1.0"
-_KERNELS = ".mlu"
 _SOURCES = {".cpp", ".cc", ".cxx", ".c", ".C"}
 #: Options of the device's side, which has no choice here: those with a word behind them, and the others.
 _DEVICE_PAIRS = {
@@ -136,7 +136,7 @@ def compile_command(command: Command, device: Device, libraries: Path) -> int:
         objects = []
         for number, name in enumerate(command.inputs):
             path = Path(name)
-            if path.suffix != _KERNELS and command.language != "bang" and path.suffix not in _SOURCES:
+            if path.suffix != KERNELS and command.language != "bang" and path.suffix not in _SOURCES:
                 objects.append(name)  # for the linker
                 continue
             suffix = {"-S": ".s", "-E": ".i"}.get(command.mode, ".o")
@@ -156,7 +156,7 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
     if not path.is_file():
         raise ValueError(f"{path}: no such file")
     options = command.options
-    if path.suffix != _KERNELS and command.language != "bang":
+    if path.suffix != KERNELS and command.language != "bang":
         standard = [f"-std={options.standard}"] if options.standard else []
         step = [
             command.mode or "-c",
@@ -171,7 +171,7 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
     flags = tuple(flag for flag in command.host if not _DROPPED.fullmatch(flag) and not flag.startswith(("-l", "-L")))
     if command.mode == "-E":
         raise ValueError(f"{path} has two parts, for host and device, and -E makes one; leave it out")
-    beside = tuple(Path(name) for name in command.inputs if name.endswith(_KERNELS))
+    beside = tuple(Path(name) for name in command.inputs if name.endswith(KERNELS))
     assembly = assemble(Unit(path, options, flags, tuple(command.depends), beside), device)
     if command.mode == "-S":
         made.write_text(assembly, encoding="utf-8")

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..device import Device
 from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
-from ..frontend.inputs import unreadable
+from ..frontend.inputs import HOST, KERNELS, unreadable
 from ..frontend.options import Options
 from ..log import Location
 from .build import INCLUDE, Unit, assemble
@@ -25,10 +25,8 @@ from .runtime import LIBRARIES, host_library
 from .session import Session
 from .wire import Wire
 
-KERNELS = ".mlu"
 _MAIN = re.compile(r"\bmain\b")
 _NO_MAIN = re.compile(r"undefined reference to `main'")
-_SOURCES = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
@@ -74,7 +72,7 @@ def _object(
         assembly.write_text(assemble(Unit(source, options, ("-O1", *flags), beside=beside), device), encoding="utf-8")
         done = compiler.run(["-c", "-o", str(path), str(assembly)], path.parent)
     else:
-        kind = _SOURCES.get(source.suffix, "c++")
+        kind = HOST.get(source.suffix, "c++")
         standard = [f"-std={options.standard}"] if options.standard else []
         step = ["-c", "-x", kind, *standard, "-g", "-O1", *flags, *options.folders(), f"-isystem{INCLUDE}"]
         done = compiler.run([*step, *options.preprocess(), "-o", str(path), str(source.absolute())], path.parent)

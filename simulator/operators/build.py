@@ -11,12 +11,11 @@ from pathlib import Path
 from ..device import Device
 from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
-from ..frontend.inputs import unreadable
+from ..frontend.inputs import HOST, KERNELS, unreadable
 from ..frontend.options import Options
 from ..host.build import INCLUDE, Unit, assemble
 from ..host.runtime import LIBRARIES, host_library
 from ..log import Location
-from .loading import HOST, KERNELS
 
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..device import Device
+from ..frontend.inputs import HOST
 from ..frontend.options import Options
 from ..launches import Program
 from ..launches import load as load_kernels
 from ..launches.defaults import check_device
-
-#: The suffixes of host sources, with the language that each is in, and that of kernels.
-HOST, KERNELS = {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}, ".mlu"
 
 
 def load(

@@ -10,6 +10,7 @@ from typing import Any
 from ..device import Device
 from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..frontend.compiler import Compiler
+from ..frontend.inputs import KERNELS
 from ..frontend.options import Options
 from ..host.report import Called as Operated
 from ..host.report import Launched, Report
@@ -19,7 +20,6 @@ from ..text import quoted
 from .arguments import Call, Host
 from .build import build_operators
 from .declarations import Function, decode, encode, read_functions
-from .loading import KERNELS
 from .process import HostDied, HostProcess
 
 

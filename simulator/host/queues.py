@@ -150,11 +150,11 @@ def bus_time(bytes: int) -> float:
 
 
 def touched_by(log: Log) -> tuple[Ranges, Ranges]:
-    """What a launch has read and written of device memory. Of runs with gaps between them the first byte counts."""
+    """What a launch has read and written of device memory. Of operands with gaps the first byte counts."""
     own = log.operand_spaces == list(log.shape.spaces).index(_device_space(log))
     rows = log.operands[own]
     start = offset_numbers(rows["key"])
-    gaps = log.records["gaps"][log.owners[own]] > 0
+    gaps = np.isin(np.flatnonzero(own), log.runs["operand"])
     length = np.where(gaps, np.minimum(rows["bytes"], 1), rows["bytes"]).astype(np.int64)
     ranges = np.stack([start, start + length], axis=1)[length > 0]
     written = log.operand_written[own][length > 0]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import accumulate
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..findings import RULES, Finding, rules
 from ..frontend.compiler import Compiler
 from ..log import Log
 from ..memory import Allocation
+from ..sanitizer import examine
 from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
@@ -263,15 +265,14 @@ class Session:
             advice = "launch with dimensions, a type and arguments that the kernel and the device take"
             self.report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
             return
-        arguments, at = [], 0
-        for size in sizes:
-            arguments.append(message.bytes[at : at + size])
-            at += size
+        arguments = tuple(message.bytes[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
         request = LaunchRequest(
-            device.shape, device.name, device.checks, image.library, kernel_number, kernel, tuple(arguments), dim, kind,
-            "collect", self._time_limit,
+            device.shape, device.name, device.checks, image.library, kernel_number, kernel, arguments, dim, kind,
+            "collect", self._time_limit, level=device.level,
         )  # fmt: skip
         log, findings = image.lines.located(*self._run(device, request))
+        if device.level == "all":
+            findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
         line = self.report.location(place)
         work = Work(queue_number, 0, f"the launch of {kernel}", line, lambda: touched_by(log), queue.device)

@@ -63,6 +63,12 @@ def test_results_and_exit_code_are_the_programs_own(run):
     assert (report.copies, report.copied_bytes) == (2, 2 * 8192 * 4)
 
 
+def test_the_order_of_a_kernels_accesses_is_examined(run):
+    code, _, report = run("raced")
+    assert code == 0
+    assert ("race", line("stored by all")) in found(report)
+
+
 def test_kernels_are_launched_by_address_too(run):
     code, out, report = run("invoked")
     assert (code, out) == (0, "9\n1 1\n")

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class HostProcess:
 
     def __init__(self, library: Path, device: Device) -> None:
         folder = tempfile.TemporaryDirectory(prefix="mlusim-")
-        door = socket.socket(socket.AF_UNIX)
+        self._door = door = socket.socket(socket.AF_UNIX)
         door.bind(path := os.path.join(folder.name, "device"))
         door.listen()
         self._end, theirs = socket.socketpair()
@@ -102,12 +103,15 @@ class HostProcess:
         return bytes(parts)
 
     def _ending(self) -> str:
-        """How the process has ended."""
+        """How the process has ended; what it had to say of it is in the report then."""
         try:
             code = self._process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return "closed its connection"
+        with suppress(OSError):
+            self._door.shutdown(socket.SHUT_RDWR)  # it may never have called the runtime
+        self._thread.join(_PATIENCE_S)
         if code < 0:
             return f"ended with {signal.Signals(-code).name}"
         return f"ended with exit code {code}"

@@ -78,8 +78,8 @@ def load(
     do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
     check_device(device)
-    options = Options.of(_paths("include", include), define, _paths("headers", headers), std)
-    return Program(_paths("sources", sources), options, device)
+    options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
+    return Program(checked_paths("sources", sources), options, device)
 
 
 class Program:
@@ -328,7 +328,7 @@ class Program:
         return found
 
 
-def _paths(what: str, paths: Any) -> list[Path]:
+def checked_paths(what: str, paths: Any) -> list[Path]:
     """A list of paths; TypeError or ValueError for anything else."""
     if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
         raise TypeError(f"{what} is {quoted(paths)}; pass a list of paths, such as ['scale.mlu']")

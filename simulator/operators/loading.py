@@ -11,6 +11,7 @@ from ..frontend.options import Options
 from ..launches import Program
 from ..launches import load as load_kernels
 from ..launches.defaults import check_device
+from ..launches.program import checked_paths
 
 
 def load(
@@ -38,5 +39,5 @@ def load(
         return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
     from .program import OperatorProgram  # which the many programs of kernels alone need not wait for
 
-    options = Options.of([Path(folder) for folder in include], define, [Path(header) for header in headers], std)
-    return OperatorProgram([Path(source) for source in sources], options, device)
+    options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
+    return OperatorProgram(checked_paths("sources", sources), options, device)

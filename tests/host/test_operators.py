@@ -23,6 +23,11 @@ def numbers(*shape):
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape) - 3
 
 
+def test_folders_are_a_list_for_operators_too():
+    with pytest.raises(TypeError, match="pass a list of paths"):
+        load(SOURCES, str(FOLDER), device=Device.load("mlu370-x4"))
+
+
 def test_an_array_becomes_a_descriptor_and_device_memory(vec):
     x, y = numbers(3, 5), np.zeros((3, 5), np.float32)
     done = vec.call("vecScale", factor=2.5, x=x, y=y)

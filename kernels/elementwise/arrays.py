@@ -15,6 +15,8 @@ from .types import LISTED, TYPES
 
 #: An array of the host keeps its address modulo this on the device: what every allocator aligns to.
 _KEPT = 16
+#: What a new array is made of, again and again.
+_ZERO = bytes(1)
 #: How long NumPy may search for an element that two views share.
 _MOST_WORK = 100_000
 
@@ -118,7 +120,7 @@ class Fresh:
 
     def __init__(self, device: Device, shape: Shape, strides: Shape, dtype: np.dtype, bytes: int) -> None:
         self._shape, self._strides, self._dtype = shape, strides, dtype
-        self._copy = device.array(np.broadcast_to(np.zeros((), np.uint8), (bytes,)))
+        self._copy = device.array(np.ndarray((bytes,), np.uint8, _ZERO, 0, (0,)))
         self.address = self._copy.address
 
     def numpy(self) -> np.ndarray:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,6 +78,16 @@ class Shape:
     eu_bytes: int | None = None
     threads: Threads | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _shape_of, (self._text,)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.to_dict())
+
     @property
     def cores(self) -> int:
         """Cores of the device, memory cores not counted."""
@@ -95,6 +107,12 @@ class Shape:
         spaces = {name: Space(**space) for name, space in data["spaces"].items()}
         threads = data.get("threads")
         return cls(**{**data, "spaces": spaces, "threads": Threads(**threads) if threads else None})
+
+
+@lru_cache(maxsize=64)
+def _shape_of(text: str) -> Shape:
+    """The shape that was sent as this text: the same again and again, and one object."""
+    return Shape.from_dict(json.loads(text))
 
 
 def build_shape(isa: str, scopes: Mapping[str, Scope], facts: Mapping[str, Quantity]) -> Shape:

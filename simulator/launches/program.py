@@ -185,7 +185,7 @@ class Program:
                 outputs = partial(self._outputs, signature, values, copies)
 
                 def execute(order: int) -> tuple[Log, list[Finding]]:
-                    ordered = replace(request, order=order) if order else request
+                    ordered = request._replace(order=order) if order else request
                     log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
                     return log, examined(self.device, log, findings, on_finding, outputs, copies)
 

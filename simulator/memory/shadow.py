@@ -44,7 +44,8 @@ class Shadow:
 
     def add(self, start: int, end: int) -> None:
         """Add the bytes of [start, end)."""
-        self.flags[start - self.start : end - self.start] = False
+        if self.hi or self._flags is not None:
+            self.flags[start - self.start : end - self.start] = False
         self.lo, self.hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
 
     def remove(self, start: int, end: int) -> None:

@@ -15,8 +15,9 @@ from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
-#: Causes that are told apart; the ones beyond them are as many again as a person would read.
-_ROOM = 512
+#: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
+#: for a few: most launches have none.
+_ROOM, _FEW = 512, 16
 #: Pipes that a core's knowledge has room for.
 _PIPES = 16
 #: Records that a cause names.
@@ -76,17 +77,21 @@ def pass_over(log: Log, whole: bool) -> Found | None:
         return None
     tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
     rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
-    causes, redundant = np.empty(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
-    work = _Work(
-        len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(table.ctypes.data for table in rows),
-        *tables.addresses, log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
-    )  # fmt: skip
-    result = library.mlusim_hazards(ctypes.byref(work))
-    if result == _NO_MEMORY:
-        raise MemoryError(f"not enough memory to examine {len(log)} records")
-    if result:
-        return None
+    for room in (_FEW, _ROOM):
+        causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
+        work = _Work(
+            len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
+            _tasks_of_group(log), not log.shape.memory_core_stores, whole, room,
+            *(table.ctypes.data for table in rows), *tables.addresses, log.shape.lanes or 1, causes.ctypes.data,
+            redundant.ctypes.data, 0,
+        )  # fmt: skip
+        result = library.mlusim_hazards(ctypes.byref(work))
+        if result == _NO_MEMORY:
+            raise MemoryError(f"not enough memory to examine {len(log)} records")
+        if result:
+            return None
+        if work.found < room:
+            break
     return Found(causes[: work.found], redundant)
 
 

@@ -19,7 +19,7 @@ typedef struct {
   Core* cores;
   int32_t* slot;      // of a core, -1: it is not in the group
   uint32_t* others;   // [slot][slot][pipe]: what a core knows of the others' pipes, from barriers
-  int64_t slots, group, room, met;
+  int64_t slots, most, group;  // those in the group, and as many as there can be
   int32_t *first_of, *member;  // the cores that meet at a barrier
   int64_t barriers;
   uint32_t* joined;   // [barrier]: place of what its members know, in `join`
@@ -32,7 +32,7 @@ typedef struct {
 } State;
 
 static uint32_t* known(State* s, int64_t slot, int64_t other) {
-  return s->others + (slot * s->work->cores + other) * s->work->pipes;
+  return s->others + (slot * s->most + other) * s->work->pipes;
 }
 
 static void learn(uint32_t* knowledge, const uint32_t* by, int64_t pipes) {
@@ -339,12 +339,12 @@ static int list_members(State* s) {
 }
 
 int64_t mlusim_hazards(Work* w) {
-  State s = {.work = w, .group = -1};
+  State s = {.work = w, .group = -1, .most = w->cores < w->count ? w->cores : w->count};
   int64_t result = NO_MEMORY;
   s.table_size = 2 * w->room + 1;
-  s.cores = malloc(w->cores * sizeof *s.cores);
+  s.cores = malloc(s.most * sizeof *s.cores + 1);
   s.slot = malloc(w->cores * sizeof *s.slot);
-  s.others = malloc(w->cores * w->cores * w->pipes * sizeof *s.others + 1);
+  s.others = malloc(s.most * s.most * w->pipes * sizeof *s.others + 1);
   s.table = malloc(s.table_size * sizeof *s.table);
   int opened = open_ranges(&s.ranges);
   if (!s.cores || !s.slot || !s.others || !s.table || !opened || (result = list_members(&s))) goto end;

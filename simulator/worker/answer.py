@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..findings import RULES, SEVERITIES, Finding
+from ..hardware import Shape
 from ..log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ..log.rows import Rows
 from ..memory import Allocation, Memory, Shadow, Variable
@@ -83,33 +84,57 @@ class _Head(NamedTuple):
     last: bool
 
 
+class _Tables(NamedTuple):
+    """An answer, checked."""
+
+    head: _Head
+    records: np.ndarray
+    operands: np.ndarray
+    runs: np.ndarray
+    pieces: tuple[np.ndarray, ...]
+
+
 def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
+    short = len(body) <= _SHORT
+    found = _known_tables(bytes(body), request.shape) if short else _tables(body, request.shape)
+    head, launch = found.head, request.launch | ({"shared": found.head.shared} if request.grid else {})
+    records = found.records.copy() if short else found.records  # lines will stand in it
+    log = Log(
+        records, found.operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, found.runs
+    )
+    uninitialized = {}
+    for (start, _), piece in zip(head.holes, found.pieces, strict=True):
+        uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
+    return Answer(log, list(head.findings), uninitialized, head.last)
+
+
+def _tables(body: Buffer, shape: Shape) -> _Tables:
     (length,) = _LENGTH.unpack_from(body)
     at = _LENGTH.size + length
     _require(at <= len(body), "lengths")
-    text = bytes(body[_LENGTH.size : at])
-    head = _known_head(text) if length <= _SHORT else _head(text)
+    head = _head(bytes(body[_LENGTH.size : at]))
     sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
     sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
     arrays = []
     for dtype, count in sizes:
         end = at + count * dtype.itemsize
         _require(end <= len(body), "lengths")
-        arrays.append(np.frombuffer(body[at:end], dtype, count) if count else np.zeros(0, dtype))
+        arrays.append(np.frombuffer(body, dtype, count, at) if count else np.zeros(0, dtype))
         at = end
     _require(at == len(body), "lengths")
     records, operands, runs, *pieces = arrays
-    launch = request.launch | ({"shared": head.shared} if request.grid else {})
-    log = Log(records, operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, runs)
-    rows = Rows(log.ops, log.pipes, log.locations, log.shape)
+    rows = Rows(head.ops, head.pipes, head.places, shape)
     rows.check_records(records, 0)
     rows.check_operands(operands, 0)
     _require(rows.operands == len(operands), "operands")
     rows.check_runs(runs, 0)
-    uninitialized = {}
-    for (start, _), piece in zip(head.holes, pieces, strict=True):
-        uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
-    return Answer(log, list(head.findings), uninitialized, head.last)
+    return _Tables(head, records, operands, runs, tuple(pieces))
+
+
+#: Launch after launch gives the same bytes.
+_known_tables = lru_cache(maxsize=64)(_tables)
+#: Bytes of an answer that is worth keeping.
+_SHORT = 1 << 14
 
 
 def _head(text: bytes) -> _Head:
@@ -123,12 +148,6 @@ def _head(text: bytes) -> _Head:
         tuple((_number(start), _count(count)) for start, count in tables["holes"]),
         tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
     )  # fmt: skip
-
-
-#: Launch after launch has the same text.
-_known_head = lru_cache(maxsize=64)(_head)
-#: Characters of a text that is worth keeping.
-_SHORT = 1 << 14
 
 
 def encode_description(found: Description) -> bytes:

@@ -17,7 +17,7 @@ import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from ..native import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
 from .output import KernelOutput
-from .request import LaunchRequest, Order, Question
+from .request import LaunchRequest, Order, Question, encode_order
 from .start import check_modules, start_message, start_process
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
@@ -121,8 +121,7 @@ class Worker:
         attach = (memory.address, memory.memory.space.name) if fresh else None
         load = request.library not in self._images
         entries = tuple(memory.memory.allocations())
-        allocations = _without_arrays(entries)
-        order = Order(dropped, memory.serial, attach, load, allocations, request, wants_progress=progress is not None)
+        order = Order(dropped, memory.serial, attach, load, entries, request, wants_progress=progress is not None)
         with self._watched(), contextlib.ExitStack() as opened:
             descriptors = [memory.fd] if fresh else []
             if load:
@@ -131,8 +130,8 @@ class Worker:
             nonce = secrets.randbits(64)
             for output in self._outputs:
                 output.begin()
-            self._channel.send(Kind.LAUNCH, nonce, pickle.dumps(order), descriptors=descriptors)
-            answer = self._answer(nonce, request, allocations, progress)
+            self._channel.send(Kind.LAUNCH, nonce, encode_order(order), descriptors=descriptors)
+            answer = self._answer(nonce, request, entries, progress)
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings
@@ -232,14 +231,6 @@ def _end(owner: int, process: subprocess.Popen[bytes], ours: socket.socket, desc
     if os.getpid() == owner:
         process.kill()
         process.wait()
-
-
-def _without_arrays(entries: Iterable[Allocation]) -> tuple[Allocation, ...]:
-    """Allocations to send."""
-    return tuple(
-        Allocation(entry.start, entry.end, entry.space, entry.owner, entry.key, entry.name, entry.uninitialized)
-        for entry in entries
-    )
 
 
 class _Pool:

@@ -27,7 +27,7 @@ from ..simt import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
 from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
 from .pool import DEVICES
-from .request import LaunchRequest, Order, Question
+from .request import LaunchRequest, Question, decode_order
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
@@ -121,7 +121,7 @@ class Worker:
                 self._channel.send(Kind.FAILURE, frame.nonce, encode_failure(error, finding))
 
     def _launch(self, frame: Frame) -> None:
-        order: Order = pickle.loads(frame.body)
+        order = decode_order(frame.body)
         for other in order.dropped:
             self._host.drop(self._memories[other])
             self._memories.pop(other).mapping.close()

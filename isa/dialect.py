@@ -6,10 +6,11 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from .cached import cached_property
 from .effects import Cache, Wait
 from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
 from .prototype import DeclarationError, Parameter

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
 from . import expression
+from .cached import cached_property
 from .effects import Barrier, Compute, Effect, Wait
 from .prototype import Kind, Parameter, Prototype
 from .rules import DOCUMENTED, INFERRED, Archs, Require, Rule

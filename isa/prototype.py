@@ -28,8 +28,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from .cached import cached_property
 from .space import REGISTERS, SYSTEM
 from .types import STRUCTS, TYPES, ElementType
 

@@ -6,8 +6,12 @@ import difflib
 import reprlib
 from collections.abc import Iterable
 
+import numpy as np
+
 #: Characters of a value that a message quotes.
 _LONGEST = 160
+#: Elements of an array that it quotes.
+_FEW = 64
 
 
 def printable(text: str, keep: str = "\n\t") -> str:
@@ -25,6 +29,8 @@ def quoted(value: object) -> str:
     """A value as a message quotes it: its ``repr`` on one line, shortened where it is long."""
     if isinstance(value, int) and value.bit_length() > 512:  # Python refuses to write the longest
         return f"a number of {value.bit_length()} bits"
+    if isinstance(value, np.ndarray) and value.size > _FEW:  # NumPy takes seconds for one of many dimensions
+        return f"an array of {value.dtype} with shape {list(value.shape)}"
     short = reprlib.Repr()
     short.maxstring = short.maxother = short.maxlong = _LONGEST
     try:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,9 @@ def test_names_of_options_are_written_in_full(capfd):
 
 def test_an_interrupt_from_the_keyboard(folder):
     command = [sys.executable, "-m", "mlusim.simulator", *run("endless"), "--json"]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed)
     with pytest.raises(subprocess.TimeoutExpired):
         process.communicate(timeout=3)
     process.send_signal(signal.SIGINT)

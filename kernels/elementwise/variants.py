@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import groupby
 from math import prod
 
@@ -21,7 +20,7 @@ VARIANTS = (
 HALF8 = 8
 
 
-@dataclass(frozen=True)
+@dataclass
 class Layout:
     """The output and the inputs on merged axes: strides in bytes, types, addresses modulo 64."""
 
@@ -30,16 +29,15 @@ class Layout:
     types: Sequence[np.dtype]
     addresses: Sequence[int]
     channels_last: bool  # the output is an image whose memory order is NHWC and no other
+    dense: list[bool] = field(init=False)  # for each array whether it has each of the output's elements without gaps
 
-    @cached_property
-    def dense(self) -> list[bool]:
-        """For each array whether it has an element for each of the output's, in C order without gaps."""
-        return [
+    def __post_init__(self) -> None:
+        self.dense = [
             own == dense_strides(self.shape, dtype.itemsize)
             for own, dtype in zip(self.strides, self.types, strict=True)
         ]
 
-    @cached_property
+    @property
     def shorter(self) -> tuple[int, list[tuple[bool, int]]] | None:
         """Which of two inputs is broadcast, and its runs of axes (broadcast?, elements); None unless both are dense."""
         if len(self.strides) != 3 or not self.dense[0] or not (self.dense[1] or self.dense[2]):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from ...isa.cached import cached_property
 
 if TYPE_CHECKING:
     from .device_file import Quantity, Scope

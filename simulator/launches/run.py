@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from ...isa.cached import cached_property
 from ..device import Device
 from ..findings import ERROR, Finding
 from ..hardware.rates import Rates

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...isa.cached import cached_property
 from ..files import write_atomically
 from ..hardware import Shape
 from .region import Location, Region, region_of, space_numbers

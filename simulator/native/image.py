@@ -93,13 +93,13 @@ class LoadedImage:
 
 
 #: One image at a time: the runtime hears of the variables of the image that is being loaded.
-_LOADING = threading.Lock()
+_LOADING: dict[int, threading.Lock] = {}  # by process: a child may be forked while its parent loads one
 
 
 @cache
 def load_image(runtime: Path, library: Path) -> LoadedImage:
     """Load an image into this process, once: its variables announce themselves only the first time."""
-    with _LOADING:
+    with _LOADING.setdefault(os.getpid(), threading.Lock()):
         return LoadedImage(load_runtime(runtime), str(library))
 
 

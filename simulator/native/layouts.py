@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from ...isa.cached import cached_property
 
 #: Names of base types that an encoding does not tell.
 _NAMED = {"_Float16": "e", "half": "e", "__bf16": "y", "bool": "?", "_Bool": "?"}

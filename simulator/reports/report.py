@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from ...isa.cached import cached_property
 from ..findings import ADVICE, ERROR, Finding, merged
 from ..log import Location
 from .suppressions import Suppression, comments, complaints, suppress

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,8 @@ def test_the_compiler_ends_with_its_parent(tmp_path, number):
         "import os; from mlusim.simulator.frontend.process import *\n"
         f"run_limited(['sh', '-c', {inner!r}], os.environ, Limits())"
     )
-    with subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL) as process:
+    heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    with subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL, preexec_fn=heed) as process:
         while not (tmp_path / "pid").exists():
             time.sleep(0.01)
         process.send_signal(number)

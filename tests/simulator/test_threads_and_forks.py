@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, launch, load
+from mlusim.simulator import Device, Log, Program, launch, load
 from mlusim.simulator.log.region import region_key
 from mlusim.simulator.memory import arena
 
@@ -254,6 +254,30 @@ def test_a_forked_child_has_a_device_of_its_own(program, run):
             assert in_child(work) == [0, {77.0}, 0]
             assert meanwhile.result(timeout=100) == 0
         assert held.numpy().tolist() == numbers(1).tolist()
+
+
+def test_a_child_asks_for_what_a_thread_of_its_parent_is_computing(program, monkeypatch):
+    """Such as a column of a log, at the moment of the fork."""
+    begun, go_on = threading.Event(), threading.Event()
+    logs = [program.launch("twice", args=[np.zeros(SIZE, np.float32), numbers(1), SIZE]).log for _ in range(2)]
+    compute = Log.owners.func
+    for log in logs:
+        log.__dict__.pop("owners", None)
+
+    def slow(log: Any) -> Any:
+        begun.set()
+        go_on.wait(100)
+        return compute(log)
+
+    monkeypatch.setattr(Log.owners, "func", slow)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(lambda: logs[0].owners)
+        assert begun.wait(100)
+        monkeypatch.undo()
+        try:
+            assert in_child(lambda: len(logs[1].owners)) == len(logs[1].operands)
+        finally:
+            go_on.set()
 
 
 def test_arrays_of_the_parent_say_so_in_a_child(program):

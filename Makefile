@@ -28,7 +28,7 @@ demo: compiler $(STAMP)
 	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
 
 test: compiler $(STAMP)
-	$(RUN) -m pytest -n auto --dist loadfile
+	$(RUN) -m pytest -n auto --dist loadfile --durations 10 --durations-min 10
 
 lint: style types
 

@@ -67,6 +67,7 @@ def test_quoted_is_short_and_clean():
     for text in map(quoted, values):
         assert clean(text)
         assert len(text) < 1500
+    assert quoted(many) == f"an array of int8 with shape {[2] * 20}"
 
 
 def test_findings_and_build_errors(tmp_path):

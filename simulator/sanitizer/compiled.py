@@ -138,7 +138,8 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
-    library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
+    headers = _HERE / "hazards.h", _HERE / "ranges.h", _HERE.parent / "log" / "record.h"
+    library = built_library(_HERE / "hazards.c", *headers)
     if library is not None:
         library.mlusim_hazards.restype = _i64
     return library

@@ -1,15 +1,7 @@
 // What `hazards.c` is given and gives back: the rows of a log (see log.py), tables of its instructions, causes.
 #pragma once
-#include <stdint.h>
+#include "../log/record.h"
 
-typedef struct __attribute__((packed)) {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint16_t core;
-  uint32_t task, loc;
-  uint64_t work;
-  uint32_t first, gaps;
-} Record;
 typedef struct __attribute__((packed)) {
   uint64_t key, bytes;
   uint16_t lane, lanes;
@@ -19,7 +11,6 @@ typedef struct __attribute__((packed)) {
   uint64_t start, stride[3];
   uint32_t count[3];
 } Run;
-enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };

@@ -13,6 +13,8 @@ _HERE = Path(__file__).parent
 _NO_MEMORY = 1
 #: Pipes that a set of bits has room for.
 _PIPES = 64
+#: Records that the links of a line reach.
+_MOST = (1 << 31) - 1
 _i64, _f64, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
 
@@ -25,8 +27,8 @@ class _Walk(ctypes.Structure):
         *(
             (name, _pointer)
             for name in (
-                "order", "core_records", "core_numbers", "core_servers", "server_list", "op", "pipe", "flags",
-                "shared", "task", "barrier_of", "members", "alone", "latency", "mark", "waits", "queues", "rate",
+                "records", "order", "core_records", "core_numbers", "core_servers", "server_list", "core_index",
+                "shared", "barrier_numbers", "members", "alone", "latency", "mark", "meets", "waits", "queues", "rate",
                 "core_rate", "moved", "start", "end", "reason", "cause",
             )
         ),
@@ -36,17 +38,14 @@ class _Walk(ctypes.Structure):
 def compiled_walk(plan: Plan) -> Times | None:
     """The same as `plain_walk`, equal to the last bit; None where it cannot be built."""
     library = _library()
-    if library is None or len(plan.log.pipes) > _PIPES:
+    count = len(plan.log)
+    if library is None or len(plan.log.pipes) > _PIPES or count > _MOST:
         return None
-    records, count = plan.log.records, len(plan.log)
     lengths = [len(queue) for _, queue, _ in plan.cores]
     used = [place for _, _, servers in plan.cores for place in servers]
     index = np.zeros(plan.log.shape.owners("core"), np.int64)
     index[[core for core, _, _ in plan.cores]] = np.arange(len(plan.cores))
-    meets = np.array(plan.barrier, bool)[records["op"]] if count else np.zeros(0, bool)
-    numbers, places = np.unique(records["work"][meets], return_inverse=True)
-    barrier_of = np.full(count, -1, np.int64)
-    barrier_of[meets] = places
+    numbers = sorted(plan.members)
     moved = (_pointer * max(len(plan.servers), 1))(*(bytes_.ctypes.data for _, _, bytes_ in plan.servers))
     start, end, reason, cause = (
         np.zeros(count),
@@ -55,27 +54,26 @@ def compiled_walk(plan: Plan) -> Times | None:
         np.full(count, -1, np.int64),
     )
     columns = {
-        "order": _numbers(np.concatenate([queue for _, queue, _ in plan.cores]) if plan.cores else []),
+        "records": np.ascontiguousarray(plan.log.records), "order": _numbers(plan.order), "core_index": index,
         "core_records": _numbers(np.cumsum([0, *lengths])),
         "core_numbers": _numbers([core for core, _, _ in plan.cores]),
         "core_servers": _numbers(np.cumsum([0, *(len(servers) for _, _, servers in plan.cores)])),
         "server_list": _numbers(used),
         "shared": plan.shared.view(np.uint8),
-        "barrier_of": barrier_of,
-        "members": _numbers([plan.members[number] for number in numbers.tolist()]),
+        "barrier_numbers": np.array(numbers, np.uint64),
+        "members": _numbers([plan.members[number] for number in numbers]),
         "alone": plan.costs.alone, "latency": plan.costs.latency,
-        "mark": np.array(plan.mark, np.uint8), "waits": _bits(plan.waits), "queues": _bits(plan.queues),
+        "mark": np.array(plan.mark, np.uint8), "meets": np.array(plan.barrier, np.uint8),
+        "waits": _bits(plan.waits), "queues": _bits(plan.queues),
         "rate": np.array([rate for rate, _, _ in plan.servers], float),
         "core_rate": np.array([rate for _, rate, _ in plan.servers], float),
         "start": start, "end": end, "reason": reason, "cause": cause,
-        **{name: np.ascontiguousarray(records[name]) for name in ("op", "pipe", "flags", "task")},
     }  # fmt: skip
-    core_of = index[records["core"]]
     walk = _Walk(
         count, len(plan.cores), len(plan.log.pipes), len(plan.servers), len(numbers), plan.issue_us, plan.task_us,
         moved=ctypes.cast(moved, _pointer), **{name: column.ctypes.data for name, column in columns.items()},
     )  # fmt: skip
-    result = library.mlusim_walk(ctypes.byref(walk), _pointer(core_of.ctypes.data))
+    result = library.mlusim_walk(ctypes.byref(walk))
     if result == _NO_MEMORY:
         raise MemoryError(f"not enough memory to time {count} records")
     if result:
@@ -95,7 +93,7 @@ def _library() -> ctypes.CDLL | None:
     """The compiled walk; None without a compiler that builds it."""
     from ..frontend.library import built_library  # few logs are long, and all that is imported here takes its time
 
-    library = built_library(_HERE / "walk.c", _HERE / "walk_heap.h")
+    library = built_library(_HERE / "walk.c", _HERE / "walk_heap.h", _HERE.parent / "log" / "record.h")
     if library is not None:
         library.mlusim_walk.restype = _i64
     return library

@@ -27,6 +27,7 @@ class Plan:
     waits: list[tuple[int, ...]]  # pipes
     queues: list[tuple[int, ...]]
     members: dict[int, int]  # number of a barrier -> records that meet there
+    order: np.ndarray  # the records, those of a core together
     cores: list[tuple[int, np.ndarray, list[int]]]  # number, records in order, servers
     servers: list[tuple[float, float, np.ndarray]]  # rate, rate of one core, bytes of every record
     shared: np.ndarray  # whether a record uses a server
@@ -67,6 +68,7 @@ class Plan:
             [tuple(pipes.index(pipe) for pipe in op.waits if pipe in pipes) for op in log.ops],
             [tuple(pipes.index(pipe) for pipe in op.queues if pipe in pipes) for op in log.ops],
             dict(zip(*(column.tolist() for column in np.unique(meeting, return_counts=True)), strict=True)),
+            order,
             [
                 (core, queue, used[core])
                 for core, queue in zip(numbers.tolist(), np.split(order, ends[:-1]), strict=False)

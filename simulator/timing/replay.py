@@ -74,7 +74,10 @@ def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
     """Time a log whose records cost what ``costs`` says; what-if questions change both."""
     plan = Plan.of(log, rates, costs)
     start, end, reason, cause = (len(log) >= LONG and compiled_walk(plan)) or plain_walk(plan)
-    late = np.where(plan.shared, np.maximum(end - start - costs.alone - costs.latency, 0.0), 0.0)
+    late = end - start
+    late -= costs.alone
+    late -= costs.latency
+    late[~(plan.shared & (late > _NOISE_US))] = 0.0
     return Timeline(
         log,
         rates,
@@ -85,5 +88,5 @@ def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
         float(end.max(initial=0.0)) + (rates.launch_overhead_us if log.launch else 0.0),
         costs.shares,
         costs.not_modelled,
-        np.where(late > _NOISE_US, late, 0.0),
+        late,
     )

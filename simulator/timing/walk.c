@@ -4,10 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../log/record.h"
 #include "walk_heap.h"
 
 enum { LAUNCH, ISSUE, PIPE, WAIT, BARRIER };
-enum { BLOCKING = 1, SERIAL = 2 };
+enum { AHEAD = 16 };
 enum { RUNNING, AT_BARRIER, HELD, DONE };
 
 typedef struct {
@@ -32,18 +33,18 @@ typedef struct {
 typedef struct {
   int64_t count, cores, pipes, servers, barriers;
   double issue_us, task_us;
+  const Record* records;
   const int64_t* order;
   const int64_t* core_records;  // [cores + 1]
   const int64_t* core_numbers;
   const int64_t* core_servers;  // [cores + 1] into server_list
   const int64_t* server_list;
-  const uint16_t* op;
-  const uint8_t *pipe, *flags, *shared;
-  const uint32_t* task;
-  const int64_t* barrier_of;  // [records] or -1
-  const int64_t* members;     // [barriers]
+  const int64_t* core_index;  // [numbers of cores]
+  const uint8_t* shared;
+  const uint64_t* barrier_numbers;  // [barriers], in order
+  const int64_t* members;           // [barriers]
   const double *alone, *latency;
-  const uint8_t* mark;  // [ops]
+  const uint8_t *mark, *meets;  // [ops]
   const uint64_t *waits, *queues;  // [ops], a bit for each pipe
   const double *rate, *core_rate;  // [servers]
   const double* const* moved;      // [servers]
@@ -57,11 +58,14 @@ typedef struct {
   Core* cores;
   Server* servers;
   Heap requests, departures;
-  int64_t *next, *ready, ready_count, ready_room;
+  int32_t* next;  // record in a line, or at a barrier
+  int64_t *ready, ready_count, ready_room;
   uint8_t* flying;
-  int64_t *arrived_count, *arrived_head;  // by barrier; records of one are chained by `next`
+  int64_t *arrived_count, *arrived_head;  // by barrier
   int failed;
 } State;
+
+static int64_t core_of(const Walk* w, int64_t i) { return w->core_index[w->records[i].core]; }
 
 static void make_ready(State* s, int64_t core) {
   if (s->ready_count == s->ready_room) {
@@ -95,7 +99,7 @@ static void announce(State* s, int64_t number) {
 static void line_up(State* s, Core* core, int64_t i, int own) {
   s->next[i] = -1;
   if (core->head[own] < 0) core->head[own] = i;
-  else s->next[core->tail[own]] = i;
+  else s->next[core->tail[own]] = (int32_t)i;
   core->tail[own] = i;
   core->open++;
 }
@@ -116,7 +120,7 @@ static void through(State* s, int64_t index, int64_t i, double time) {
     make_ready(s, index);
     return;
   }
-  int own = w->pipe[i];
+  int own = w->records[i].pipe;
   core->free[own] = w->end[i];
   core->last[own] = i;
   leave_line(s, core, own);
@@ -168,11 +172,21 @@ static int lines_of(const Core* core, uint64_t pipes, int64_t count) {
   return 0;
 }
 
-static void meet(State* s, int64_t index, int64_t i, const int64_t* core_of) {
+static int64_t barrier_of(const Walk* w, int64_t i) {
+  int64_t low = 0, high = w->barriers - 1;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (w->barrier_numbers[middle] < w->records[i].work) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void meet(State* s, int64_t index, int64_t i) {
   const Walk* w = s->w;
-  int64_t barrier = w->barrier_of[i];
+  int64_t barrier = barrier_of(w, i);
   s->cores[index].held = i;
-  s->next[i] = s->arrived_head[barrier];
+  s->next[i] = (int32_t)s->arrived_head[barrier];
   s->arrived_head[barrier] = i;
   if (++s->arrived_count[barrier] < w->members[barrier]) return;
   int64_t last = i;
@@ -186,17 +200,31 @@ static void meet(State* s, int64_t index, int64_t i, const int64_t* core_of) {
       w->reason[other] = BARRIER;
       w->cause[other] = last;
     }
-    Core* member = &s->cores[core_of[other]];
+    Core* member = &s->cores[core_of(w, other)];
     member->resume_now = done;
     member->resume_why = BARRIER;
     member->resume_who = last;
     member->held = -1;
-    make_ready(s, core_of[other]);
+    make_ready(s, core_of(w, other));
   }
 }
 
+// The cores take turns, each at its own place of a log that no cache holds.
+static void fetch_ahead(const Walk* w, const Core* core) {
+  if (core->end - core->at <= AHEAD) return;
+  int64_t i = w->order[core->at + AHEAD];
+  __builtin_prefetch(&w->records[i]);
+  __builtin_prefetch(&w->alone[i]);
+  __builtin_prefetch(&w->latency[i]);
+  __builtin_prefetch(&w->start[i], 1);
+  __builtin_prefetch(&w->end[i], 1);
+  __builtin_prefetch(&w->cause[i], 1);
+  for (int64_t k = 0; k < core->servers; k++)
+    __builtin_prefetch(&w->moved[w->server_list[core->first_server + k]][i]);
+}
+
 // Runs the front end of a core until it has to wait.
-static void front(State* s, int64_t index, const int64_t* core_of) {
+static void front(State* s, int64_t index) {
   const Walk* w = s->w;
   Core* core = &s->cores[index];
   if (core->stage == DONE) return;
@@ -210,20 +238,23 @@ static void front(State* s, int64_t index, const int64_t* core_of) {
       core->now = w->end[i];
       core->why = WAIT;
       core->who = i;
-      if (!w->waits[w->op[i]]) {
-        core->free[w->pipe[i]] = core->now;
-        core->last[w->pipe[i]] = i;
+      const Record* r = &w->records[i];
+      if (!w->waits[r->op]) {
+        core->free[r->pipe] = core->now;
+        core->last[r->pipe] = i;
       }
     }
     core->stage = RUNNING;
   }
   for (; core->at < core->end; core->at++) {
     int64_t i = w->order[core->at];
-    int o = w->op[i], own = w->pipe[i], flags = w->flags[i];
+    fetch_ahead(w, core);
+    const Record* r = &w->records[i];
+    int o = r->op, own = r->pipe, flags = r->flags;
     double length = w->alone[i] + (w->shared[i] ? 0.0 : w->latency[i]);
-    if ((int64_t)w->task[i] != core->running) {
+    if ((int64_t)r->task != core->running) {
       if (core->open) return;
-      double handed = (double)w->task[i] * w->task_us;
+      double handed = (double)r->task * w->task_us;
       if (core->running < 0) {
         core->now = handed;
       } else {
@@ -235,7 +266,7 @@ static void front(State* s, int64_t index, const int64_t* core_of) {
         core->who = latest > bar ? core->last[busiest] : -1;
         core->now = latest > bar ? latest : bar;
       }
-      core->running = w->task[i];
+      core->running = r->task;
     }
     if (flags & SERIAL) {
       uint64_t queues = w->queues[o];
@@ -255,7 +286,7 @@ static void front(State* s, int64_t index, const int64_t* core_of) {
       w->cause[i] = core->who;
       continue;
     }
-    int blocking = flags & BLOCKING, meets = w->barrier_of[i] >= 0;
+    int blocking = flags & BLOCKING, meets = w->meets[o];
     if (!blocking && !w->waits[o] && !meets) {
       w->reason[i] = (uint8_t)core->why;
       w->cause[i] = core->who;
@@ -296,7 +327,7 @@ static void front(State* s, int64_t index, const int64_t* core_of) {
     w->cause[i] = core->who;
     if (meets) {
       core->stage = AT_BARRIER;
-      meet(s, index, i, core_of);
+      meet(s, index, i);
       return;
     }
     if (w->shared[i]) {
@@ -316,8 +347,8 @@ static void front(State* s, int64_t index, const int64_t* core_of) {
   core->stage = DONE;
 }
 
-// 0; 1 where memory is short; 2 + a core that waits for ever. `core_of`: index of the core of every record.
-int64_t mlusim_walk(const Walk* w, const int64_t* core_of) {
+// 0; 1 where memory is short; 2 + a core that waits for ever.
+int64_t mlusim_walk(const Walk* w) {
   State s = {.w = w};
   int64_t slots = w->cores * w->pipes, result = 0;
   size_t cores = (size_t)(w->cores ? w->cores : 1), servers = (size_t)(w->servers ? w->servers : 1);
@@ -357,14 +388,14 @@ int64_t mlusim_walk(const Walk* w, const int64_t* core_of) {
     make_ready(&s, k);
   }
   while (!s.failed) {
-    while (s.ready_count && !s.failed) front(&s, s.ready[--s.ready_count], core_of);
+    while (s.ready_count && !s.failed) front(&s, s.ready[--s.ready_count]);
     while (s.departures.count &&
            s.departures.items[0].record != s.servers[s.departures.items[0].core].version)
       pop(&s.departures);
     double leaves = s.departures.count ? s.departures.items[0].time : INFINITY;
     if (s.requests.count && s.requests.items[0].time < leaves) {
       Event request = pop(&s.requests);
-      begin(&s, core_of[request.record], request.record, request.time);
+      begin(&s, core_of(w, request.record), request.record, request.time);
     } else if (s.departures.count) {
       Event leaving = pop(&s.departures);
       Server* server = &s.servers[leaving.core];
@@ -372,7 +403,7 @@ int64_t mlusim_walk(const Walk* w, const int64_t* core_of) {
       server->served = user.time;
       server->at = leaving.time;
       announce(&s, leaving.core);
-      through(&s, core_of[user.record], user.record, leaving.time);
+      through(&s, core_of(w, user.record), user.record, leaving.time);
     } else {
       break;
     }

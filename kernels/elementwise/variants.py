@@ -30,16 +30,17 @@ class Layout:
     addresses: Sequence[int]
     channels_last: bool  # the output is an image whose memory order is NHWC and no other
     dense: list[bool] = field(init=False)  # for each array whether it has each of the output's elements without gaps
+    #: Which of two inputs is broadcast, and its runs of axes (broadcast?, elements); None unless both are dense.
+    shorter: tuple[int, list[tuple[bool, int]]] | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.dense = [
             own == dense_strides(self.shape, dtype.itemsize)
             for own, dtype in zip(self.strides, self.types, strict=True)
         ]
+        self.shorter = self._shorter()
 
-    @property
-    def shorter(self) -> tuple[int, list[tuple[bool, int]]] | None:
-        """Which of two inputs is broadcast, and its runs of axes (broadcast?, elements); None unless both are dense."""
+    def _shorter(self) -> tuple[int, list[tuple[bool, int]]] | None:
         if len(self.strides) != 3 or not self.dense[0] or not (self.dense[1] or self.dense[2]):
             return None
         short = 2 if self.dense[1] else 1

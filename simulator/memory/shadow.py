@@ -30,8 +30,11 @@ class Shadow:
     def of(cls, start: int, end: int, pieces: Iterable[tuple[int, int]]) -> Shadow:
         """The set of these pieces, in order."""
         made = cls(start, end)
-        for first, last in pieces:
-            made.add(first, last)
+        for number, (first, last) in enumerate(pieces):
+            if number == 0:  # which may be all that there is
+                made.lo, made.hi = first, last
+            else:
+                made.add(first, last)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -44,8 +47,7 @@ class Shadow:
 
     def add(self, start: int, end: int) -> None:
         """Add the bytes of [start, end)."""
-        if self.hi or self._flags is not None:
-            self.flags[start - self.start : end - self.start] = False
+        self.flags[start - self.start : end - self.start] = False
         self.lo, self.hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
 
     def remove(self, start: int, end: int) -> None:

@@ -93,7 +93,8 @@ def _library() -> ctypes.CDLL | None:
     """The compiled walk; None without a compiler that builds it."""
     from ..frontend.library import built_library  # few logs are long, and all that is imported here takes its time
 
-    library = built_library(_HERE / "walk.c", _HERE / "walk_heap.h", _HERE.parent / "log" / "record.h")
+    headers = _HERE / "walk.h", _HERE / "walk_heap.h", _HERE.parent / "log" / "record.h"
+    library = built_library(_HERE / "walk.c", *headers)
     if library is not None:
         library.mlusim_walk.restype = _i64
     return library

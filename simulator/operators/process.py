@@ -51,7 +51,8 @@ class HostProcess:
         self._thread = threading.Thread(target=self._serve, args=(door,), daemon=True)
         self._thread.start()
         self._lock = threading.Lock()
-        weakref.finalize(self, _close, self._end, self._process, door, folder)
+        self._owner = os.getpid()
+        weakref.finalize(self, _close, self._owner, self._end, self._process, door, folder)
 
     def call(self, symbol: str, result: str, arguments: Sequence[tuple[str, Any]]) -> Any:
         """Call a function: type codes of the result ("" for none) and of each argument. HostDied if it ends there."""
@@ -80,6 +81,10 @@ class HostProcess:
         self._thread.join(_PATIENCE_S)
 
     def _ask(self, asked: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+        if os.getpid() != self._owner:
+            raise RuntimeError(
+                f"these operators belong to process {self._owner}, which this process was forked from; load them here"
+            )
         text = json.dumps(asked).encode()
         with self._lock:
             try:
@@ -128,9 +133,11 @@ class HostProcess:
             session.bye()
 
 
-def _close(end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:
+def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:
     end.close()
     door.close()
+    if os.getpid() != owner:
+        return
     process.kill()
     process.wait()
     folder.cleanup()

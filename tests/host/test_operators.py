@@ -8,6 +8,8 @@ import pytest
 from mlusim.simulator import BuildError, CallError, Device, KernelError, OperatorProgram, load
 from mlusim.simulator.operators.arguments import Opaque
 
+from tests.forked import in_child
+
 FOLDER = Path(__file__).parent / "operators"
 SOURCES = [FOLDER / "vec.cpp", FOLDER / "vec_kernels.mlu"]
 
@@ -89,6 +91,13 @@ def test_a_descriptor_that_a_call_has_made_is_passed_on(vec):
     with pytest.raises(TypeError, match="handle is a vecClampDescriptor_t; pass a vecHandle_t"):
         vec.call("vecDestroy", handle=clamp)
     vec.call("vecDestroyClampDescriptor", desc=clamp)
+
+
+def test_a_forked_child_leaves_the_operators_of_its_parent_alone(vec):
+    error = in_child(lambda: vec.call("vecBytes", count=2, wide=True))
+    assert isinstance(error, RuntimeError)
+    assert f"belong to process {os.getpid()}" in str(error)
+    assert vec.call("vecBytes", count=2, wide=True)["return"] == 16
 
 
 def test_values_that_pointers_lead_to_come_back_by_name(vec):

@@ -18,6 +18,8 @@ from .runtime import LIBRARIES, host_library
 _TOOLS = ("cncc", "cnas")
 _MODULE = "mlusim.simulator.host"
 _MARK = "mlusim.conf"
+#: Libraries that public build files name and whose functions nobody calls: scripts that lead the linker to another.
+_ALIASES = {"libcnbin.so": "libcnrt.so"}
 
 
 def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -52,6 +54,8 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         shutil.copyfile(library, part)
         os.replace(part, target)
         written.append(target)
+    for name, other in _ALIASES.items():
+        written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
     module = (HERE / "FindBANG.cmake").read_text(encoding="utf-8")
     written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))

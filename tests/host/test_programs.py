@@ -96,6 +96,13 @@ def test_work_of_two_queues_on_one_array(run):
     assert finding.related.line == line("before")
 
 
+def test_columns_of_one_array_share_memory_only_where_they_meet(run):
+    _, _, report = run("columns")
+    (finding,) = report.findings
+    assert (finding.rule, finding.location.line) == ("queue-order", line("the column from its second row on"))
+    assert finding.related.line == line("a column")
+
+
 def test_a_copy_before_the_wait(run):
     _, _, report = run("unwaited")
     assert found(report) == [("queue-order", line("too early"))], "only of what the kernel has written"

@@ -12,8 +12,6 @@ from ..log.region import offset_numbers
 
 #: The host's own copies: no queue.
 HOST = 0
-#: Bytes a microsecond over the bus, and microseconds until a copy begins: PCIe 4.0 x16 as cards reach it (assumed).
-_BUS, _BUS_LATENCY = 24e3, 2.0
 
 Ranges = np.ndarray  # int64 [n, 2]: first byte and the one after the last, offsets in device memory
 
@@ -144,14 +142,9 @@ class Timeline:
         self.open = [work for work in self.open if work.number > self.known.get(work.queue, 0)]
 
 
-def bus_time(bytes: int) -> float:
-    """Microseconds of a copy between host and device."""
-    return _BUS_LATENCY + bytes / _BUS
-
-
 def touched_by(log: Log) -> tuple[Ranges, Ranges]:
-    """What a launch has read and written of device memory: every piece of an operand with gaps, but the first byte alone
-    where the pieces are not known, or too many.
+    """What a launch has read and written of device memory: every piece of an operand with gaps, or its first byte alone
+    where the pieces are not known or too many.
     """
     own = np.flatnonzero(log.operand_spaces == list(log.shape.spaces).index(_device_space(log)))
     vague = np.isin(own, log.runs["operand"][log.runs["run"] == 0])

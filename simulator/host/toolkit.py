@@ -13,6 +13,7 @@ from ..device import Device
 from ..files import write_atomically
 from ..frontend.compiler import Compiler
 from .build import HERE, INCLUDE
+from .facts import check_host_device
 from .runtime import LIBRARIES, host_library
 
 _TOOLS = ("cncc", "cnas")
@@ -30,8 +31,7 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     """
     devices = [Device.load(name) for name in names]
     for device in devices:
-        if device.isa != devices[0].isa or device.isa != "bang":
-            raise ValueError(f"{device.name} has no CNRT; make a toolkit for an MLU")
+        check_host_device(device)
     folder = folder.absolute()
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "lib64" / _MARK).exists())):
         raise ValueError(f"{folder} is there, and no toolkit; name a new folder")

@@ -95,7 +95,7 @@ def _scalar_runs(raw: np.ndarray, first: np.ndarray, scalar: Collection[int]) ->
 
 
 def pieces_of(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """The pieces that some operands touch: the operand of each, the keys of its first byte and of the one after its last.
+    """The pieces that operands touch: the operand of each, the keys of its first byte and of the one after its last.
 
     ``rows`` are rows of the operand table, in order. Of an operand of which only the bounds are known all counts. None
     where there are too many pieces.

@@ -65,7 +65,7 @@ def test_a_folder_that_is_something_else_stays(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match="is there, and no toolkit; name a new folder"):
         write_toolkit(tmp_path, ["mlu370-x4"])
-    with pytest.raises(ValueError, match="bm1690 has no CNRT; make a toolkit for an MLU"):
+    with pytest.raises(ValueError, match="bm1690 has no CNRT; choose an MLU for host code"):
         write_toolkit(tmp_path / "new", ["bm1690"])
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 

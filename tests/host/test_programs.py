@@ -213,6 +213,17 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
 
 
+def test_the_command_line_builds_a_program(tmp_path, capfd):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "one.h").write_text("#define ONE 1\n")
+    (tmp_path / "two.h").write_text("#include <stdio.h>\n#define TWO 20\n")
+    source = tmp_path / "main.cpp"
+    source.write_text('#include "one.h"\nint main() { printf("%d\\n", ONE + TWO + N); }\n')
+    words = ["-I", str(tmp_path / "headers"), "-include", str(tmp_path / "two.h"), "-D", "N=300"]
+    assert main(["run", str(source), *words]) == 0
+    assert capfd.readouterr().out == "321\n"
+
+
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):
     """A program that is built already, with traces and logs of all launches, and as a document."""
     monkeypatch.chdir(tmp_path)

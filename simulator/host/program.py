@@ -31,8 +31,10 @@ _NO_MAIN = re.compile(r"undefined reference to `main'")
 
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program. BuildError when they do not compile or link,
-    ValueError when none of them has a `main`, or the device runs no such programs.
+    """Build sources with a `main` into a program; ``flags`` (a sanitizer's) are for the libraries too.
+
+    BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
+    programs.
     """
     check_host_device(device)
     for source in sources:
@@ -48,10 +50,10 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
             _object(compiler, source, options, device, flags, beside, folder / f"{number}.o")
             for number, source in enumerate(sources)
         ]
-        libraries = [host_library(compiler, name) for name in LIBRARIES]
+        libraries = [host_library(compiler, name, flags) for name in LIBRARIES]
         program = folder / sources[0].stem
         places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
-        step = [*map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
+        step = [*flags, *map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
         done = compiler.run(step, folder)
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)

@@ -213,15 +213,15 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   std::string named = std::string(what) + " at " + at(address);
   auto entry = before(all.taken, address);
   bool inside = entry != all.taken.end() && entry->second.device >= 0 && address < entry->first + entry->second.bytes;
-  if (inside && address + bytes <= entry->first + entry->second.bytes) {
+  uint64_t left = inside ? entry->first + entry->second.bytes - address : 0;
+  if (inside && bytes <= left) {
     found.device = device(entry->second.device);
     found.start = entry->first, found.bytes = entry->second.bytes;
     found.alias = found.device->alias + (address - found.device->address);
     return true;
   }
   if (inside) {
-    uint64_t end = entry->first + entry->second.bytes;
-    finding("bounds", named + ": " + size(bytes) + " go " + size(address + bytes - end) + " past the end of " +
+    finding("bounds", named + ": " + size(bytes) + " go " + size(bytes - left) + " past the end of " +
             size(entry->second.bytes) + " of device memory", "copy less, or allocate more", where, entry->second.made,
             address, bytes);
     return false;
@@ -276,9 +276,11 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
   if (!connected()) return no_device();
   if (!count) return cnrtSuccess;
   Found target;
-  if (!look_up(to, count * width, "the memory to set", where, target))
+  uint64_t bytes;
+  if (__builtin_mul_overflow(count, width, &bytes)) bytes = UINT64_MAX;
+  if (!look_up(to, bytes, "the memory to set", where, target))
     return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
-  post(FILL, {queue, (uint64_t)to, count * width, where.module, where.offset});
+  post(FILL, {queue, (uint64_t)to, bytes, where.module, where.offset});
   settle();
   if (width == 1) {
     memset(target.alias, (int)value, count);

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 
 import numpy as np
@@ -285,7 +285,8 @@ class Session:
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
         line = self.report.location(place)
-        work = Work(queue_number, 0, f"the launch of {kernel}", line, lambda: touched_by(log), queue.device)
+        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        work = Work(queue_number, 0, f"the launch of {kernel}", line, touched, queue.device)
         cores = min(x * y * z, device.shape.cores)
         met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
         for finding in findings:

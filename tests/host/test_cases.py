@@ -207,7 +207,7 @@ def test_a_reference_in_cpp(tmp_path, capsys):
     assert (code, found["cases"][0]["why"]) == (1, "the reference failed: RuntimeError: dies ended with SIGSEGV")
     code, found = run(tmp_path, capsys, reference=f"{source}:own")
     assert code == 2
-    assert "has no function 'own' that others can call; it has dies, pairs, right, rows, three" in json.dumps(found)
+    assert "has no function 'own' that others can call; it has changes, dies, minus, pairs, right" in json.dumps(found)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,11 @@ def test_arguments_of_a_reference_in_cpp(reference):
     halves = reference("rows", way=0, scales=[1, 1])({"first": x, "second": signs}, {}, {**outputs, "total": x[:, 0]})
     assert (halves["total"].dtype, halves["total"].tolist()) == (np.float32, [3, 3.5])
     z = np.array([1 + 2j, 3 - 4j], np.complex64)
-    assert reference("pairs")({"z": z[::-1]}, {}, {"w": z})["w"].tolist() == [3 + 4j, 1 - 2j]
+    assert reference("pairs")({"other": z[::-1]}, {}, {"w": z})["w"].tolist() == [3 + 4j, 1 - 2j]
+    both = reference("minus")(
+        {"b": np.float32([1, 2]), "other": np.float32([5, 7])}, {}, {"out": np.zeros(2, np.float32)}
+    )
+    assert both["out"].tolist() == [4, 5], "what has a name goes before what comes in order"
 
 
 @pytest.mark.parametrize(
@@ -244,6 +248,7 @@ def test_arguments_of_a_reference_in_cpp(reference):
         ("wide", {}, "first points to const int8_t, and the case's tensor is of float32"),
         ("right", {"factor": "fast"}, "factor is 'fast'; pass a number"),
         ("wrong", {"second": 1}, "no parameter is for the output second: int wrong("),
+        ("changes", {}, "first is an input, and not const: void changes("),
     ],
 )
 def test_a_reference_in_cpp_that_does_not_fit(reference, name, given, said):

@@ -29,6 +29,11 @@ void pairs(const float* z, int z_count, float* conjugate) {
   for (int i = 0; i < z_count; i++) conjugate[2 * i] = z[2 * i], conjugate[2 * i + 1] = -z[2 * i + 1];
 }
 
+void minus(const float* a, const float* b, size_t a_count, float* result) {
+  for (size_t i = 0; i < a_count; i++) result[i] = a[i] - b[i];
+}
+
+void changes(float* first, float* result) {}
 void dies(const float* first, float* result) { *(volatile int*)8 = 1; }
 void three(const float*, const float*) {}
 void wide(const int8_t* first, float* result) {}

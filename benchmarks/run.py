@@ -16,6 +16,7 @@ from rich.table import Column, Table
 from .checks_speed import checks
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
+from .host_speed import host
 from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "topk": topks,
     "replay": replays,
     "isolation": isolation,
+    "host": host,
     "memory": memory,
     "threads": threads,
 }

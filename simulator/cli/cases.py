@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import read_case, run_case
+from ..cases.native_reference import NativeReference
 from ..cases.report import HEADERS, document, junit, row, summary
 from ..cases.run import Plan
 from ..device import Device
 from ..files import write_atomically
+from ..frontend.inputs import HOST
+from ..frontend.options import Options
 from ..operators.loading import load
 from ..operators.program import OperatorProgram
 from .outputs import check_paths
@@ -26,8 +29,9 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     found = [read_case(path) for path in options.files]
     names = dict(_pair("bind", text) for text in options.bind)
     more = {name: _value(value) for name, value in (_pair("set", text) for text in options.set)}
-    plan = Plan(options.entry, _function(options.reference), names, _function(options.arguments), more)
     with screen.busy(f"building {options.entry}"):
+        reference = _reference(options, device, names, more)
+        plan = Plan(options.entry, reference, names, _function(options.arguments), more)
         program = load(
             options.sources,
             options.include,
@@ -72,6 +76,17 @@ def _value(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
+
+
+def _reference(
+    options: argparse.Namespace, device: Device, names: dict[str, str], more: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """The function of Python, C or C++ that FILE:NAME names."""
+    file, _, name = (options.reference or "").rpartition(":")
+    if Path(file).suffix not in HOST:
+        return _function(options.reference)
+    given = Options.of(options.include, options.define, options.headers, options.std)
+    return NativeReference(Path(file), name, given, device, names, more)
 
 
 def _function(text: str | None) -> Callable[..., Any] | None:

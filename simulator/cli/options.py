@@ -105,13 +105,19 @@ def add_watching(command: Parser) -> None:
 def add_sources(command: Parser, files: str = "kernel sources") -> None:
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=files)
     command.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in DIR"
+        "-I", dest="include", action="append", default=[], type=Path, metavar="DIR", help="look for headers in DIR"
     )
     command.add_argument(
         "-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
     )
     command.add_argument(
-        "-include", dest="headers", action="append", default=[], metavar="FILE", help="include FILE before each source"
+        "-include",
+        dest="headers",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="include FILE before each source",
     )
     command.add_argument("-std", metavar="STANDARD", help="the language standard, such as c++20 (default: c++17)")
 

@@ -213,19 +213,23 @@ def _cases(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "cases",
         help="run test cases of an operator",
-        usage="mlusim cases FILE... --sources SOURCE... --entry FUNCTION [--reference FILE.py:FUNCTION] [options]",
+        usage="mlusim cases FILE... --sources SOURCE... --entry FUNCTION [--reference FILE:FUNCTION] [options]",
         description="Run test cases in protobuf's text format through an operator's own host code, and measure the "
         "results against a reference.",
-        epilog="A reference is called with the inputs by id, the numbers by name and outputs to fill; it returns the "
-        "outputs, or an array for each in order.",
+        epilog="A reference in Python is called with the inputs by id, the numbers by name and outputs to fill; it "
+        "returns the outputs, or an array for each in order. One in C or C++ is called by its declaration: pointers "
+        "are tensors by id or in order, those to const the inputs; numbers go by name; x_count, x_dims and x_rank are "
+        "the elements and the shape of tensor x.",
     )
     command.set_defaults(handler=later("cases", "cases"))
-    add_sources(command)
+    add_sources(command, "test cases in protobuf's text format (.prototxt)")
     command.add_argument(
         "--sources", nargs="+", type=Path, required=True, metavar="SOURCE", help="kernels and host code of the operator"
     )
     command.add_argument("--entry", required=True, metavar="FUNCTION", help="the function of the host code to call")
-    command.add_argument("--reference", metavar="FILE.py:FUNCTION", help="a Python function that says what is right")
+    command.add_argument(
+        "--reference", metavar="FILE:FUNCTION", help="a function that says what is right: Python (.py), C or C++"
+    )
     command.add_argument(
         "--arguments",
         metavar="FILE.py:FUNCTION",

@@ -144,6 +144,14 @@ class LaunchTable(_Table):
     task_us: Quantity | None = None
 
 
+class BusTable(_Table):
+    """The way between host and device memory, which copies of a program's host code take."""
+
+    gb_per_s: Quantity
+    latency_ns: Quantity
+    efficiency: Quantity | None = None
+
+
 class DeviceFile(_Table):
     """A whole device file; devices of one ``family`` have the chip in common, and so what is fitted of it."""
 
@@ -156,6 +164,7 @@ class DeviceFile(_Table):
     engines: dict[Name, EngineTable]
     channels: dict[Name, ChannelTable]
     launch: LaunchTable
+    bus: BusTable | None = None
 
     def facts(self) -> dict[str, Quantity]:
         """Every number of the file by its dotted path, in the order of the layout."""

@@ -55,6 +55,20 @@ class Channel:
         return self.rate if self.core_gb_per_s is None else min(self.rate, self.core_gb_per_s * 1e3)
 
 
+@dataclass(frozen=True)
+class Bus:
+    """The way between host and device memory: 1e9 bytes a second, of which copies reach the share ``efficiency``."""
+
+    gb_per_s: float
+    latency_ns: float
+    efficiency: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes in a microsecond."""
+        return self.gb_per_s * self.efficiency * 1e3
+
+
 #: Kinds of numbers from the best known to the least: what is computed from several is known as the last of them.
 KINDS: tuple[Kind, ...] = ("measured", "documented", "derived", "fitted", "assumed")
 
@@ -63,7 +77,8 @@ KINDS: tuple[Kind, ...] = ("measured", "documented", "derived", "fitted", "assum
 class Rates:
     """What a kernel cannot observe: clock, costs, bandwidths; ``facts`` holds the same numbers with their sources.
 
-    Task n of a launch starts n times ``task_us`` after the first.
+    Task n of a launch starts n times ``task_us`` after the first. ``bus`` is None where the device file has none: it
+    runs no host code then.
     """
 
     clock_mhz: float
@@ -72,6 +87,7 @@ class Rates:
     launch_overhead_us: float
     facts: dict[str, Quantity]
     task_us: float = 0.0
+    bus: Bus | None = None
 
     def kind(self, path: str) -> Kind:
         """How the number at ``path``, say ``"engines.compute.per_cycle"``, is known; ValueError if there is none."""
@@ -82,6 +98,13 @@ class Rates:
         """How a product of numbers is known: as the least known of those that the device file has."""
         kinds = [self.facts[path].kind for path in paths if path in self.facts]
         return max(kinds, key=KINDS.index, default="assumed")
+
+    def channel_of(self, space: str) -> Channel:
+        """The first channel of a space, which is that of all its users. ValueError when the device file has none."""
+        found = next((channel for channel in self.channels.values() if space in channel.spaces), None)
+        if found is None:
+            raise ValueError(f"no channel of the device file has {space} among its spaces; add one")
+        return found
 
     def replace(self, changes: Mapping[str, float]) -> Rates:
         """New rates with some numbers changed, say ``{"channels.dram.gb_per_s": 600}``.
@@ -116,4 +139,7 @@ def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tu
             number(f"{path}.gb_per_s"), number(f"{path}.latency_ns"), scope, spaces, cap, efficiency
         )
     overhead, task = number("launch.overhead_us"), number("launch.task_us")
-    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task)
+    bus = None
+    if "bus.gb_per_s" in facts:
+        bus = Bus(number("bus.gb_per_s"), number("bus.latency_ns"), number("bus.efficiency", 1.0))
+    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task, bus)

@@ -9,6 +9,22 @@ _UNIONS = (16, 8, 4, 2, 1)
 _BUS_BITS = 4096
 
 
+def check_host_device(device: Device) -> None:
+    """ValueError for a device that runs no programs with host code."""
+    if device.isa != "bang":
+        raise ValueError(f"{device.name} has no CNRT; choose an MLU for host code")
+    if device.rates.bus is None:
+        raise ValueError(f"{device.name} has no [bus] in its device file, by which host code copies; add one")
+
+
+def transfer_us(device: Device, over_bus: int, in_memory: int = 0) -> float:
+    """Microseconds of a copy or fill: so many bytes go over the bus, so many are read or written in device memory."""
+    bus = device.rates.bus
+    assert bus is not None  # `check_host_device` has seen to it
+    memory = device.rates.channel_of(_device_space(device))
+    return bus.latency_ns / 1e3 + over_bus / bus.rate + in_memory / memory.rate
+
+
 def device_name(device: Device) -> str:
     """The name that the driver gives of a device, without the vendor's: libraries compare how it begins."""
     return device.title.removeprefix("Cambricon ")
@@ -21,10 +37,12 @@ def device_facts(device: Device) -> list[int]:
     union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
     hertz = device.facts.get("clock.core_mhz")
     clock = round(hertz.value * 1e3) if hertz else 0
-    space = next(name for name, space in shape.spaces.items() if space.scope == "device")
-    channel = next((each for each in device.rates.channels.values() if space in each.spaces), None)
-    memory = round(channel.gb_per_s * 1e6 * 8 / _BUS_BITS / 2) if channel else 0
+    memory = round(device.rates.channel_of(_device_space(device)).gb_per_s * 1e6 * 8 / _BUS_BITS / 2)
     return [
         shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),
         spaces.get("sram", 0), union, clock, memory, _BUS_BITS, 0,
     ]  # fmt: skip
+
+
+def _device_space(device: Device) -> str:
+    return next(name for name, space in device.shape.spaces.items() if space.scope == "device")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..execution import check_launch
 from ..findings import BuildError
 from ..frontend.compiler import Compiler
 from ..hardware import Shape
@@ -38,6 +40,22 @@ class ProgramImage:
                 f"the kernels were built for a device of {built['isa']} arch {built['arch']} with {built['clusters']} "
                 f"clusters, and run on another one (arch {shape.arch}, {shape.clusters} clusters); build them for it"
             )
+        return ""
+
+    def misfit(self, kernel: int, shape: Shape, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]) -> str:
+        """What is wrong with a launch of a kernel on such a device, with arguments of these bytes; "" if nothing is."""
+        if not kind:
+            return "the type of the launch is none of cnrtFunctionType_t"
+        try:
+            check_launch(shape, dim, kind)
+        except ValueError as error:
+            return str(error)
+        wanted = self.sizes[kernel]
+        if len(wanted) != len(sizes):
+            return f"{self.kernels[kernel]} takes {len(wanted)} arguments, and {len(sizes)} are passed"
+        for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):
+            if size and size != given:
+                return f"argument {number} of {self.kernels[kernel]} has {size} bytes, and {given} are passed"
         return ""
 
 

@@ -20,6 +20,7 @@ from ..frontend.inputs import HOST, KERNELS, unreadable
 from ..frontend.options import Options
 from ..log import Location
 from .build import INCLUDE, Unit, assemble
+from .facts import check_host_device
 from .report import Report
 from .runtime import LIBRARIES, host_library
 from .session import Session
@@ -30,11 +31,12 @@ _NO_MAIN = re.compile(r"undefined reference to `main'")
 
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program. BuildError when they do not compile or link,
-    ValueError when none of them has a `main`, or the device runs no such programs.
+    """Build sources with a `main` into a program; ``flags`` (a sanitizer's) are for the libraries too.
+
+    BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
+    programs.
     """
-    if device.isa != "bang":
-        raise ValueError(f"{device.name} has no CNRT; choose an MLU for a program with host code")
+    check_host_device(device)
     for source in sources:
         if problem := unreadable(source):
             raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
@@ -48,10 +50,10 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
             _object(compiler, source, options, device, flags, beside, folder / f"{number}.o")
             for number, source in enumerate(sources)
         ]
-        libraries = [host_library(compiler, name) for name in LIBRARIES]
+        libraries = [host_library(compiler, name, flags) for name in LIBRARIES]
         program = folder / sources[0].stem
         places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
-        step = [*map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
+        step = [*flags, *map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
         done = compiler.run(step, folder)
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)
@@ -100,8 +102,11 @@ def run_program(
 ) -> tuple[int, list[Report]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
+    ValueError for a device that runs no programs.
     ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs.
     """
+    for device in devices:
+        check_host_device(device)
     reports: list[Report] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
         path = os.path.join(folder, "device")

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..log import Location, Log
+from ..log import Location, Log, pieces_of
 from ..log.region import offset_numbers
 
 #: The host's own copies: no queue.
 HOST = 0
-#: Bytes a microsecond over the bus, and microseconds until a copy begins: PCIe 4.0 x16 as cards reach it (assumed).
-_BUS, _BUS_LATENCY = 24e3, 2.0
 
 Ranges = np.ndarray  # int64 [n, 2]: first byte and the one after the last, offsets in device memory
 
@@ -144,20 +142,24 @@ class Timeline:
         self.open = [work for work in self.open if work.number > self.known.get(work.queue, 0)]
 
 
-def bus_time(bytes: int) -> float:
-    """Microseconds of a copy between host and device."""
-    return _BUS_LATENCY + bytes / _BUS
-
-
 def touched_by(log: Log) -> tuple[Ranges, Ranges]:
-    """What a launch has read and written of device memory. Of operands with gaps the first byte counts."""
-    own = log.operand_spaces == list(log.shape.spaces).index(_device_space(log))
-    rows = log.operands[own]
-    start = offset_numbers(rows["key"])
-    gaps = np.isin(np.flatnonzero(own), log.runs["operand"])
-    length = np.where(gaps, np.minimum(rows["bytes"], 1), rows["bytes"]).astype(np.int64)
+    """What a launch has read and written of device memory: every piece of an operand with gaps, or its first byte alone
+    where the pieces are not known or too many.
+    """
+    own = np.flatnonzero(log.operand_spaces == list(log.shape.spaces).index(_device_space(log)))
+    vague = np.isin(own, log.runs["operand"][log.runs["run"] == 0])
+    pieces = pieces_of(log, own[~vague])
+    if pieces is None:
+        vague = np.isin(own, log.runs["operand"])
+        rows = own[~vague]
+        pieces = rows, log.operands["key"][rows], log.operands["key"][rows] + log.operands["bytes"][rows]
+    rows, begin, end = pieces
+    first = log.operands["key"][own[vague]]
+    rows = np.concatenate([rows, own[vague]])
+    start = offset_numbers(np.concatenate([begin, first]).astype(np.uint64))
+    length = np.concatenate([end - begin, np.ones(len(first), np.int64)]).astype(np.int64)
     ranges = np.stack([start, start + length], axis=1)[length > 0]
-    written = log.operand_written[own][length > 0]
+    written = log.operand_written[rows][length > 0]
     return merged(ranges[~written]), merged(ranges[written])
 
 

@@ -6,13 +6,12 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 
 import numpy as np
 
 from ..device import Device
-from ..execution import check_launch
 from ..findings import RULES, Finding, rules
 from ..frontend.compiler import Compiler
 from ..log import Log
@@ -21,10 +20,10 @@ from ..sanitizer import examine
 from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
-from .facts import device_facts, device_name
+from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import ProgramImage, keep_image, kept_image, read_image
 from .operations import carry_out
-from .queues import HOST, Mark, Queue, Timeline, Work, bus_time, touched_by
+from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
 from .wire import VERSION, Kind, Message, Wire
 
@@ -42,7 +41,12 @@ class Session:
     def __init__(
         self, wire: Wire, devices: Sequence[Device], keep_logs: bool = False, time_limit: float | None = None
     ) -> None:
-        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch."""
+        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch.
+
+        ValueError for a device that runs no host code.
+        """
+        for device in devices:
+            check_host_device(device)
         self.report = Report()
         self._wire, self._keep_logs, self._time_limit = wire, keep_logs, time_limit
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
@@ -173,7 +177,12 @@ class Session:
             spans[read[1]] = [self._span(read[1], source, bytes), _NOTHING]
         if written:
             spans.setdefault(written[1], [_NOTHING, _NOTHING])[1] = self._span(written[1], to, bytes)
-        self._put(queue, what, place, spans, bus_time(bytes))
+        duration = 0.0  # of a copy from host to host, which no device sees
+        if spans:
+            device = self._devices[min(spans)]
+            within = read and written and len(spans) == 1
+            duration = transfer_us(device, 0, 2 * bytes) if within else transfer_us(device, bytes)
+        self._put(queue, what, place, spans, duration)
 
     def _check_read(self, entry: Allocation, address: int, bytes: int, place: Place) -> None:
         hole = entry.uninitialized.first(address, address + bytes)
@@ -189,7 +198,8 @@ class Session:
             return
         found[0].uninitialized.remove(to, to + bytes)
         spans = {found[1]: [_NOTHING, self._span(found[1], to, bytes)]}
-        self._put(queue, f"a fill of {bytes} bytes", Place(module, offset), spans, bus_time(0))
+        duration = transfer_us(self._devices[found[1]], 0, bytes)
+        self._put(queue, f"a fill of {bytes} bytes", Place(module, offset), spans, duration)
 
     def _put(self, queue: int, what: str, place: Place, spans: dict[int, list[np.ndarray]], duration: float) -> None:
         """Put a copy into its queue, once for each device that it touches."""
@@ -259,7 +269,7 @@ class Session:
             return
         kernel, dim = image.kernels[kernel_number], (x, y, z)
         kind = _TYPES.get(type, "")
-        problem = _misfit(device, image, kernel_number, dim, kind, sizes)
+        problem = image.misfit(kernel_number, device.shape, dim, kind, sizes)
         if problem:
             queue.failure = _FAILED, problem
             advice = "launch with dimensions, a type and arguments that the kernel and the device take"
@@ -275,7 +285,8 @@ class Session:
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
         line = self.report.location(place)
-        work = Work(queue_number, 0, f"the launch of {kernel}", line, lambda: touched_by(log), queue.device)
+        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        work = Work(queue_number, 0, f"the launch of {kernel}", line, touched, queue.device)
         cores = min(x * y * z, device.shape.cores)
         met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
         for finding in findings:
@@ -379,22 +390,3 @@ class Session:
 
 def _both(read: np.ndarray, written: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return read, written
-
-
-def _misfit(
-    device: Device, image: ProgramImage, kernel: int, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]
-) -> str:
-    """What is wrong with a launch, "" if nothing is."""
-    if not kind:
-        return "the type of the launch is none of cnrtFunctionType_t"
-    try:
-        check_launch(device.shape, dim, kind)
-    except ValueError as error:
-        return str(error)
-    wanted = image.sizes[kernel]
-    if len(wanted) != len(sizes):
-        return f"{image.kernels[kernel]} takes {len(wanted)} arguments, and {len(sizes)} are passed"
-    for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):
-        if size and size != given:
-            return f"argument {number} of {image.kernels[kernel]} has {size} bytes, and {given} are passed"
-    return ""

@@ -13,11 +13,14 @@ from ..device import Device
 from ..files import write_atomically
 from ..frontend.compiler import Compiler
 from .build import HERE, INCLUDE
+from .facts import check_host_device
 from .runtime import LIBRARIES, host_library
 
 _TOOLS = ("cncc", "cnas")
 _MODULE = "mlusim.simulator.host"
 _MARK = "mlusim.conf"
+#: Libraries that public build files name and whose functions nobody calls: scripts that lead the linker to another.
+_ALIASES = {"libcnbin.so": "libcnrt.so"}
 
 
 def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -28,8 +31,7 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     """
     devices = [Device.load(name) for name in names]
     for device in devices:
-        if device.isa != devices[0].isa or device.isa != "bang":
-            raise ValueError(f"{device.name} has no CNRT; make a toolkit for an MLU")
+        check_host_device(device)
     folder = folder.absolute()
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "lib64" / _MARK).exists())):
         raise ValueError(f"{folder} is there, and no toolkit; name a new folder")
@@ -52,6 +54,8 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         shutil.copyfile(library, part)
         os.replace(part, target)
         written.append(target)
+    for name, other in _ALIASES.items():
+        written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
     module = (HERE / "FindBANG.cmake").read_text(encoding="utf-8")
     written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))

@@ -15,9 +15,10 @@ _ENGINE = "tensor"
 def assumed_us(operation: Operation, rates: Rates, shape: Shape) -> float:
     """Microseconds: bytes at the rate of device memory, or multiply-adds at that of all cores if that is longer."""
     space = next(name for name, space in shape.spaces.items() if space.scope == "device")
-    channel = next(channel for channel in rates.channels.values() if space in channel.spaces)
     bytes = sum(tensor.bytes for tensor in operation.tensors.values())
-    return rates.launch_overhead_us + max(bytes / channel.rate, _multiply_adds(operation) / _rate(rates, shape))
+    return rates.launch_overhead_us + max(
+        bytes / rates.channel_of(space).rate, _multiply_adds(operation) / _rate(rates, shape)
+    )
 
 
 def _multiply_adds(operation: Operation) -> float:

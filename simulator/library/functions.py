@@ -135,6 +135,9 @@ def _unique(operation: Operation, views: Views) -> None:
     axis = operation.given["dim"] % views["input"].ndim  # of a vector the elements, of a matrix its rows, say
     found, inverse, counts = np.unique(views["input"], return_inverse=True, return_counts=True, axis=axis)
     number = found.shape[axis]
+    for name, room in (("output", views["output"].shape[axis]), ("counts", views.get("counts", counts).size)):
+        if number > room:
+            raise ValueError(f"{number} different entries do not fit into {name}, which holds {room}")
     np.moveaxis(views["output"], axis, 0)[:number] = np.moveaxis(found, axis, 0)
     views["count"][0] = number
     if "inverse" in views:

@@ -18,6 +18,7 @@ from .log import (
 )
 from .recorder import RAW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
+from .runs import pieces_of
 
 __all__ = [
     "ALLOC",
@@ -39,6 +40,7 @@ __all__ = [
     "Op",
     "Recorder",
     "Region",
+    "pieces_of",
     "region_key",
     "region_of",
 ]

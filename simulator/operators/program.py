@@ -12,6 +12,7 @@ from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..frontend.compiler import Compiler
 from ..frontend.inputs import KERNELS
 from ..frontend.options import Options
+from ..host.facts import check_host_device
 from ..host.report import Called as Operated
 from ..host.report import Launched, Report
 from ..launches import Program
@@ -56,6 +57,7 @@ class OperatorProgram(Program):
     """
 
     def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
+        check_host_device(device)
         self.device = device
         self.library = build_operators(sources, options, device)
         self.functions: Mapping[str, Function] = _functions(self.library)

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..findings import Finding, rules
-from ..log import ARITHMETIC, NOWHERE, Log, region_of
+from ..log import ARITHMETIC, NOWHERE, Log, pieces_of, region_of
 
-#: Pieces of written operands that are looked at; where there are more, nothing is said.
-_MOST = 1 << 22
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
 
@@ -43,8 +41,8 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
         return
     mine = log.operand_spaces == device
     written = mine & log.operand_written
-    pieces = _pieces(log, np.flatnonzero(written))
-    if pieces is None:
+    pieces = pieces_of(log, np.flatnonzero(written))
+    if pieces is None:  # too many to look at
         return
     row, begin, end = pieces
     reads = log.operands["key"][mine & ~written]
@@ -73,31 +71,6 @@ def unwritten(log: Log, outputs: Iterable[Output]) -> Iterator[Finding]:
         elif len(gaps) <= _MOST_GAPS and _idle(log, mine):
             at = int(gaps[0])
             yield _finding(log, output, int(before[at]) - low, int(starts[at]) - int(before[at]), last)
-
-
-def _pieces(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Operand, first and past-the-end key of every run of bytes of some operands; None where there are too many."""
-    cut = np.isin(rows, log.runs["operand"])
-    whole = rows[~cut]
-    found = [(whole, log.operands["key"][whole], log.operands["key"][whole] + log.operands["bytes"][whole])]
-    runs = log.runs[np.isin(log.runs["operand"], rows)]
-    counts = runs["count"].astype(np.int64).prod(axis=1)
-    if counts.sum() + len(whole) > _MOST:
-        return None
-    of = np.repeat(np.arange(len(runs)), counts)
-    number = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
-    start = runs["start"][of].astype(np.int64)
-    for axis in range(3):
-        count = runs["count"][of, axis].astype(np.int64)
-        start += number % count * runs["stride"][of, axis].astype(np.int64)
-        number //= count
-    operand = runs["operand"][of]
-    key = log.operands["key"][operand] + start.astype(np.uint64)
-    # Of operands of which nobody knows more than the bounds, all may have been written.
-    span = np.where(runs["run"][of] > 0, runs["run"][of], log.operands["bytes"][operand])
-    found.append((operand, key, key + span.astype(np.uint64)))
-    operand, begin, end = (np.concatenate(column) for column in zip(*found, strict=True))
-    return operand, begin.astype(np.int64), end.astype(np.int64)
 
 
 def _idle(log: Log, used: np.ndarray) -> bool:

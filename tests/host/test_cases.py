@@ -8,10 +8,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from mlusim.simulator import Device
 from mlusim.simulator.cases import read_case
 from mlusim.simulator.cases.measures import measure
+from mlusim.simulator.cases.native_reference import NativeReference
 from mlusim.simulator.cases.textformat import Word, parse
 from mlusim.simulator.cli import main
+from mlusim.simulator.frontend.options import Options
 
 FOLDER = Path(__file__).parent / "operators"
 SCALE = """
@@ -137,6 +140,7 @@ def test_measures_of_what_is_not_finite():
 
 def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"):
     (tmp_path / "case.prototxt").write_text(text)
+    place = reference if ":" in reference else f"{tmp_path / 'refs.py'}:{reference}"
     (tmp_path / "refs.py").write_text(
         "def right(inputs, params, outputs): return inputs['first'] * params['factor']\n"
         "def wrong(inputs, params, outputs): return {'result': inputs['first'] * 2}\n"
@@ -147,7 +151,7 @@ def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"
     sources = [str(FOLDER / name) for name in ("vec.cpp", "vec_kernels.mlu")]
     code = main(
         ["cases", str(tmp_path / "case.prototxt"), "--sources", *sources, "-I", str(FOLDER), "--entry", entry,
-         "--reference", f"{tmp_path / 'refs.py'}:{reference}", "--json", *more]
+         "--reference", place, "--json", *more]
     )  # fmt: skip
     return code, json.loads(capsys.readouterr().out)
 
@@ -191,6 +195,67 @@ def test_a_case_that_cannot_pass_says_why(tmp_path, capsys, text, reference, res
     (case,) = found["cases"]
     assert (code, case["result"]) == (1, result)
     assert why in case["why"]
+
+
+def test_a_reference_in_cpp(tmp_path, capsys):
+    source = FOLDER / "references.cpp"
+    code, found = run(tmp_path, capsys, reference=f"{source}:right")
+    assert (code, found["cases"][0]["result"]) == (0, "passed")
+    code, found = run(tmp_path, capsys, "--set", "factor=4", reference=f"{source}:wrong")
+    assert (code, found["cases"][0]["why"]) == (1, "diff1 of result is 1, the limit 1e-06")
+    code, found = run(tmp_path, capsys, reference=f"{source}:dies")
+    assert (code, found["cases"][0]["why"]) == (1, "the reference failed: RuntimeError: dies ended with SIGSEGV")
+    code, found = run(tmp_path, capsys, reference=f"{source}:own")
+    assert code == 2
+    assert "has no function 'own' that others can call; it has changes, dies, minus, pairs, right" in json.dumps(found)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    device = Device.load("mlu370-x4")
+
+    def made(name, names=(), **more):
+        source, options = FOLDER / "references.cpp", Options.of([], [], [], None)
+        return NativeReference(source, name, options, device, dict(names), more)
+
+    return made
+
+
+def test_arguments_of_a_reference_in_cpp(reference):
+    x = np.array([[1, -2, 4], [0.5, 1, 2]], np.float16)
+    signs = np.array([[1, -1, 1], [1, 1, 1]], np.float16)
+    outputs = {"total": np.ones(2, np.float32), "any": np.ones(2, bool)}
+    rows = reference("rows", {"up": "way"}, scales=[10, 100])
+    found = rows({"first": x, "second": signs}, {"up": "WAY_DOWN"}, outputs)
+    assert found["total"].tolist() == [300, 350]
+    assert found["any"].tolist() == [True, False]
+    assert found["any"].dtype == bool
+    halves = reference("rows", way=0, scales=[1, 1])({"first": x, "second": signs}, {}, {**outputs, "total": x[:, 0]})
+    assert (halves["total"].dtype, halves["total"].tolist()) == (np.float32, [3, 3.5])
+    z = np.array([1 + 2j, 3 - 4j], np.complex64)
+    assert reference("pairs")({"other": z[::-1]}, {}, {"w": z})["w"].tolist() == [3 + 4j, 1 - 2j]
+    both = reference("minus")(
+        {"b": np.float32([1, 2]), "other": np.float32([5, 7])}, {}, {"out": np.zeros(2, np.float32)}
+    )
+    assert both["out"].tolist() == [4, 5], "what has a name goes before what comes in order"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("right", {}, "the case has no number factor; --set factor=VALUE gives one: void right("),
+        ("three", {}, "the case has no tensor left for argument_1: void three("),
+        ("wide", {}, "first points to const int8_t, and the case's tensor is of float32"),
+        ("right", {"factor": "fast"}, "factor is 'fast'; pass a number"),
+        ("wrong", {"second": 1}, "no parameter is for the output second: int wrong("),
+        ("changes", {}, "first is an input, and not const: void changes("),
+    ],
+)
+def test_a_reference_in_cpp_that_does_not_fit(reference, name, given, said):
+    x = np.ones(3, np.float32)
+    outputs = {"result": x, **{key: x for key in given if key == "second"}}
+    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+        reference(name)({"first": x}, given, outputs)
 
 
 def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):

@@ -118,6 +118,8 @@ def test_reduce_unique_pad_slice_and_concat():
     )
     assert (rows[:3].tolist(), count[0]) == ([[-1, 5], [2, 0], [2, 1]], 3)
     assert (back.tolist(), times[:3].tolist()) == ([2, 0, 2, 1], [1, 1, 2])
+    with pytest.raises(ValueError, match="3 different entries do not fit into output, which holds 2"):
+        carry_out("cnnlUnique_v2", {"input": given, "output": rows[:2], "count": count}, dim=0)
     padded = np.zeros((3, 3), np.float32)
     carry_out("cnnlPad", {"input": ramp(2, 1), "output": padded}, paddings=[0, 1, 1, 1], value=np.float32(9))
     assert padded.tolist() == [[9, 1, 9], [9, 2, 9], [9, 9, 9]]

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import BuildError, Device, Log
+from mlusim.simulator import BuildError, Device, Log, hardware
 from mlusim.simulator.cli import main
 from mlusim.simulator.frontend.options import Options
 from mlusim.simulator.host.program import build_program, run_program
@@ -94,6 +94,32 @@ def test_work_of_two_queues_on_one_array(run):
     (finding,) = report.findings
     assert (finding.rule, finding.location.line) == ("queue-order", line("beside"))
     assert finding.related.line == line("before")
+
+
+def test_transfers_last_by_the_rates_of_the_device_file(run, device):
+    _, out, report = run("transfers")
+    bus, dram = device.rates.bus, device.rates.channels["dram"]
+    over = 2**20 / (bus.gb_per_s * bus.efficiency) / 1e3
+    there = 2**20 / (dram.gb_per_s * dram.efficiency) / 1e3
+    begin = bus.latency_ns / 1e3
+    expected = [begin + over, begin + 2 * there, begin + over, begin + there, 0]
+    assert [float(us) for us in out.split()] == pytest.approx(expected, abs=2e-3)
+    assert report.findings == []
+
+
+def test_a_device_file_without_a_bus_runs_no_programs(program, tmp_path):
+    chip = Path(hardware.__file__).parent / "chips" / "mlu370-x4.toml"
+    own = tmp_path / "own.toml"
+    own.write_text(chip.read_text().partition("[bus]")[0])
+    with pytest.raises(ValueError, match=r"mlu370-x4 has no \[bus\] in its device file, by which host code copies"):
+        run_program(program, ["results"], [Device.load(own)])
+
+
+def test_columns_of_one_array_share_memory_only_where_they_meet(run):
+    _, _, report = run("columns")
+    (finding,) = report.findings
+    assert (finding.rule, finding.location.line) == ("queue-order", line("the column from its second row on"))
+    assert finding.related.line == line("a column")
 
 
 def test_a_copy_before_the_wait(run):
@@ -185,6 +211,17 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
     with pytest.raises(ValueError, match="bm1690 has no CNRT"):
         build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
+
+
+def test_the_command_line_builds_a_program(tmp_path, capfd):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "one.h").write_text("#define ONE 1\n")
+    (tmp_path / "two.h").write_text("#include <stdio.h>\n#define TWO 20\n")
+    source = tmp_path / "main.cpp"
+    source.write_text('#include "one.h"\nint main() { printf("%d\\n", ONE + TWO + N); }\n')
+    words = ["-I", str(tmp_path / "headers"), "-include", str(tmp_path / "two.h"), "-D", "N=300"]
+    assert main(["run", str(source), *words]) == 0
+    assert capfd.readouterr().out == "321\n"
 
 
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):

@@ -65,7 +65,7 @@ def test_a_folder_that_is_something_else_stays(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match="is there, and no toolkit; name a new folder"):
         write_toolkit(tmp_path, ["mlu370-x4"])
-    with pytest.raises(ValueError, match="bm1690 has no CNRT; make a toolkit for an MLU"):
+    with pytest.raises(ValueError, match="bm1690 has no CNRT; choose an MLU for host code"):
         write_toolkit(tmp_path / "new", ["bm1690"])
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -94,7 +94,7 @@ def test_a_build_of_its_own(sdk, tmp_path):
     )
     (tmp_path / "Makefile").write_text(
         "program: main.o kernels.o\n\tg++ $^ -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n"
-        "%.o: %.mlu\n\t$(NEUWARE_HOME)/bin/cncc -Werror -O3 --bang-mlu-arch=mtp_372 -MD -MF k.d -c $< -o $@\n"
+        "%.o: %.mlu\n\t$(NEUWARE_HOME)/bin/cncc -Werror -O3 -DNDEBUG --bang-mlu-arch=mtp_372 -MD -MF k.d -c $< -o $@\n"
         "%.o: %.cpp\n\tg++ -g -I$(NEUWARE_HOME)/include -c $< -o $@\n"
     )
     make = subprocess.run(["make", f"NEUWARE_HOME={sdk}"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -117,3 +117,43 @@ def test_a_build_of_its_own(sdk, tmp_path):
                            text=True, check=False)  # fmt: skip
     assert other.returncode == 1
     assert "built for a device of bang arch 372" in other.stderr
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no cmake")
+def test_a_build_by_cmake(sdk, tmp_path):
+    """Kernels in a library and a program with launches by find_package(BANG); a changed header builds kernels anew."""
+    for name in ("kernels.mlu", "kernels.h"):
+        shutil.copy(HERE / name, tmp_path)
+    (tmp_path / "main.mlu").write_text(
+        "#include <cnrt.h>\n#include <stdio.h>\n__mlu_global__ void AddScalar(float*, float, int);\n"
+        "int main() {\n  float *data, host[1024] = {1};\n  cnrtMalloc((void**)&data, 4096);\n"
+        "  cnrtMemcpy(data, host, 4096, cnrtMemcpyHostToDev);\n  cnrtDim3_t dim = {1, 1, 1};\n"
+        "  AddScalar<<<dim, cnrtFuncTypeBlock, 0>>>(data, ADDED, 1024);\n"
+        "  cnrtMemcpy(host, data, 4096, cnrtMemcpyDevToHost);\n  cnrtFree(data);\n"
+        '  printf("%g %g %d\\n", host[0], host[1023], BUILT);\n}\n'
+    )
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.5)\nproject(sample CXX)\n"
+        "set(CMAKE_MODULE_PATH $ENV{NEUWARE_HOME}/cmake/modules)\nfind_package(BANG REQUIRED)\n"
+        "include_directories($ENV{NEUWARE_HOME}/include)\nlink_directories($ENV{NEUWARE_HOME}/lib64)\n"
+        'set(BANG_CNCC_FLAGS "${BANG_CNCC_FLAGS} -O2 -DNDEBUG" "--bang-mlu-arch=mtp_372")\n'
+        "set(BANG_CNCC_FLAGS_RELEASE -DBUILT=7)\nbang_include_directories(${CMAKE_SOURCE_DIR})\n"
+        "bang_add_library(kernels STATIC kernels.mlu)\n"
+        "bang_add_executable(program main.mlu OPTIONS -DADDED=2)\n"
+        "target_link_libraries(program kernels cnrt cnbin)\n"
+    )
+    environment = {**os.environ, "NEUWARE_HOME": str(sdk), "LD_LIBRARY_PATH": str(sdk / "lib64")}
+
+    def run(*words: str) -> str:
+        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("cmake", "-B", "build", "-DCMAKE_BUILD_TYPE=Release")
+    assert run("cmake", "--build", "build").count("Building BANG object") == 2
+    assert run("build/program") == "3 2 7\n"
+    with open(tmp_path / "kernels.h", "a") as header:
+        header.write("// changed\n")
+    later = (tmp_path / "build" / "program").stat().st_mtime + 2
+    os.utime(tmp_path / "kernels.h", (later, later))
+    assert "Building BANG object kernels.mlu.o" in run("cmake", "--build", "build")

@@ -1,6 +1,10 @@
 # What find_package(BANG) gives a project: cncc, and targets with .mlu sources.
-#   BANG_FOUND, BANG_CNCC_EXECUTABLE, BANG_CNCC_FLAGS (options, also of the project's own)
-#   bang_add_executable(name sources...), bang_add_library(name [STATIC|SHARED|MODULE] sources...)
+#   BANG_FOUND, BANG_CNCC_EXECUTABLE
+#   BANG_CNCC_FLAGS, BANG_CNCC_FLAGS_<CONFIG>, BANG_CNCC_INCLUDE_ARGS   options of cncc, which projects add to
+#   bang_include_directories(folders...)
+#   bang_compile(objects sources... [OPTIONS options...])
+#   bang_add_executable(name sources... [OPTIONS options...])
+#   bang_add_library(name [STATIC|SHARED|MODULE] sources... [OPTIONS options...])
 get_filename_component(_bang_home "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 find_program(BANG_CNCC_EXECUTABLE NAMES cncc PATHS "${_bang_home}/bin" "$ENV{NEUWARE_HOME}/bin" NO_DEFAULT_PATH)
 find_program(BANG_CNCC_EXECUTABLE NAMES cncc)
@@ -8,25 +12,40 @@ set(BANG_INCLUDE_DIRS "${_bang_home}/include")
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(BANG DEFAULT_MSG BANG_CNCC_EXECUTABLE)
 
-# The objects of the .mlu files among the sources of a target; the other sources come back in `others`.
-function(_bang_objects name objects others)
+macro(bang_include_directories)
+  foreach(_bang_folder ${ARGN})
+    list(APPEND BANG_CNCC_INCLUDE_ARGS "-I${_bang_folder}")
+  endforeach()
+endmacro()
+
+# The options of cncc in this folder of the project, and more behind them.
+function(_bang_flags flags)
   get_directory_property(folders INCLUDE_DIRECTORIES)
   get_directory_property(definitions COMPILE_DEFINITIONS)
-  set(flags)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+  set(all)
   foreach(folder ${folders})
-    list(APPEND flags "-I${folder}")
+    list(APPEND all "-I${folder}")
   endforeach()
   foreach(definition ${definitions})
-    list(APPEND flags "-D${definition}")
+    list(APPEND all "-D${definition}")
   endforeach()
-  foreach(group ${BANG_CNCC_FLAGS})
+  # Each may hold several words, as in set(BANG_CNCC_FLAGS "${BANG_CNCC_FLAGS} -O3").
+  foreach(group ${BANG_CNCC_INCLUDE_ARGS} ${BANG_CNCC_FLAGS} ${BANG_CNCC_FLAGS_${config}} ${ARGN})
     separate_arguments(words UNIX_COMMAND "${group}")
-    list(APPEND flags ${words})
+    list(APPEND all ${words})
   endforeach()
+  set(${flags} "${all}" PARENT_SCOPE)
+endfunction()
+
+# The objects of the .mlu files among the sources of a target; the other sources and words come back in `others`.
+function(_bang_objects name objects others)
+  cmake_parse_arguments(given "" "" "OPTIONS" ${ARGN})
+  _bang_flags(flags ${given_OPTIONS})
   set(made)
   set(left)
   set(number 0)
-  foreach(source ${ARGN})
+  foreach(source ${given_UNPARSED_ARGUMENTS})
     if(NOT source MATCHES "\\.mlu$")
       list(APPEND left "${source}")
       continue()
@@ -35,11 +54,17 @@ function(_bang_objects name objects others)
     get_filename_component(stem "${source}" NAME)
     math(EXPR number "${number} + 1")
     set(object "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.bang/${number}.${stem}.o")
+    set(depends IMPLICIT_DEPENDS CXX "${path}")
+    set(writes_depends)
+    if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
+      set(depends DEPFILE "${object}.d")
+      set(writes_depends -MD -MF "${object}.d" -MT "${object}")
+    endif()
     add_custom_command(
       OUTPUT "${object}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.bang"
-      COMMAND "${BANG_CNCC_EXECUTABLE}" -c "${path}" -o "${object}" -fPIC ${flags}
-      DEPENDS "${path}" IMPLICIT_DEPENDS CXX "${path}"
+      COMMAND "${BANG_CNCC_EXECUTABLE}" -c "${path}" -o "${object}" -fPIC ${flags} ${writes_depends}
+      DEPENDS "${path}" ${depends}
       COMMENT "Building BANG object ${stem}.o" VERBATIM)
     set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     list(APPEND made "${object}")
@@ -48,19 +73,19 @@ function(_bang_objects name objects others)
   set(${others} "${left}" PARENT_SCOPE)
 endfunction()
 
+function(bang_compile generated)
+  _bang_objects(${generated} objects others ${ARGN})
+  set(${generated} "${objects}" PARENT_SCOPE)
+endfunction()
+
 function(bang_add_executable name)
   _bang_objects(${name} objects others ${ARGN})
-  add_executable(${name} ${objects} ${others})
+  add_executable(${name} ${others} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 
 function(bang_add_library name)
-  set(kind)
-  if("${ARGV1}" MATCHES "^(STATIC|SHARED|MODULE)$")
-    set(kind ${ARGV1})
-    list(REMOVE_AT ARGN 0)
-  endif()
   _bang_objects(${name} objects others ${ARGN})
-  add_library(${name} ${kind} ${objects} ${others})
+  add_library(${name} ${others} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()

@@ -114,6 +114,7 @@ CNDRV_API CNresult cnDeviceGetAttribute(int* value, CNdevice_attribute attribute
 }
 CNDRV_API CNresult cnDeviceTotalMem(size_t* bytes, CNdev device) {
   int megabytes;
+  if (!bytes) return CN_ERROR_INVALID_VALUE;
   CNresult found = status(cnrtDeviceGetAttribute(&megabytes, cnrtAttrTotalMemSize, device));
   if (!found) *bytes = (size_t)megabytes << 20;
   return found;
@@ -134,7 +135,9 @@ CNDRV_API CNresult cnCtxSync(void) {
   return status(cnrtSyncDevice());
 }
 CNDRV_API CNresult cnSharedContextAcquire(CNcontext* context, CNdev device) { return give(context, device); }
-CNDRV_API CNresult cnSharedContextRelease(CNdev) { return CN_SUCCESS; }
+CNDRV_API CNresult cnSharedContextRelease(CNdev device) {
+  return context_of(device) ? CN_SUCCESS : CN_ERROR_INVALID_DEVICE;
+}
 
 CNDRV_API CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType type, CNctxConfigParam* param) {
   if (!context || !param) return CN_ERROR_INVALID_VALUE;

@@ -92,6 +92,7 @@ cnnlStatus_t Call::run(cnnlHandle_t handle) {
   for (const Operand& operand : operands_) ranges.push_back({operand.pointer, operand.bytes, operand.name.c_str()});
   cnrtRet_t status = mlusim_operation(handle->queue, text.data(), text.size(), ranges.data(), ranges.size(), caller_);
   if (status == cnrtSuccess) return CNNL_STATUS_SUCCESS;
+  if (status == cnrtErrorNotSupport) return CNNL_STATUS_NOT_SUPPORTED;
   return status == cnrtErrorArgsInvalid ? CNNL_STATUS_BAD_PARAM : CNNL_STATUS_EXECUTION_FAILED;
 }
 
@@ -204,7 +205,9 @@ CNNL_API cnnlStatus_t cnnlGetSizeOfDataType(cnnlDataType_t dtype, size_t* bytes)
 }
 
 CNNL_API void cnnlGetLibVersion(int* major, int* minor, int* patch) {
-  *major = CNNL_MAJOR, *minor = CNNL_MINOR, *patch = CNNL_PATCHLEVEL;
+  if (major) *major = CNNL_MAJOR;
+  if (minor) *minor = CNNL_MINOR;
+  if (patch) *patch = CNNL_PATCHLEVEL;
 }
 
 CNNL_API const char* cnnlGetErrorString(cnnlStatus_t status) {

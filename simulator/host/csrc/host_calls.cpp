@@ -63,10 +63,21 @@ MLUSIM_API cnrtRet_t cnrtMemcpyAsync_V2(void* to, const void* from, size_t bytes
                                         cnrtMemTransDir_t direction) {
   return queued(to, from, bytes, queue, direction, MLUSIM_HERE);
 }
-MLUSIM_API cnrtRet_t cnrtMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+// Whether memory belongs to the device that the caller says; what is no device memory is said by the copy.
+static bool belongs(const void* pointer, int ordinal) {
+  uint64_t start;
+  Allocation found;
+  if (!known(pointer, start, found) || found.device < 0 || found.device == ordinal) return true;
+  failed(cnrtErrorDeviceInvalid, "the memory of a copy between devices belongs to another device than is said");
+  return false;
+}
+MLUSIM_API cnrtRet_t cnrtMemcpyPeer(void* to, int device, const void* from, int source, size_t bytes) {
+  if (!belongs(to, device) || !belongs(from, source)) return last_status(false);
   return copy(to, from, bytes, cnrtMemcpyPeerToPeer, 0, MLUSIM_HERE);
 }
-MLUSIM_API cnrtRet_t cnrtMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cnrtQueue_t queue) {
+MLUSIM_API cnrtRet_t cnrtMemcpyPeerAsync(void* to, int device, const void* from, int source, size_t bytes,
+                                         cnrtQueue_t queue) {
+  if (!belongs(to, device) || !belongs(from, source)) return last_status(false);
   return queued(to, from, bytes, queue, cnrtMemcpyPeerToPeer, MLUSIM_HERE);
 }
 

@@ -148,7 +148,7 @@ MLUSIM_API cnrtRet_t cnrtDeviceGetPCIBusId(char* id, int length, int ordinal) {
   Device* found;
   cnrtRet_t status = with_device(ordinal, id, found);
   if (status != cnrtSuccess) return status;
-  return snprintf(id, (size_t)length, "0000:00:%02x.0", ordinal) < length
+  return length > 0 && snprintf(id, (size_t)length, "0000:00:%02x.0", ordinal) < length
              ? cnrtSuccess
              : failed(cnrtErrorArgsInvalid, "the room for the PCI bus id is too small");
 }

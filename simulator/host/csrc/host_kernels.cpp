@@ -150,6 +150,7 @@ MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrt
     char* end;
     uint64_t bytes = strtoull(at, &end, 10);
     if (end == at) break;
+    if (!arguments) return failed(cnrtErrorArgsInvalid, "the list of arguments is null");
     found.push_back({arguments[found.size()], bytes});
     at = *end == ',' ? end + 1 : end;
   }

@@ -147,7 +147,8 @@ static inline bool __is_dram(const void* address) {
 
 #define __bang_printf(...) ::mlusim::print(__VA_ARGS__)
 
-// Assertions of kernels, whoever's macro calls __assert_fail; the runtime turns it into a finding.
+// Assertions of kernels, whoever's macro calls __assert_fail, which NDEBUG leaves undeclared; the runtime turns it into a finding.
+extern "C" [[noreturn]] void __assert_fail(const char* text, const char* file, unsigned line, const char* function) noexcept;
 extern "C" inline void __assert(const char* text, const char* file, int line) noexcept { __assert_fail(text, file, (unsigned)line, ""); }
 
 // An instruction that is known and not modelled: any arguments, any result.

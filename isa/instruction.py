@@ -180,6 +180,7 @@ class Instruction:
         spelled = {f"sizeof_{p.name}": f"sizeof({p.type})" for p in self.prototype.memory}
         spelled |= {f"lane_{p.name}": f"the start lane of {p.name}" for p in self.prototype.memory}
         spelled |= {f"placed_{p.name}": f"{p.name} in memory" for p in self.prototype.memory}
+        spelled |= {f"order_{p.name}": f"the order of {p.name}" for p in self.prototype.memory}
         spelled |= {f"space_{p.name}": f"the memory of {p.name}" for p in self.prototype.memory}
         spelled |= {name: f"({text})" for name, text in self.let.items()}
         text = expression.words(rule.condition, spelled)

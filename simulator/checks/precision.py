@@ -228,12 +228,9 @@ def place(port: PortSource, operand: Operand) -> str:
     if isinstance(operand, Lanes):
         return f"_t_{name}"
     if isinstance(operand, Scattered):
-        return f"(_a_{name}, _x_{name}[:0], None, None)"
-    if not order:
-        return f"(_a_{name}, _x_{name}, None, None)"
-    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows)
-    from_rows = port.bind(f"_lie_{name}", ORDERS[order].from_rows)
-    return f"(_a_{name}, _x_{name}, lambda cells: {to_rows}(cells, _shape_{name}), {from_rows})"
+        return f"(_a_{name}, _x_{name}[:0], None)"
+    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows) if order else None
+    return f"(_a_{name}, _x_{name}, {to_rows})"
 
 
 def alike(entry: Any) -> bool:

@@ -147,3 +147,17 @@ def test_blocks_that_the_scalar_unit_copies(program: Program, how: int, value: f
     assert said == [("uninitialized", "scalar.load", missing)] * (missing > 0)
     if value is not None:
         assert out.tolist() == [value]
+
+
+@pytest.mark.parametrize(
+    ("how", "at", "value"),
+    [(0, 0, 4), (1, 4, 14), (1, 5, None), (2, 5, None), (3, 5, 8), (3, 4, 14), (4, 4, 14), (4, 5, None)],
+)
+def test_a_structure_in_a_local_variable(program: Program, how: int, at: int, value: float | None) -> None:
+    """What is missing goes there and back with it; who uses it there, or never brings it back, is told."""
+    out = np.full(1, 9, np.float32)
+    run = program.launch("through_locals", args=[out, how, at], on_finding="collect")
+    named = [(f.rule, f.instruction, f.region.bytes) for f in run.findings if f.region]
+    assert named == ([] if value is not None else [("uninitialized", "scalar.load", 4)])
+    if value is not None:
+        assert out.tolist() == [value]

@@ -63,7 +63,8 @@ class Precision(Check):
         floats = [o for o in written if is_float(o)]
         returns = entry.prototype.returns != "void"
         again = isinstance(entry.effect, (Compute, Atomic)) and (floats or returns) and entry.wider is not Wider.BITS
-        reads = [o for o in operands if o.reads and is_float(o)]
+        taken = {p.name for p in entry.inputs}
+        reads = [o for o in operands if o.name in taken and is_float(o)]
         if again:
             for operand in reads:
                 port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")

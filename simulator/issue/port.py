@@ -33,7 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
-from .definedness import pass_on, passes_on, take_back
+from .definedness import carried, pass_on, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, Operand, Strided
 from .scattered import operands_of
@@ -286,8 +286,7 @@ class _Writer:
 
     def _check_reads(self, operands: list[Operand]) -> None:
         """Those whose values are used, by an instruction that does not just pass them on."""
-        source, moves = self.source, self.entry.moves
-        passed = {moves} if moves or not passes_on(self.entry) else {operand.name for operand in self.operands}
+        source, passed = self.source, carried(self.entry)
         for operand in operands:
             if operand.reads and operand.name not in passed:
                 with source.block(f"if {operand.may_be_uninitialized()}:"):

@@ -50,7 +50,7 @@ def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand],
                 port.line(f"if {operand.uninitialized()}: _stale += ({operand.flags()},)")
         with port.block(f"if _stale and {target.entry()}.space in _VISIBLE:"):
             with ExitStack() as where:
-                if moves:  # and not the element that is missing
+                if moves:  # maybe nothing of what is missing
                     _follow(port, effect, read[0])
                     where.enter_context(port.block("if not _moved.all():"))
                 for operand in read:

@@ -125,10 +125,13 @@ def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def packed_lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
-    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1]."""
+    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1].
+
+    A byte in which padding follows elements that are there counts as initialized: who uses the padding is not seen.
+    """
     found = lanes(sources)
-    whole = np.pad(found, ((0, -len(found) % 8), (0, 0)), constant_values=True)
-    return np.asarray(np.logical_and.reduce(whole.reshape(-1, 8), axis=1, keepdims=True))
+    bits = np.pad(found, ((0, -len(found) % 8), (0, 0)), mode="edge").reshape(-1, 8)
+    return np.asarray(bits[:, :1] & (bits[:, :-1] >= bits[:, 1:]).all(axis=1, keepdims=True))
 
 
 def define(entry: Allocation, low: int, end: int, flags: np.ndarray, initialized: np.ndarray) -> None:

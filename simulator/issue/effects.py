@@ -136,8 +136,9 @@ class EffectWriter:
         self.port.bind("_sliced", self.port.execution.map.sliced)
         if isinstance(target, Strided):
             self.port.bind("_SLICES", slices)
-            self.port.line(f"if _SLICES.get(_a_{name}.space) in _strides_{name}[:-1]: _sliced.add({name})")
-            self.port.line(f"elif _sliced: _sliced.discard({name})")
+            with self.port.block(f"if _a_{name}.space in _SLICES:"):
+                by_slice = f"_SLICES[_a_{name}.space] in _strides_{name}[:-1]"
+                self.port.line(f"(_sliced.add if {by_slice} else _sliced.discard)({name})")
         else:
             self.port.line(f"if _sliced: _sliced.discard({name})")
 

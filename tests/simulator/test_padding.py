@@ -86,7 +86,7 @@ def _undefined(how: int, left: int) -> list[int]:
         turned = [half // 64 * 64 + 63 - half % 64 for half in halves]
         return sorted(byte for half in turned for byte in (2 * half, 2 * half + 1))
     if how == 6:
-        return sorted({i // 8 for i in missing})
+        return sorted({i // 8 for i in missing if i % 8 == 0})  # not a byte that padding shares with data
     return sorted(4 * at + byte for i in missing for at in floats[how](i) for byte in range(4))
 
 

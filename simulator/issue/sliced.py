@@ -43,7 +43,8 @@ class Sliced(Strided):
 
     def uninitialized(self) -> str:
         self.port.bind("_first_of_rows", first_of_rows)
-        return f"_first_of_rows(_u_{self.name}, {self.name}, {self.flags()}, {self.rows})"
+        sliced = f"_first_of_rows(_u_{self.name}, {self.name}, {self.flags()}, {self.rows})"
+        return f"{sliced} if order_{self.name} == 'sliced' else {super(Strided, self).uninitialized()}"
 
     def contents(self) -> str:
         return f"{self.port.bind(f'_rows_{self.name}', self.order.to_rows)}(_x_{self.name})"

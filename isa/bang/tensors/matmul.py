@@ -59,7 +59,7 @@ def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
         f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
         doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
         + (", times 2**fix_position" if fixed else "")
-        + "; right lies in WRAM as `__bang_reshape_filter` leaves it",
+        + "; right lies in WRAM as `__bang_reshape_filter` leaves it, or row by row in the slices of WRAM",
         types=tuple({"S": left, "W": right} for left, right in pairs),
         semantics=_scaled if fixed else _plain,
         engine="tensor",

@@ -1,4 +1,4 @@
-"""Convolution and matrix times vector; weights lie in WRAM as `__bang_reshape_filter` leaves them, or row by row in slices."""
+"""Convolution and matrix times vector; weights lie in WRAM as `__bang_reshape_filter` leaves them, or in its slices."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .rules import DOCUMENTED, INFERRED, Align, Require
 from .types import TYPES
 
 _OVERLAPS = ("same", "none", "any", "ascending")
-_DERIVED = ("placed_", "sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
+_DERIVED = ("placed_", "order_", "sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
 
 
 def check(made: Instruction) -> None:
@@ -67,10 +67,8 @@ def _parameters(made: Instruction) -> Iterator[str]:
     for p in parameters:
         if p.order and p.order not in ORDERS:
             yield f"unknown order {p.order!r} of {p.name!r}; there are {', '.join(ORDERS)}"
-        if p.order and p.kind not in (Kind.PACKED, Kind.STRIDED):
-            yield f"{p.name!r}: a {p.kind} operand has no order"
-        if p.order and any(dim.stride for dim in p.dims):
-            yield f"{p.name!r}: an operand in an order of its own has no strides"
+        if p.order and (p.kind is not Kind.PACKED or len(p.dims) != 2 or not p.reads or p.writes):
+            yield f"{p.name!r}: an operand in an order of its own is one of packed rows, and read"
         if p.defined and not p.writes:
             yield f"{p.name!r} is not written, so that no part of it can be the defined one"
         if p.kind is Kind.VARIABLE and (p.writes or p.dims[0].stride):
@@ -171,6 +169,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     addresses = {p.name for p in parameters if p.is_memory}
     places = {f"space_{p.name}" for p in parameters if p.is_memory and made.select}
     places |= {f"lane_{p.name}" for p in parameters if p.is_lanes}
+    places |= {f"order_{p.name}" for p in parameters if p.order}
     places |= {f"placed_{p.name}" for p in parameters if p.kind is Kind.VARIABLE}
     counts = {f"{what}_{p.name}" for p in parameters if p.is_memory for what in ("count", "bytes")}
     known = values | sizes

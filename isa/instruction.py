@@ -5,10 +5,13 @@ Prototypes, Python API, argument checks, costs, tables and docs are derived from
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+import numpy as np
 
 from . import expression
 from .cached import cached_property
@@ -121,6 +124,14 @@ class Instruction:
         return tuple(p for p in self.prototype.memory if p.reads)
 
     @cached_property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """The operands whose contents its function takes; of others, such as tables, it knows what is in them."""
+        if self.semantics is None or isinstance(self.semantics, np.ufunc):
+            return self.read
+        taken = inspect.signature(self.semantics).parameters
+        return tuple(p for p in self.read if p.name in taken)
+
+    @cached_property
     def lane_wise(self) -> bool:
         """Whether each element of its one output comes from the elements in the same place of its inputs, and no other.
 
@@ -129,15 +140,16 @@ class Instruction:
         """
         if not isinstance(self.effect, Compute) or self.effect.partial or self.moves or self.select is not None:
             return False
-        if self.prototype.returns != "void" or not self.read or len(self.written) != 1:
+        if self.prototype.returns != "void" or not self.inputs or len(self.written) != 1:
             return False
-        memory, (target,) = self.prototype.memory, self.written
+        memory = [p for p in self.prototype.memory if not p.reads or p in self.inputs]
+        (target,) = self.written
         inputs = [_counts(p) for p in memory if p is not target]
-        lanes = _counts(self.read[0]) if self.packs_bits else _counts(target)
+        lanes = _counts(self.inputs[0]) if self.packs_bits else _counts(target)
         return (
             not any(p.order or p.defined or p.kind is Kind.SCATTERED for p in memory)
             and all(counts == lanes[len(lanes) - len(counts) :] for counts in inputs)
-            and lanes in [_counts(p) for p in self.read]
+            and lanes in [_counts(p) for p in self.inputs]
         )
 
     @cached_property
@@ -180,6 +192,7 @@ class Instruction:
         spelled = {f"sizeof_{p.name}": f"sizeof({p.type})" for p in self.prototype.memory}
         spelled |= {f"lane_{p.name}": f"the start lane of {p.name}" for p in self.prototype.memory}
         spelled |= {f"placed_{p.name}": f"{p.name} in memory" for p in self.prototype.memory}
+        spelled |= {f"order_{p.name}": f"the order of {p.name}" for p in self.prototype.memory}
         spelled |= {f"space_{p.name}": f"the memory of {p.name}" for p in self.prototype.memory}
         spelled |= {name: f"({text})" for name, text in self.let.items()}
         text = expression.words(rule.condition, spelled)

@@ -1,8 +1,8 @@
-"""Orders in which the elements of an operand lie in memory, other than row by row: pure functions on arrays."""
+"""Orders in which the rows of an operand lie in memory, other than one after the other: pure functions on arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,19 +13,23 @@ WRAM_SLICES = 64
 
 @dataclass(frozen=True)
 class Order:
-    """``to_rows`` turns elements as they lie, shape [elements], into a view of the rows; ``from_rows`` back."""
+    """Row r lies in slice r % ``slices`` of the memory, behind the rows r - slices, r - 2 * slices, ... of that slice.
 
-    to_rows: Callable[[np.ndarray, tuple[int, ...]], np.ndarray]
-    from_rows: Callable[[np.ndarray], np.ndarray]
+    A copy that names one address deals what it copies out to the slices, evenly. One whose segments lie the bytes of
+    a slice apart says itself what comes into each; there every row begins at a multiple of ``pitch`` bytes behind the
+    first of its slice (mlu-ops: WRAM_LT_STRIDE, WRAM_ALIGN_SIZE). In expressions ``order_x`` is 'dealt' or 'sliced'.
+    """
+
+    slices: int
+    pitch: int
+
+    def to_rows(self, lying: np.ndarray) -> np.ndarray:
+        """Elements as they lie [slices, rows of each, ...] as a view [rows of each, slices, ...]: row by row."""
+        return lying.transpose(1, 0, *range(2, lying.ndim))
+
+    def from_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Rows [rows, ...] in the order in which a copy deals them out, shape [elements]."""
+        return rows.reshape(-1, self.slices, *rows.shape[1:]).swapaxes(0, 1).reshape(-1)
 
 
-def _filter_to_rows(lying: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Row r is [r // 64][r % 64]: it lies in slice r % 64, behind the rows r - 64, r - 128, ... of the slice."""
-    return lying.reshape(WRAM_SLICES, shape[0] // WRAM_SLICES, -1).transpose(1, 0, 2)
-
-
-def _filter_from_rows(rows: np.ndarray) -> np.ndarray:
-    return rows.reshape(len(rows) // WRAM_SLICES, WRAM_SLICES, -1).transpose(1, 0, 2).reshape(-1)
-
-
-ORDERS: Mapping[str, Order] = {"filter": Order(_filter_to_rows, _filter_from_rows)}
+ORDERS: Mapping[str, Order] = {"filter": Order(WRAM_SLICES, 64)}

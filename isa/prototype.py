@@ -9,7 +9,7 @@ clobbered). What stands before the type names a space other than the instruction
     T x[m @ stride][n]        outermost first; ``@`` bytes from one to the next, without it packed
     T x[n : k]                an output of which only the first k elements (of every row) get a value
     T x[@ rows][n]            n elements at each of the places that `measured` finds, in bytes from the address
-    T x[m][n] ~ order         m x n elements that lie in the order of that name, see `orders`
+    T x[m][n] ~ order         m rows of n elements that lie in the order of that name, see `orders`
     T &x                      a vector register
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout

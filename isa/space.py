@@ -20,6 +20,7 @@ class AddressSpace:
     variables: bool = False  # kernels declare variables in it, within its size
     whole: bool = False  # kernels use all of it without declaring anything
     memory_core: bool = True  # a cluster's memory core has it too
+    slices: int = 0  # parts of equal size, each read by a unit of its own; copies can address them
     cached: bool = False  # the scalar unit sees it through a cache
     hidden: bool = False  # of no interest to who chooses a device: stacks, registers
     members: tuple[str, ...] = ()  # stands for any of these; the address tells which

@@ -105,9 +105,18 @@ def _pair(value: Any, at: int, dtype: np.dtype) -> np.ndarray:
     return made
 
 
+def _where(find: Callable[[np.ndarray], Any], src: np.ndarray) -> int:
+    """Where the best element is, the first of equals; 0 where all are NaN."""
+    at = int(find(src))
+    if src[at] != src[at]:  # NumPy lets a NaN win
+        numbers = np.flatnonzero(src == src)
+        at = int(numbers[find(src[numbers])]) if len(numbers) else 0
+    return at
+
+
 def _best(find: Callable[[np.ndarray], Any]) -> Callable[..., np.ndarray]:
     def best(src: np.ndarray) -> np.ndarray:
-        at = int(find(src))
+        at = _where(find, src)
         return _pair(src[at], at, src.dtype)
 
     return best
@@ -116,7 +125,7 @@ def _best(find: Callable[[np.ndarray], Any]) -> Callable[..., np.ndarray]:
 def _extreme(op: str, what: str, find: Callable[[np.ndarray], Any], **facts: Any) -> Instruction:
     return declare(
         f"void __bang_{op}(T dst[(8 + sizeof_src) // sizeof_src], const T src[elem_count], int32 elem_count)",
-        doc=f"dst = {what} element, behind it the position of the first such, 8 bytes; a NaN wins (inferred)",
+        doc=f"dst = {what} element, behind it the position of the first such, 8 bytes; a NaN loses (inferred)",
         types=_TYPES,
         work=_WORK,
         semantics=_best(find),

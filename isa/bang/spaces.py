@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..orders import WRAM_SLICES
 from ..space import REGISTERS, AddressSpace
 
 #: Every space by name.
@@ -11,7 +12,7 @@ SPACES = {
         AddressSpace("gdram"),
         AddressSpace("ldram", hidden=True),
         AddressSpace("nram", variables=True, memory_core=False),
-        AddressSpace("wram", variables=True, memory_core=False),
+        AddressSpace("wram", variables=True, memory_core=False, slices=WRAM_SLICES),
         AddressSpace("sram", variables=True),
         AddressSpace(REGISTERS, registers=True, whole=True, hidden=True),
     )

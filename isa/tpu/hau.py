@@ -96,6 +96,7 @@ _GATHER: dict[str, Any] = {
     "void tpu_hau_line_gather(void<T> output_addr[index_len][line_len], const void<T> param_addr[line_num][line_len],"
     " const uint32 index_addr[index_len], scalar<T> C, int32 line_num, int32 line_len, int32 index_len, int32 start,"
     " int32 end, data_type dtype, bool fill_const)",
+    moves="param_addr",
     **_GATHER,
 )
 def line_gather(
@@ -104,7 +105,7 @@ def line_gather(
 ) -> Partial:  # fmt: skip
     """output[h] = param[index[h] - start] where start <= index[h] <= end; elsewhere C if fill_const, else unchanged."""
     inside = (index_addr >= start) & (index_addr <= end)
-    values = np.empty_like(output_addr)
+    values = output_addr.copy()
     values[inside] = param_addr[index_addr[inside].astype(np.int64) - start]
     if not fill_const:
         return Partial(values, inside)

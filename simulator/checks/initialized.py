@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..execution import MEMORY
+from ..execution import MEMBER, MEMORY
 from ..findings import Finding, rules
 from ..issue import Check, PortSource
 from ..issue.operands import Operand
@@ -43,11 +43,23 @@ class Initialized(Check):
                 instruction=instruction,
                 operand=operand,
                 region=self.execution.map.region(start, end - start),
-                suggestion=_ADVICE,
+                suggestion=_ADVICE + self._elsewhere(entry, start, end),
                 origin=entry.origin if entry.origin.line else None,
             ),
             pc,
         )
+
+    def _elsewhere(self, entry: Allocation, start: int, end: int) -> str:
+        """The core of the running group that has written its own copy of what this core has not."""
+        memory, current = self.execution.map.memories[entry.space], self.execution.current
+        if memory.space.scope != "core" or current.kind != MEMBER:
+            return ""
+        for task in self.execution.barriers.group:
+            away = (task.core - current.core) * memory.stride
+            other = memory.before(task.core, start + away) if away and task.kind == MEMBER else None
+            if other and other.end >= end + away and other.uninitialized.first(start + away, end + away) is None:
+                return f"; core {task.core} has written its own {entry.name!r}, and every core has one"
+        return ""
 
 
 def _stale(entry: Allocation, piece: tuple[int, int]) -> str:

@@ -63,7 +63,8 @@ class Precision(Check):
         floats = [o for o in written if is_float(o)]
         returns = entry.prototype.returns != "void"
         again = isinstance(entry.effect, (Compute, Atomic)) and (floats or returns) and entry.wider is not Wider.BITS
-        reads = [o for o in operands if o.reads and is_float(o)]
+        taken = {p.name for p in entry.inputs}
+        reads = [o for o in operands if o.name in taken and is_float(o)]
         if again:
             for operand in reads:
                 port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")
@@ -228,12 +229,9 @@ def place(port: PortSource, operand: Operand) -> str:
     if isinstance(operand, Lanes):
         return f"_t_{name}"
     if isinstance(operand, Scattered):
-        return f"(_a_{name}, _x_{name}[:0], None, None)"
-    if not order:
-        return f"(_a_{name}, _x_{name}, None, None)"
-    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows)
-    from_rows = port.bind(f"_lie_{name}", ORDERS[order].from_rows)
-    return f"(_a_{name}, _x_{name}, lambda cells: {to_rows}(cells, _shape_{name}), {from_rows})"
+        return f"(_a_{name}, _x_{name}[:0], None)"
+    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows) if order else None
+    return f"(_a_{name}, _x_{name}, {to_rows})"
 
 
 def alike(entry: Any) -> bool:

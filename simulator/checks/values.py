@@ -38,7 +38,8 @@ class Values(Check):
         written = [o for o in operands if o.writes and o.element.is_float and not o.parameter.clobbered]
         if written and entry.wider is not Wider.BITS:
             partial = getattr(entry.effect, "partial", False)  # what is written in part may hold older ones
-            seen = [o.contents() for o in operands if o.element.is_float and (o.reads or partial)]
+            taken = {p.name for p in entry.inputs}
+            seen = [o.contents() for o in operands if o.element.is_float and (o.name in taken or partial)]
             seen += [
                 p.name for p in port.overload.parameters
                 if p.kind is Kind.VALUE and p.type in port.overload.binding and port.overload.element(p).is_float

@@ -31,6 +31,8 @@ class MemoryMap:
             self.memories[name] = shared.get(name) or Memory(space, index, shape.owners(space.scope))
         self.own = [memory for name, memory in self.memories.items() if name not in shared]
         self.lanes = lanes_of(shape, dialect)
+        #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
+        self.sliced: set[int] = set()
 
     def owner(self, memory: Memory) -> int:
         """The running task's number among the owners of a memory."""

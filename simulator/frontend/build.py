@@ -43,6 +43,8 @@ _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 #: What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
 _KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
+#: A structure is copied as a block, its gaps and what is missing in it too, and not member by member.
+_KEEP_BLOCKS = ("--param=sra-max-scalarization-size-Ospeed=0", "")
 #: A mark at every basic block, which `scalar_work` turns into a count of its operations.
 _COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
 #: A blank that is no ASCII reaches us as it is.
@@ -102,7 +104,11 @@ class Builder:
         self.shape, self.options = shape, options
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
-        optional = [_ROUND_HALF, _KEEP_LINES, *([] if self.dialect.threads else [_KEEP_ACCESSES, _COUNT_WORK])]
+        optional = [
+            _ROUND_HALF,
+            _KEEP_LINES,
+            *([] if self.dialect.threads else [_KEEP_ACCESSES, _KEEP_BLOCKS, _COUNT_WORK]),
+        ]
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.

@@ -15,6 +15,8 @@ _STATEMENT_WORDS = frozenset({"if", "for", "while", "switch"})
 _STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^(]*)\((?P<raw>(?s:.*))\)\1"|"(?P<plain>.*)")')
 _ESCAPE = re.compile(r"\\(.)")
 _INSTRUCTION_END = re.compile(r"[;\n]")
+#: Instructions that the assembler may not move; nothing moves here.
+_VOLATILE = re.compile(r"\.volatile\s*\{([^{}]*)\}")
 _NUMBER = re.compile(r"[-+]?(?:\d|\.\d)[\w.]*")
 # One piece between commas: an operand `%[name]` or `%0`, or a literal, in brackets or not, or `.op(operand)`.
 _PIECE = re.compile(
@@ -49,7 +51,7 @@ def asm_statement(source: Source, site: Site, known: Mapping[str, str]) -> Edit 
     sections = _sections(found[opening + 1 : closing])
     template = _template(source, site, sections[0])
     operands = [_operand(source, part) for section in sections[1:3] for part in split(section, ",")]
-    instructions = [part.strip() for part in _INSTRUCTION_END.split(template)]
+    instructions = [part.strip() for part in _INSTRUCTION_END.split(_VOLATILE.sub(r"\1", template))]
     calls = [_call(source, site, text, operands, known) for text in instructions if text]
     if not calls:
         return None

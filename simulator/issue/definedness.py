@@ -7,6 +7,7 @@ products, tables, masks and offsets, scalar loads, and stores to memory that the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,17 @@ def passes_on(entry: Instruction) -> bool:
     return entry.lane_wise or isinstance(entry.effect, Copy) or bool(entry.moves)
 
 
+def carried(entry: Instruction) -> frozenset[str]:
+    """The operands whose uninitialized bytes go on to the output; those of the others are reported."""
+    if not passes_on(entry):
+        return frozenset()
+    return frozenset({entry.moves} if entry.moves else {p.name for p in entry.inputs})
+
+
 def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand], checks: Sequence[Check]) -> None:
     """Add the lines of a port that do so; ``operands`` have been found."""
-    moves = port.entry.moves
-    read = [operand for operand in operands if operand.reads and moves in ("", operand.name)]
+    moves, names = port.entry.moves, carried(port.entry)
+    read = [operand for operand in operands if operand.name in names]
     (target,) = effect.written
     memories = port.execution.map.memories.values()
     port.bind("_VISIBLE", frozenset(memory.name for memory in memories if memory.space.scope == "device"))
@@ -41,9 +49,16 @@ def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand],
                 port.line(operand.fill_poison())
                 port.line(f"if {operand.uninitialized()}: _stale += ({operand.flags()},)")
         with port.block(f"if _stale and {target.entry()}.space in _VISIBLE:"):
-            for operand in read:
-                for check in checks:
-                    check.before_read(port, operand)
+            with ExitStack() as where:
+                if moves:  # maybe nothing of what is missing
+                    _follow(port, effect, read[0])
+                    where.enter_context(port.block("if not _moved.all():"))
+                for operand in read:
+                    for check in checks:
+                        check.before_read(port, operand)
+                port.line("pass")
+            if moves:
+                port.line("_moved = None")
             port.line("_stale = ()")
         with port.block("if _stale:"):
             if moves:
@@ -63,7 +78,7 @@ def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand],
 
 def take_back(port: PortSource, effect: EffectWriter) -> None:
     """Add the lines behind the effect of what moves elements: where uninitialized ones have come to."""
-    if port.entry.moves:
+    if port.entry.moves and not getattr(port.entry.effect, "partial", False):  # that moves in device memory alone
         (target,) = effect.written
         port.bind("_define", define)
         with port.block("if _moved is not None:"):
@@ -110,10 +125,13 @@ def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def packed_lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
-    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1]."""
+    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1].
+
+    A byte in which padding follows elements that are there counts as initialized: who uses the padding is not seen.
+    """
     found = lanes(sources)
-    whole = np.pad(found, ((0, -len(found) % 8), (0, 0)), constant_values=True)
-    return np.asarray(np.logical_and.reduce(whole.reshape(-1, 8), axis=1, keepdims=True))
+    bits = np.pad(found, ((0, -len(found) % 8), (0, 0)), mode="edge").reshape(-1, 8)
+    return np.asarray(bits[:, :1] & (bits[:, :-1] >= bits[:, 1:]).all(axis=1, keepdims=True))
 
 
 def define(entry: Allocation, low: int, end: int, flags: np.ndarray, initialized: np.ndarray) -> None:

@@ -15,6 +15,7 @@ from ..memory import POISON, Allocation
 from .check import Check
 from .inputs import Inputs
 from .operands import Lanes, Operand, Strided
+from .sliced import slice_bytes
 from .source import PortSource
 
 
@@ -85,6 +86,8 @@ class EffectWriter:
         for operand in self.operands:
             if operand.parameter.clobbered:
                 self._clobber(operand)
+        if isinstance(effect, Copy):
+            self._note_slices(self.by_name[self.entry.written[0].name])
         statements = list(self._statements())
         later = self.completion in (Completion.DEFERRED, Completion.QUEUED)
         with ExitStack() as around:
@@ -123,6 +126,21 @@ class EffectWriter:
                 self.port.bind("_lose", lose)
                 place = f"_a_{target.name}, {target.end}, _x_{target.name}, {lost(target, source)}"
                 yield f"if {target.name} < {source.name} < {target.end} > {source.end}: _lose({place})"
+
+    def _note_slices(self, target: Operand) -> None:
+        """Keep in mind behind which addresses rows lie that a copy has put into the slices of a memory."""
+        select, slices = self.entry.select, slice_bytes(self.port)
+        if select is None or slices.keys().isdisjoint(case.spaces[target.name] for case in select.cases.values()):
+            return
+        name = target.name
+        self.port.bind("_sliced", self.port.execution.map.sliced)
+        if isinstance(target, Strided):
+            self.port.bind("_SLICES", slices)
+            with self.port.block(f"if _a_{name}.space in _SLICES:"):
+                by_slice = f"_SLICES[_a_{name}.space] in _strides_{name}[:-1]"
+                self.port.line(f"(_sliced.add if {by_slice} else _sliced.discard)({name})")
+        else:
+            self.port.line(f"if _sliced: _sliced.discard({name})")
 
     def _copy(self) -> str:
         dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))

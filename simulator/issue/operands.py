@@ -4,6 +4,7 @@
     Strided    segments at strides in bytes
     Lanes      tensors across lanes or in system memory
     Scattered  rows wherever another operand says, in `scattered`
+    Sliced     rows in the slices of a memory, in `sliced`
 
 In a port, for an operand ``x``: ``_low_x`` and ``_z_x`` bound its bytes, ``count_x`` is its elements, ``bytes_x`` their
 bytes, ``_x_x`` its array (of a tensor: ``_t_x``, the tensor itself).
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...isa import ORDERS, VARIABLE_TYPES, Cache, Parameter
+from ...isa import VARIABLE_TYPES, Cache, Parameter
 from ..findings import rules
 from ..log.region import Region
 from ..memory import ByteMap, Shadow
@@ -129,7 +130,7 @@ class Flat(Operand):
         in_lines = isinstance(port.entry.effect, Cache)  # a cache works in lines, which may reach past an array
         find_slot(self, "1" if in_lines else f"bytes_{name}", f"{name} + 1" if in_lines else self.end, not in_lines)
         many = len(self.parameter.dims) > 1
-        shaped = f".reshape(_shape_{name})" if many and not self.parameter.order else ""
+        shaped = f".reshape(_shape_{name})" if many else ""
         if size == 1:
             port.line(f"_x_{name} = _v_{name}[_o_{name}:_o_{name} + count_{name}]{shaped}")
             return
@@ -159,15 +160,9 @@ class Flat(Operand):
         return f"{flags}.reshape(*_shape_{name}, {size})" if len(self.parameter.dims) > 1 else flags
 
     def contents(self) -> str:
-        if self.parameter.order:
-            to_rows = self.port.bind(f"_rows_{self.name}", ORDERS[self.parameter.order].to_rows)
-            return f"{to_rows}(_x_{self.name}, _shape_{self.name})"
         return f"_x_{self.name}"
 
     def store(self, value: str) -> str:
-        if self.parameter.order:
-            from_rows = self.port.bind(f"_lie_{self.name}", ORDERS[self.parameter.order].from_rows)
-            value = f"{from_rows}({value})"
         return f"_x_{self.name}[...] = {value}"
 
     def apply(self, ufunc: str, inputs: list[str]) -> str:

@@ -33,7 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
-from .definedness import pass_on, passes_on, take_back
+from .definedness import carried, pass_on, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, Operand, Strided
 from .scattered import operands_of
@@ -232,6 +232,9 @@ class _Writer:
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
                 source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
+            if p.order:
+                source.bind("_sliced", self.execution.map.sliced)
+                source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
             if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
                 source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
         for operand in self.operands:
@@ -283,8 +286,7 @@ class _Writer:
 
     def _check_reads(self, operands: list[Operand]) -> None:
         """Those whose values are used, by an instruction that does not just pass them on."""
-        source, moves = self.source, self.entry.moves
-        passed = {moves} if moves or not passes_on(self.entry) else {operand.name for operand in self.operands}
+        source, passed = self.source, carried(self.entry)
         for operand in operands:
             if operand.reads and operand.name not in passed:
                 with source.block(f"if {operand.may_be_uninitialized()}:"):

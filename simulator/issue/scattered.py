@@ -7,6 +7,7 @@ import numpy as np
 from ...isa import Overload
 from ..memory import ByteMap, Shadow
 from .operands import Flat, Lanes, Operand, Strided, Variable, find_slot
+from .sliced import Sliced
 from .source import PortSource
 
 
@@ -100,4 +101,4 @@ _KINDS = {
 
 def operands_of(port: PortSource, overload: Overload) -> list[Operand]:
     """The memory operands of an overload, in order."""
-    return [_KINDS[p.kind](port, p) for p in overload.instruction.prototype.memory]
+    return [(Sliced if p.order else _KINDS[p.kind])(port, p) for p in overload.instruction.prototype.memory]

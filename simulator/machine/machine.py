@@ -75,6 +75,7 @@ class Machine:
         self.execution.barriers.begin()
         self.recorder.begin()
         self.map.cache.forget_shared()
+        self.map.sliced.clear()
         for check in self.checks:
             check.begin()
 

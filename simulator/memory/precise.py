@@ -15,10 +15,10 @@ from .tensor import Constant, Tensor
 CELL = np.dtype([("precise", np.float64), ("real", np.float64), ("born", np.int64), ("unit", np.float64)])
 
 
-#: An operand: a tensor, or packed elements with their allocation and, where they lie in an order of their own, what
-#: turns them into rows and back.
+#: An operand: a tensor, or elements with their allocation and, where they lie in an order of their own, what turns
+#: them into rows.
 Rows = Callable[[np.ndarray], np.ndarray]
-Place = Tensor | tuple[Allocation, np.ndarray, Rows | None, Rows | None]
+Place = Tensor | tuple[Allocation, np.ndarray, Rows | None]
 
 
 class PreciseMemory:
@@ -39,7 +39,7 @@ class PreciseMemory:
         """Cells of an operand as it is now, each its own precise value, in the shape in which the semantics sees it."""
         if isinstance(place, Tensor):
             return own(place.read())
-        _, view, to_rows, _ = place
+        _, view, to_rows = place
         return to_rows(own(view)) if to_rows else own(view)
 
     def read(self, place: Place) -> np.ndarray:
@@ -51,7 +51,7 @@ class PreciseMemory:
             for view, part in place.boxes_of(dense):
                 part[...] = self._read(place.entry, view)
             return dense
-        entry, view, to_rows, _ = place
+        entry, view, to_rows = place
         cells = self._read(entry, view)
         return to_rows(cells) if to_rows else cells
 
@@ -61,9 +61,7 @@ class PreciseMemory:
             for view, part in place.boxes_of(np.broadcast_to(cells, place.shape)):
                 self._write(place.entry, view, part)
             return
-        entry, view, _, from_rows = place
-        if from_rows:
-            cells = from_rows(cells)
+        entry, view, _ = place
         if rows is None:
             self._write(entry, view, cells)
             return

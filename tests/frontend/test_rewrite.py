@@ -179,6 +179,10 @@ ASM = {
         'asm volatile("index.vvr.f32 %[dst], %[base], 1;\\n\\t" : [dst] "+r"(r_out) : [base] "r"(start));',
         "mlusim_asm_index(r_out, start, 1);",
     ),
+    "not to be moved": (
+        'asm volatile(".volatile{sync; ld.new [%0], 3;}\\n\\t" :: "r"(p));',
+        'mlusim_asm_sync(), ::mlusim::not_modelled("asm: ld.new", (p));',
+    ),
     "no operands": ('__asm__ __volatile__("sync;");', "mlusim_asm_sync();"),
     "methods, brackets, joined strings": (
         '__asm("fuse.nram.s32 [%[d]], %1, [%2],"\n".and(%[c]), .mul([%2]);" :: [d] "r"((int *)d), "r"(n), "r"(f(s, 1)),'

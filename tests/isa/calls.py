@@ -54,6 +54,7 @@ class Call:
         sizes |= {
             f"space_{name}": place.space for name, place in self.places.items()
         } | self.overload.instruction.labels
+        sizes |= {f"order_{p.name}": "dealt" for p in self.overload.parameters if p.order}
         addresses = {name: origins[place.buffer] + place.offset for name, place in self.places.items()}
         names = {**self.scalars, **sizes, **addresses}
         for name, text in self.overload.instruction.let.items():

@@ -99,7 +99,7 @@ _WIDE = "void f(tensor<T> dst[shape @ st], const tensor<T> src[shape], dim4 *sha
         ("void f(float dst[n : k], int32 n)", {}, "defined part of dst 'k' names k"),
         ("void f(const float src[n : n], float dst[n], int32 n)", {}, "'src' is not written"),
         ("void f(float dst[n][n] ~ heap, int32 n)", {}, "unknown order 'heap'"),
-        ("void f(float dst[n @ n][n] ~ filter, int32 n)", {}, "has no order|has no strides"),
+        ("void f(float dst[n @ n][n] ~ filter, int32 n)", {}, "one of packed rows, and read"),
         ("void f(tensor<float> dst[shape @ n], dim4 *shape, int32 n)", {}, "the stride 'n' of 'dst' is no dim4"),
         (_ONE, {"types": "float", "overlap": "smae"}, "overlap is 'smae'"),
         ("void f(float dst[n][n], const float src[n], int32 n)", {"overlap": "ascending"}, "one of packed operands"),

@@ -174,6 +174,24 @@ def test_what_a_gather_leaves_untouched_stays_undefined(device: Device) -> None:
     assert undefined_reads(device, values, [0, 1, 15, 16, 31, 32, 48, 63]) == [1, 15, 32]
 
 
+@pytest.mark.parametrize(("row", "said"), [(0, False), (1, True), (3, True)])
+def test_a_gather_of_lines_that_are_undefined(device: Device, row: int, said: bool) -> None:
+    """Lines 1 to 3 of the table are; what is not gathered is no fault."""
+    values, table, index = (
+        device.array(array)
+        for array in (np.zeros((2, 16), np.float32), np.ones(64, np.float32), np.array([0, row], np.uint32))
+    )
+
+    def kernel(t: Any, values: Any, table: Any, index: Any) -> None:
+        t.tpu_hau_sort(table, table, 64, 16, False, t.DT_FP32)
+        t.tpu_poll()
+        t.tpu_hau_line_gather(values, table, index, 0, 4, 16, 2, 0, 3, t.DT_FP32, False)
+        t.tpu_poll()
+
+    run = launch(kernel, args=[values, table, index], device=device, on_finding="collect")
+    assert [(f.rule, f.instruction) for f in run.findings] == [(UNINITIALIZED, "tpu_hau_line_gather")] * said
+
+
 def test_elements_beyond_k_are_undefined_in_later_launches_too(device: Device) -> None:
     values, source = device.array(np.zeros(64, np.float32)), device.array(np.arange(64, dtype=np.float32))
 

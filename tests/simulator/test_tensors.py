@@ -99,6 +99,27 @@ def test_lanes_that_are_computed_and_not_used_stay_silent(device: Device, lanes:
     assert (out[:48] == 3).all()
 
 
+@pytest.mark.parametrize(
+    ("tables", "lanes", "named"),
+    [(3, 3, []), (3, 4, [("tpu_gdma_cpy_L2S", 3)]), (2, 3, [("tpu_bdc_fp32_pow", 0)])],
+)
+def test_powers_of_what_is_missing(device: Device, tables: int, lanes: int, named: list[tuple[str, int]]) -> None:
+    """Three lanes of two bases and exponents on a row of lanes; of the tables all lanes are read."""
+
+    def kernel(unit: Any, out: Any, ones: Any) -> None:
+        for address in (1024, 2048):
+            load(unit, address, ones, (1, 3, 1, 16))
+        for table in range(tables):
+            load(unit, (5 + table) * 1024, ones, (1, 64, 1, 192))
+        unit.tpu_bdc_fp32_pow(*range(0, 1024 * 8, 1024), ROW)
+        store(unit, out, 0, (1, lanes, 1, 16))
+        unit.tpu_poll()
+
+    findings, out, _ = collect(device, kernel)
+    assert [(f.instruction, f.region.offset // LANE) for f in findings if f.region] == named
+    assert (out[:48] == 1).all()
+
+
 def test_what_lies_between_the_elements_is_not_read(device: Device) -> None:
     def kernel(unit: Any, out: Any, ones: Any) -> None:
         for address in (0, 1024):

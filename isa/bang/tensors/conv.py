@@ -1,4 +1,4 @@
-"""Convolution and matrix times vector; weights lie in WRAM as `__bang_reshape_filter` leaves them."""
+"""Convolution and matrix times vector; weights lie in WRAM as `__bang_reshape_filter` leaves them, or in its slices."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
-from ...orders import WRAM_SLICES
 from ...types import TYPES
-from .matmul import INTEGERS, finish, times_weights, wide
+from .matmul import INTEGERS, dealt_evenly, finish, times_weights, wide
 
 _OLD, _3XX = Archs("<300"), Archs(">=300 <392")
 _FLOATS = (
@@ -32,9 +31,10 @@ def _integers(*targets: str) -> Bindings:
 
 
 def _convolve(
-    src: np.ndarray, kernel: np.ndarray, size: tuple[int, int], stride: tuple[int, int], step: tuple[int, int]
-) -> np.ndarray:
-    """Sums [out_height, out_width, channel_output]; ``size``, ``stride``, ``step`` (dilation) as (height, width)."""
+    src: np.ndarray, kernel: np.ndarray, channels: int, size: tuple[int, int], stride: tuple[int, int],
+    step: tuple[int, int],
+) -> np.ndarray:  # fmt: skip
+    """Sums [out_height, out_width, channels]; ``size``, ``stride``, ``step`` (dilation) as (height, width)."""
     if size == (1, 1):
         windows = wide(src[:: stride[0], :: stride[1]])
     else:
@@ -42,7 +42,8 @@ def _convolve(
         windows = np.lib.stride_tricks.sliding_window_view(wide(src), reach, (0, 1))
         windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
     rows, columns = windows.shape[:2]
-    return times_weights(windows.reshape(rows * columns, -1), wide(kernel)).reshape(rows, columns, -1)
+    sums = times_weights(windows.reshape(rows * columns, -1), wide(kernel), channels)
+    return sums.reshape(rows, columns, channels)
 
 
 _GEOMETRY = (
@@ -74,20 +75,21 @@ def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[
         yield Require(f"{side} > (kernel_{side} - 1) * {step}", rule="length")
     if fixed:
         yield Require("-127 <= fix_position <= 127")
-    yield Require(f"channel_output % {WRAM_SLICES} == 0", rule="length", needed=True)
+    yield dealt_evenly("channel_output", "kernel")
     yield Align(32, ("kernel",))
     yield Align(64, ("dst", "src", *([extra] if extra else [])), _OLD)
     yield Require("channel_input * sizeof_src % 64 == 0", _OLD, rule="length")
+    dealt = "order_kernel == 'dealt'"  # else every row begins at a multiple of 64 bytes (mlu-ops)
     ratios = {TYPES[row["S"]].size / TYPES[row["K"]].size for row in types}
     for ratio, multiple in ((4, 16), (2, 32)):
         if ratio in ratios:
             yield Require(
                 f"channel_input * sizeof_kernel % {multiple} == 0", _3XX, rule="length",
-                when=f"sizeof_src == {ratio} * sizeof_kernel",
+                when=f"{dealt} and sizeof_src == {ratio} * sizeof_kernel",
             )  # fmt: skip
     yield Require(
         "channel_input * sizeof_kernel % 64 == 0", _3XX, rule="length",
-        when=" and ".join(f"sizeof_src != {ratio} * sizeof_kernel" for ratio in (4, 2) if ratio in ratios),
+        when=" and ".join([dealt, *(f"sizeof_src != {ratio} * sizeof_kernel" for ratio in (4, 2) if ratio in ratios)]),
     )  # fmt: skip
 
 
@@ -104,27 +106,29 @@ def _conv(
     tail = (_POSITION if fixed else "") + (_DILATION if dilated else "")
 
     def plain(
-        src: np.ndarray, kernel: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int,
-        stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
-    ) -> np.ndarray:  # fmt: skip
-        size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
-        return finish(_convolve(src, kernel, size, stride, (step_height, step_width)), scale, type_dst)
-
-    def biased(
-        src: np.ndarray, kernel: np.ndarray, bias: np.ndarray, kernel_height: int, kernel_width: int,
+        src: np.ndarray, kernel: np.ndarray, channel_output: int, kernel_height: int, kernel_width: int,
         stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
     ) -> np.ndarray:  # fmt: skip
         size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
-        total = np.ldexp(_convolve(src, kernel, size, stride, (step_height, step_width)), scale)
+        return finish(_convolve(src, kernel, channel_output, size, stride, (step_height, step_width)), scale, type_dst)
+
+    def biased(
+        src: np.ndarray, kernel: np.ndarray, bias: np.ndarray, channel_output: int, kernel_height: int,
+        kernel_width: int, stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int,
+        type_dst: np.dtype,
+    ) -> np.ndarray:  # fmt: skip
+        size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+        total = np.ldexp(_convolve(src, kernel, channel_output, size, stride, (step_height, step_width)), scale)
         return finish(total + wide(bias), 0, type_dst)
 
     def continued(
-        src: np.ndarray, kernel: np.ndarray, partial: np.ndarray, kernel_height: int, kernel_width: int,
-        stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
+        src: np.ndarray, kernel: np.ndarray, partial: np.ndarray, channel_output: int, kernel_height: int,
+        kernel_width: int, stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int,
+        type_dst: np.dtype,
     ) -> np.ndarray:  # fmt: skip
         return biased(
-            src, kernel, partial, kernel_height, kernel_width, stride_height, stride_width, step_height, step_width,
-            scale, type_dst,
+            src, kernel, partial, channel_output, kernel_height, kernel_width, stride_height, stride_width,
+            step_height, step_width, scale, type_dst,
         )  # fmt: skip
 
     does = "Convolution of an image [height, width, channel_input] with kernels in WRAM, without padding"
@@ -161,13 +165,15 @@ convolutions = (
 
 
 def _mlp(bias: str) -> Instruction:
-    def plain(src: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
-        return finish(times_weights(wide(src)[None], wide(weight))[0], fix_position, type_dst)
+    def plain(src: np.ndarray, weight: np.ndarray, height: int, fix_position: int, type_dst: np.dtype) -> np.ndarray:
+        return finish(times_weights(wide(src)[None], wide(weight), height)[0], fix_position, type_dst)
 
     def biased(
-        src: np.ndarray, bias: np.ndarray, weight: np.ndarray, fix_position: int, type_dst: np.dtype
+        src: np.ndarray, bias: np.ndarray, weight: np.ndarray, height: int, fix_position: int, type_dst: np.dtype
     ) -> np.ndarray:
-        return finish(np.ldexp(times_weights(wide(src)[None], wide(weight))[0], fix_position) + wide(bias), 0, type_dst)
+        return finish(
+            np.ldexp(times_weights(wide(src)[None], wide(weight), height)[0], fix_position) + wide(bias), 0, type_dst
+        )
 
     return declare(
         f"void __bang_mlp(D dst[height], const S src[width],{bias} const wram K weight[height][width] ~ filter,"
@@ -179,7 +185,7 @@ def _mlp(bias: str) -> Instruction:
             Require("height > 0", rule="length"),
             Require("width > 0", rule="length"),
             Require("-127 <= fix_position <= 127"),
-            Require(f"height % {WRAM_SLICES} == 0", rule="length", needed=True),
+            dealt_evenly("height", "weight"),
             Align(32, ("weight",)),
             Align(64, ("dst", "src", *(["bias"] if bias else [])), _OLD),
         ),

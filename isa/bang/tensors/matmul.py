@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ...declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, declare, instruction
 from ...orders import ORDERS, WRAM_SLICES
 from ...rounding import Rounding, narrow, single, to_int
 
@@ -15,12 +15,12 @@ _OLD = Archs("<300")
 INTEGERS = (("int8", "int8"), ("int16", "int8"), ("int16", "int16"))
 
 
-def times_weights(left: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Rows times weights [row // 64][row % 64][...] in the order of WRAM: multiplied as they lie, then put in order."""
-    lying = weights.transpose(1, 0, 2).reshape(-1, weights.shape[-1])
-    product = left @ lying.T
-    made: np.ndarray = product.reshape(len(left), WRAM_SLICES, -1).transpose(0, 2, 1).reshape(len(left), -1)
-    return made
+def times_weights(left: np.ndarray, weights: np.ndarray, count: int) -> np.ndarray:
+    """Rows times ``count`` weights [row // slices][row % slices][...]: multiplied as they lie, then put in order."""
+    _, slices, length = weights.shape
+    product = left @ weights.transpose(1, 0, 2).reshape(-1, length).T
+    made: np.ndarray = product.reshape(len(left), slices, -1).transpose(0, 2, 1).reshape(len(left), -1)
+    return made[:, :count]
 
 
 def wide(values: np.ndarray) -> np.ndarray:
@@ -38,12 +38,18 @@ def finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
     return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
 
 
-def _plain(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return times_weights(wide(left), wide(right))
+def dealt_evenly(count: str, weights: str, provenance: str = DOCUMENTED) -> Require:
+    """A copy deals weights out to the slices in equal parts; one that addresses the slices has no need of that."""
+    condition, when = f"{count} % {WRAM_SLICES} == 0", f"order_{weights} == 'dealt'"
+    return Require(condition, rule="length", provenance=provenance, when=when, needed=True)
 
 
-def _scaled(left: np.ndarray, right: np.ndarray, fix_position: int, type_dst: np.dtype) -> np.ndarray:
-    return finish(_plain(left, right), fix_position, type_dst)
+def _plain(left: np.ndarray, right: np.ndarray, N: int) -> np.ndarray:  # noqa: N803 - as in the prototype
+    return times_weights(wide(left), wide(right), N)
+
+
+def _scaled(left: np.ndarray, right: np.ndarray, N: int, fix_position: int, type_dst: np.dtype) -> np.ndarray:  # noqa: N803
+    return finish(_plain(left, right, N), fix_position, type_dst)
 
 
 def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
@@ -53,7 +59,7 @@ def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
         f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
         doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
         + (", times 2**fix_position" if fixed else "")
-        + "; right lies in WRAM as `__bang_reshape_filter` leaves it",
+        + "; right lies in WRAM as `__bang_reshape_filter` leaves it, or row by row in the slices of WRAM",
         types=tuple({"S": left, "W": right} for left, right in pairs),
         semantics=_scaled if fixed else _plain,
         engine="tensor",
@@ -62,7 +68,7 @@ def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
         work="M * N * K",
         rules=(
             *(Require(f"{size} > 0", rule="length", provenance=INFERRED) for size in "MKN"),
-            Require(f"N % {WRAM_SLICES} == 0", rule="length", provenance=INFERRED, needed=True),
+            dealt_evenly("N", "right", INFERRED),
             *([Require("-127 <= fix_position <= 127", provenance=INFERRED)] if fixed else []),
         ),
     )

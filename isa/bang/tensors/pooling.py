@@ -41,6 +41,8 @@ _CLIPPED = {
 }
 _WORK = "out_height * out_width * channel * kernel_height * kernel_width * max(sizeof_src, 2)"
 _SMALL, _IMAGE = "[out_height][out_width][channel]", "[height][width][channel]"
+#: As the vendor's maximum and minimum of vectors; public kernels leave NaN in what they pool.
+_NUMBER_WINS = " (a NaN only where there is no number; inferred)"
 #: What an index is held in: as wide as the element.
 _INDEXED = ({"I": "uint16", "T": "half"}, {"I": "uint16", "T": "bfloat16"}, {"I": "uint32", "T": "float"})
 
@@ -77,12 +79,12 @@ def _reducing(ufunc: np.ufunc, mean: bool = False) -> Reduce:
 
 
 def _best(ufunc: np.ufunc, src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> Any:
-    """The best element of every window, and its place in the window: the first of equals, and the first NaN."""
+    """The best element of every window, and its place in the window: the first of equals; NaN where all are."""
     places = _positions(src, kernel, stride)
     values = next(places).copy()
     index = np.zeros(values.shape, f"u{src.itemsize}")
     for number, place in enumerate(places, 1):
-        better = (ufunc(values, place) != values) & ~np.isnan(values)
+        better = (ufunc(values, place) != values) & ~np.isnan(place)
         values[better], index[better] = place[better], number
     return values, index
 
@@ -140,8 +142,9 @@ def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
     ) -> np.ndarray:  # fmt: skip
         rows = (out_height - 1) * stride_height + kernel_height - src.shape[0]
         columns = (out_width - 1) * stride_width + kernel_width - src.shape[1]
-        worst = -np.inf if ufunc is np.maximum else np.inf
-        image = np.pad(src, ((0, max(rows, 0)), (0, max(columns, 0)), (0, 0)), constant_values=worst)
+        image = np.pad(
+            src, ((0, max(rows, 0)), (0, max(columns, 0)), (0, 0)), constant_values=np.nan
+        )  # which no number loses against
         values, index = _best(ufunc, image, (kernel_height, kernel_width), (stride_height, stride_width))
         return np.stack([values.reshape(-1), index.reshape(-1).view(values.dtype)])
 
@@ -149,7 +152,8 @@ def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
     return (
         declare(
             f"{head}{_STRIDES})",
-            doc=f"Where in every window the {what} element is: row * kernel_width + column, of equals the first",
+            doc=f"Where in every window the {what} element is: row * kernel_width + column, of equals the first; "
+            "a NaN only where there is no number (inferred)",
             types=_INDEXED,
             semantics=strided,
             let=_STRIDED,
@@ -257,9 +261,9 @@ def _unpool(
 # Against the manual, kernels add up an image in place, and the rows of one into its last row (inferred).
 sumpool = _pool("sumpool", "Sum", _reducing(np.add), overlap="any")
 avgpool = _pool("avgpool", "Mean", _reducing(np.add, mean=True))
-maxpool = _pool("maxpool", "Largest element", _reducing(np.maximum))
-minpool = _pool("minpool", "Smallest element", _reducing(np.minimum))
-indexed = (*_indexed("maxpool", "largest", np.maximum), *_indexed("minpool", "smallest", np.minimum))
+maxpool = _pool("maxpool", f"Largest element{_NUMBER_WINS}", _reducing(np.fmax))
+minpool = _pool("minpool", f"Smallest element{_NUMBER_WINS}", _reducing(np.fmin))
+indexed = (*_indexed("maxpool", "largest", np.fmax), *_indexed("minpool", "smallest", np.fmin))
 backward = tuple(
     _backward(op, argument, cover)
     for op in ("avgpool", "maxpool")

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <vector>
@@ -92,6 +93,7 @@ static inline int holds(uint64_t end, uint64_t address, uint64_t size) { return 
 static void leave(uint64_t worth, int64_t pc) {
   if (loading) mlusim_too_early();
   if (loaded.size) settle();
+  if (stored.size) recognize();
   in_kernel = 0;
   drain_with(worth, pc);
 }
@@ -119,6 +121,8 @@ uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc) {
 }
 
 void mlusim_release(uint64_t address, int64_t pc) {
+  struct mlusim_range* range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, 1);
+  if (range && !held.empty()) release_held(range->start, range->end);
   mlusim_leave();
   callbacks.release(address, pc);
   mlusim_back(pc);
@@ -271,6 +275,7 @@ static void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) 
   }
   restore();
   if (loaded.size) take_along(address, size, store);
+  if (stored.size) recognize();
   struct mlusim_range* range = last_range;
   if (!range || address < range->start || !holds(range->end, address, size)) {
     if (address >= stack_low && address < stack_high && holds(stack_high, address, size)) return;
@@ -294,6 +299,7 @@ static void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) 
     else ask_about(address, size, pc);
   }
   if (!taken.empty()) arrive(range, address, size);
+  else if (store && size >= 8 && !held.empty()) may_come_back(address, size);
   if (range->key != MLUSIM_UNSEEN) gather(address, size, how, pc, range);
   if (store && mutes(range)) {
     muted.address = address;
@@ -333,6 +339,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   if (sigsetjmp(jump, 1) == 0) {
     in_kernel = 1;
     mlusim_enter(entry, arguments);
+    release_held(0, UINT64_MAX);
     leave(WORTH_AT_END, (int64_t)entry + 1);
     return 0;
   }

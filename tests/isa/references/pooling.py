@@ -10,7 +10,7 @@ from typing import Any
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
 from .numbers import FORMATS, size_of
-from .values import corners, mixed
+from .values import corners, mixed, of_numbers
 
 
 def windows(length: int, kernel: int, stride: int, clipped: bool = False) -> list[range]:
@@ -50,7 +50,7 @@ def _geometry(kernel_height: int, kernel_width: int, strides: Sequence[int]) -> 
 def pooled(combine: Callable[[list[Any]], Any], steps: float = 0) -> Callable[..., None]:
     """The poolings forward; partial windows are discarded. A result may be off by ``steps`` rounding steps.
 
-    What a NaN among the values does is not known; in which order, and how exactly, hardware adds is not either.
+    In which order, and how exactly, hardware adds is not known.
     """
 
     def compute(
@@ -160,9 +160,9 @@ _SMALL = (-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 3.0)
 
 
 def _values(kind: str, count: int, seed: object, plain: bool) -> list[Any]:
-    """No NaN; ``plain``: numbers whose sums are exact in every order, or of one sign."""
+    """Any; ``plain``: numbers whose sums are exact in every order, or of one sign."""
     if not plain:
-        return [v for v in [*corners(kind), *mixed(kind, 2 * count, seed)] if v == v][-count:]
+        return [*corners(kind), *mixed(kind, 2 * count, seed)][-count:]
     chance = random.Random(f"{kind} {count} {seed}")
     if chance.randrange(2):
         return [chance.choice(_SMALL) for _ in range(count)]
@@ -214,14 +214,15 @@ _ROLES = ("dst", "src", "channel", "height", "width", "kernel_height", "kernel_w
 _STEPS = (*_ROLES, "step_width", "step_height")
 #: Half a step of the float32 sum for each of up to 24 elements, and one of the result.
 _SUM = 13.0
-maxpool, minpool = pooled(max), pooled(min)
+largest, smallest = of_numbers(max), of_numbers(min)
+maxpool, minpool = pooled(largest), pooled(smallest)
 _FORWARD: dict[str, tuple[Callable[..., None], bool]] = {
     "sumpool": (pooled(sum, _SUM), True),
     "avgpool": (pooled(lambda window: sum(window) / len(window), _SUM), True),
     "maxpool": (maxpool, False),
     "minpool": (minpool, False),
-    "maxpool_index": (indexed(max), False),
-    "minpool_index": (indexed(min), False),
+    "maxpool_index": (indexed(largest), False),
+    "minpool_index": (indexed(smallest), False),
 }
 FORMS = [
     *(
@@ -229,8 +230,8 @@ FORMS = [
         for name, (compute, plain) in _FORWARD.items()
         for roles in (_ROLES, _STEPS)
     ),
-    Form("__bang_maxpool_value_index", (*_STEPS, "distance"), value_indexed(max), _calls(False, 1)),
-    Form("__bang_minpool_value_index", (*_STEPS, "distance"), value_indexed(min), _calls(False, 1)),
+    Form("__bang_maxpool_value_index", (*_STEPS, "distance"), value_indexed(largest), _calls(False, 1)),
+    Form("__bang_minpool_value_index", (*_STEPS, "distance"), value_indexed(smallest), _calls(False, 1)),
     *(
         Form(
             f"__bang_{name}_bp",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
 from .numbers import is_floating, rounded, size_of
-from .values import BEAT, corners, lengths, mixed
+from .values import BEAT, corners, lengths, mixed, of_numbers
 
 
 def count(memory: Memory, src: Pointer, elem_count: int) -> int:
@@ -93,13 +94,14 @@ def _sums(kinds: tuple[str, ...]) -> Iterator[Call]:
 
 
 def _extremes(in_place: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
-    """No NaN, of which it is not known who wins; equals among the values, of which the first counts."""
+    """NaN among the values, or nothing else; equals, of which the first counts."""
 
     def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         kind = kinds[0]
         for count in lengths(kind):
             for values in (
-                [v for v in [*corners(kind), *mixed(kind, 2 * count, "best")] if v == v][-count:],
+                [*corners(kind), *mixed(kind, 2 * count, "best")][-count:],
+                [math.nan] * count,
                 [float(n * n % 5) for n in range(count)],
                 [-1.0] * count,
             ):
@@ -112,7 +114,10 @@ def _extremes(in_place: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
 
 
 _SEARCHES = {"__bang_count": count, "__bang_findfirst1": find_first, "__bang_findlast1": find_last}
-_EXTREMES = {"argmax": (max, True), "argmin": (min, True), "max": (max, False), "min": (min, False)}
+_LARGEST, _SMALLEST = of_numbers(max), of_numbers(min)
+_EXTREMES = {
+    "argmax": (_LARGEST, True), "argmin": (_SMALLEST, True), "max": (_LARGEST, False), "min": (_SMALLEST, False),
+}  # fmt: skip
 _VECTOR = ("src", "count")
 FORMS = [
     *(Form(name, _VECTOR, search, _calls) for name, search in _SEARCHES.items()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from typing import Any
 
 from .numbers import FORMATS, INTEGERS, decode, edges, is_floating, size_of
@@ -58,3 +59,13 @@ def scalars(kind: str) -> list[Any]:
         return [0.1, -3.0, -0.0, float("inf"), float("nan"), float(FORMATS[kind].largest)]
     _, signed = INTEGERS[kind]
     return [3, -1 if signed else 7, 0, corners(kind)[-1]]
+
+
+def of_numbers(choose: Callable[..., Any]) -> Callable[[list[Any]], Any]:
+    """A choice of one of many that a NaN loses; the first of them where there is no number."""
+
+    def chosen(values: list[Any]) -> Any:
+        numbers = [value for value in values if value == value]
+        return choose(numbers) if numbers else values[0]
+
+    return chosen

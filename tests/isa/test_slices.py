@@ -1,0 +1,94 @@
+"""Weights in the slices of WRAM: a row where a copy has put it, or where dealing rows out has brought it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Program, load
+
+
+@pytest.fixture(scope="module", params=["mlu370-x4", "mlu590"])
+def program(request: pytest.FixtureRequest) -> Program:
+    return load([Path(__file__).parents[1] / "kernels_c" / "slices.mlu"], device=Device.load(request.param))
+
+
+def matrices(m: int, k: int, n: int) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    """Left [m][k], weights [n][k] and their product [m][n]: whole numbers, whose sums no order of additions rounds."""
+    chance = random.Random(f"{m} {k} {n}")
+    left, weights = ([[chance.randrange(-9, 10) for _ in range(k)] for _ in range(count)] for count in (m, n))
+    return left, weights, [[sum(map(int.__mul__, row, weight)) for weight in weights] for row in left]
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n", "first"),
+    [
+        (3, 4, 64, 0),
+        (2, 16, 192, 64),
+        (4, 8, 40, 192),
+        (1, 20, 100, 0),
+        (2, 36, 129, 128),
+        (3, 4, 1, 0),
+        (1, 20, 63, 0),
+    ],
+    ids=str,
+)
+def test_rows_lie_where_copies_have_put_them(program: Program, m: int, k: int, n: int, first: int) -> None:
+    left, weights, product = matrices(m, k, n)
+    out = np.zeros((2, m, n), np.float32)
+    run = program.launch("by_slice", args=[out, np.float32(left), np.float32(weights), m, k, n, first, 0])
+    assert out.tolist() == [product, product]
+    assert run.findings == []
+
+
+def test_a_row_that_nobody_has_copied_is_uninitialized(program: Program) -> None:
+    m, k, n = 2, 20, 70
+    left, weights, product = matrices(m, k, n)
+    out = np.zeros((2, m, n), np.float32)
+    args = [out, np.float32(left), np.float32(weights), m, k, n, 0, 1]
+    run = program.launch("by_slice", args=args, on_finding="collect")
+    assert [(f.rule, f.instruction, f.operand) for f in run.findings if f.rule == "uninitialized"] == [
+        ("uninitialized", "__bang_conv", "kernel")  # and said once
+    ]
+    assert out[..., :-1].tolist() == [[row[:-1] for row in product]] * 2
+
+
+def test_what_is_dealt_out_at_an_address_is_no_longer_sliced(program: Program) -> None:
+    left, weights, product = matrices(2, 12, 128)
+    out = np.zeros((2, 128), np.float32)
+    run = program.launch("dealt_over", args=[out, np.float32(left), np.float32(weights), 2, 12, 128])
+    assert out.tolist() == product
+    assert run.findings == []
+
+
+def test_a_second_launch_knows_nothing_of_the_slices_of_the_first(program: Program) -> None:
+    left, weights, _ = matrices(2, 12, 128)
+    given = np.zeros((2, 2, 128), np.float32), np.float32(left), np.float32(weights), 2, 12, 128
+    first = program.launch("unordered", args=[given[0][0], *given[1:]])
+    program.launch("by_slice", args=[*given, 0, 0])
+    again = np.zeros((2, 128), np.float32)
+    assert program.launch("unordered", args=[again, *given[1:]]).findings == first.findings == []
+
+
+def test_weights_that_were_never_put_in_order_give_another_product(program: Program) -> None:
+    m, k, n = 3, 6, 128
+    left, weights, product = matrices(m, k, n)
+    out = np.zeros((m, n), np.float32)
+    program.launch("unordered", args=[out, np.float32(left), np.float32(weights).T.copy(), m, k, n])
+    assert out.tolist() != product
+    # the row that slice s reads as its j-th: dealt out, every slice has a 64th of the elements
+    dealt = np.array(weights).T.reshape(64, n // 64, k)
+    seen = [[sum(map(int.__mul__, row, dealt[c % 64, c // 64].tolist())) for c in range(n)] for row in left]
+    assert out.tolist() == seen
+
+
+def test_weights_of_one_core_are_not_those_of_the_others(program: Program) -> None:
+    left, weights, _ = matrices(2, 16, 64)
+    out = np.zeros((4, 2, 64), np.float32)
+    args = [out, np.float32(left), np.float32(weights), 2, 16, 64]
+    run = program.launch("one_core_loads", (4, 1, 1), "union1", args, on_finding="collect")
+    (found,) = [f for f in run.findings if f.rule == "uninitialized"]
+    assert (found.instruction, found.operand, found.count) == ("__bang_matmul", "right", 3)
+    assert "core 0" in found.suggestion

@@ -14,7 +14,6 @@ def main() -> None:
     """Leave the program's family, then import what takes time."""
     if os.fork():
         os._exit(0)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for them takes a tenth of a second
     from .standalone import serve
 
     serve(sys.argv[1])

@@ -15,7 +15,8 @@ from ..findings import BuildError, KernelError
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..reports import Checked, report_of
 from ..sanitizer import advise, examine
-from .launch import load_program, start_kernel, watched
+from .build import load_program
+from .launch import start_kernel, watched
 from .outputs import check_paths, show_report, suppressions_of
 from .replay import load_log
 from .screen import Screen

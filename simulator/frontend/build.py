@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
-from ...isa.docs import instruction_row
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
@@ -263,6 +262,8 @@ class Builder:
 
     def _candidates(self, name: str) -> Iterator[str]:
         """The forms of an instruction, for a call that fits none of them."""
+        from ...isa.docs import instruction_row  # for a message alone
+
         forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
         if forms:
             more = len(forms) - _CANDIDATES

@@ -6,6 +6,7 @@ program meets, and ends with the program.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -14,8 +15,11 @@ def main() -> None:
     """Leave the program's family, then import what takes time."""
     if os.fork():
         os._exit(0)
+    gc.disable()  # nothing of what is imported is garbage
     from .standalone import serve
 
+    gc.freeze()
+    gc.enable()
     serve(sys.argv[1])
 
 

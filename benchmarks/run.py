@@ -20,6 +20,7 @@ from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .startup_speed import startup
 from .tensors_speed import tensors
 from .threads_speed import threads
 
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "topk": topks,
     "replay": replays,
     "isolation": isolation,
+    "startup": startup,
     "memory": memory,
     "threads": threads,
 }

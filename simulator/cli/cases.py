@@ -15,7 +15,7 @@ from ..device import Device
 from ..files import write_atomically
 from ..operators.loading import load
 from ..operators.program import OperatorProgram
-from .outputs import check_paths
+from .paths import check_paths
 from .screen import Screen
 
 

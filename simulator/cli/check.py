@@ -17,7 +17,8 @@ from ..reports import Checked, report_of
 from ..sanitizer import advise, examine
 from .build import load_program
 from .launch import start_kernel, watched
-from .outputs import check_paths, show_report, suppressions_of
+from .outputs import show_report, suppressions_of
+from .paths import check_paths
 from .replay import load_log
 from .screen import Screen
 from .values import array_files, kernel_arguments

@@ -18,7 +18,8 @@ from ..issue import Check
 from ..launches import Program, Run
 from ..text import nearest
 from .build import load_program
-from .outputs import check_paths, report_run
+from .outputs import report_run
+from .paths import check_paths
 from .screen import Screen
 from .values import array_files, dimensions, kernel_arguments, operator_arguments, operator_signature, pairs
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...traces import Shown, write_program_trace
 from ..device import Device
 from ..frontend.options import Options
 from ..host import toolkit
@@ -18,7 +17,7 @@ from ..host.program import run_program as run_built
 from ..host.report import Report
 from ..host.summary import closing_lines
 from ..timing import replay
-from .outputs import check_paths
+from .paths import check_paths
 from .screen import Screen
 
 _ELF = b"\x7fELF"
@@ -76,6 +75,8 @@ def write_records(
     launches = [(report, one, one.log) for report in reports for one in report.launches if one.log is not None]
     written = []
     if options.trace and launches:
+        from ...traces import Shown, write_program_trace  # who wants no trace need not wait for them
+
         with screen.busy("writing the trace"):
             write_program_trace(
                 [

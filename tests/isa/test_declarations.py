@@ -333,7 +333,7 @@ def test_a_source_gets_the_functions_that_it_names() -> None:
 
 
 def test_a_dialect_that_was_changed_has_no_key_of_files() -> None:
-    # Not of `DIALECTS` as they are: in the process of a mutant one of them was changed, and any change would be noticed.
+    # Not of `DIALECTS` as they are: in the process of a mutant one was changed, and this test would notice any change.
     keys = {declared_in(replace(DIALECTS[name], instructions=declared)) for name, declared in DECLARED.items()}
     assert len(keys) == len(DIALECTS)
     assert all(keys)

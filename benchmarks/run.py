@@ -21,6 +21,7 @@ from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .startup_speed import startup
 from .tensors_speed import tensors
 from .threads_speed import threads
 
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "replay": replays,
     "isolation": isolation,
     "host": host,
+    "startup": startup,
     "memory": memory,
     "threads": threads,
 }

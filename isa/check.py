@@ -53,13 +53,12 @@ def _own_problems(made: Instruction) -> Iterator[str]:
 def _parameters(made: Instruction) -> Iterator[str]:
     parameters = made.prototype.parameters
     names = [p.name for p in parameters]
-    derived = {prefix + name for name in names for prefix in _DERIVED}
     for name in names:
         if names.count(name) > 1:
             yield f"two parameters are called {name!r}"
         if name.startswith("_") or keyword.iskeyword(name) or name in (*expression.FUNCTIONS, *SHAPE_NAMES):
             yield f"a parameter cannot be called {name!r}: expressions and generated code need the name"
-        if name in derived:
+        if name.startswith(_DERIVED) and name.partition("_")[2] in names:
             yield f"a parameter cannot be called {name!r}: expressions derive that name from another one"
     for name in (*made.let, *made.measured):
         if name in names or name.startswith(("_", *_DERIVED)) or name in made.labels:

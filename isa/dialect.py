@@ -118,7 +118,14 @@ class Dialect:
 
     def named(self, name: str) -> list[Instruction]:
         """All declarations under a vendor's name (several when the argument lists differ)."""
-        return [entry for entry in self.instructions if entry.name == name]
+        return list(self._named.get(name, ()))
+
+    @cached_property
+    def _named(self) -> dict[str, list[Instruction]]:
+        table: dict[str, list[Instruction]] = {}
+        for entry in self.instructions:
+            table.setdefault(entry.name, []).append(entry)
+        return table
 
     def cache_instruction(self, action: str) -> str:
         """The name of the instruction that does this to the scalar unit's cache, or ""."""

@@ -30,12 +30,9 @@ class ExpressionError(Exception):
     """The text is no expression of this little language."""
 
 
-@lru_cache(maxsize=4096)
 def names(text: str) -> frozenset[str]:
     """The names that an expression uses, functions not among them; `ExpressionError` when it is malformed."""
-    return frozenset(
-        node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS
-    )
+    return _parsed(text)[1]
 
 
 def words(text: str, spelled: Mapping[str, str]) -> str:
@@ -74,18 +71,34 @@ class _Folder(ast.NodeTransformer):
         return ast.Call(node.func, arguments, [])
 
 
-@lru_cache(maxsize=4096)
 def _tree(text: str) -> ast.Expression:
+    return _parsed(text)[0]
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> tuple[ast.Expression, frozenset[str]]:
+    """The tree of an expression and its names, from one walk: an import of the declarations makes hundreds."""
     try:
         tree = ast.parse(" ".join(text.split()), mode="eval")
     except SyntaxError as error:
         raise ExpressionError(f"{text!r} is no expression: {error.msg}") from None
-    for node in ast.walk(tree):
-        if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
+    found: set[str] = set()
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:  # which grows meanwhile
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif not isinstance(node, _ALLOWED) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
             raise ExpressionError(f"{text!r} uses {type(node).__name__}, which an expression here cannot")
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in FUNCTIONS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in FUNCTIONS:
             raise ExpressionError(f"{text!r} calls {node.func.id}; the functions are {', '.join(FUNCTIONS)}")
-    return tree
+        else:
+            for name in node._fields:
+                child = getattr(node, name)
+                if isinstance(child, ast.AST):
+                    nodes.append(child)
+                elif isinstance(child, list):
+                    nodes += child
+    return tree, frozenset(found - FUNCTIONS.keys())
 
 
 def _say(node: ast.expr, spelled: Mapping[str, str]) -> str:

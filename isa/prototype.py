@@ -95,22 +95,22 @@ class Parameter:
     defined: str = ""  # elements that get a value, where that is not all of them
     order: str = ""  # name of the order in which its elements lie, where that is not row by row
 
-    @property
+    @cached_property
     def is_memory(self) -> bool:
         """Whether it names memory (or a vector register), not a value."""
         return self.kind in _MEMORY
 
-    @property
+    @cached_property
     def is_tensor(self) -> bool:
         """Whether it is a tensor [n, c, h, w] with strides of its own."""
         return self.kind in (Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE)
 
-    @property
+    @cached_property
     def is_lanes(self) -> bool:
         """Whether it lies across the lanes of a core."""
         return self.kind in (Kind.TENSOR, Kind.VARIABLE)
 
-    @property
+    @cached_property
     def register(self) -> bool:
         """Whether it is a vector register."""
         return self.kind is Kind.REGISTER

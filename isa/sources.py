@@ -12,12 +12,12 @@ from .dialect import Dialect
 from .tpu import TPU
 
 #: The instructions as the files declare them; a dialect may be changed in a process.
-_DECLARED = {dialect.name: dialect.instructions for dialect in (BANG, CUDA, TPU)}
+DECLARED = {dialect.name: dialect.instructions for dialect in (BANG, CUDA, TPU)}
 
 
 def declared_in(dialect: Dialect) -> str:
     """The name of a dialect with a digest of the files; "" when its instructions are not those that they declare."""
-    return f"{dialect.name} {_digest()}" if dialect.instructions is _DECLARED.get(dialect.name) else ""
+    return f"{dialect.name} {_digest()}" if dialect.instructions is DECLARED.get(dialect.name) else ""
 
 
 @cache

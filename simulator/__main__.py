@@ -11,6 +11,7 @@ def main() -> int:
     gc.disable()
     from .cli import main as run
 
+    gc.freeze()  # later collections pass over it
     gc.enable()
     return run()
 

@@ -17,7 +17,8 @@ from ..device import Device
 from ..files import write_atomically
 from ..hardware.device_file import read_device_file
 from ..hardware.edit import with_numbers
-from .outputs import check_paths, print_written
+from .outputs import print_written
+from .paths import check_paths
 from .screen import Screen
 
 #: The kernels of the project's own table, which lie beside the packages in a checkout.

@@ -18,7 +18,7 @@ from ..frontend.inputs import HOST
 from ..frontend.options import Options
 from ..operators.loading import load
 from ..operators.program import OperatorProgram
-from .outputs import check_paths
+from .paths import check_paths
 from .screen import Screen
 
 

@@ -15,8 +15,10 @@ from ..findings import BuildError, KernelError
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..reports import Checked, report_of
 from ..sanitizer import advise, examine
-from .launch import load_program, start_kernel, watched
-from .outputs import check_paths, show_report, suppressions_of
+from .build import load_program
+from .launch import start_kernel, watched
+from .outputs import show_report, suppressions_of
+from .paths import check_paths
 from .replay import load_log
 from .screen import Screen
 from .values import array_files, kernel_arguments

@@ -1,4 +1,4 @@
-"""The commands that compile or run kernels: op, run, build."""
+"""The commands that run kernels: op, run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from ..device import Device
 from ..execution import Execution
 from ..findings import KernelError
 from ..issue import Check
-from ..launches import Program, Run, load
-from ..sizes import percent, size
+from ..launches import Program, Run
 from ..text import nearest
-from .outputs import check_paths, report_run
+from .build import load_program
+from .outputs import report_run
+from .paths import check_paths
 from .screen import Screen
 from .values import array_files, dimensions, kernel_arguments, operator_arguments, operator_signature, pairs
 
@@ -100,40 +101,6 @@ def start_kernel(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
             time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
         )  # fmt: skip
-
-
-def build(options: argparse.Namespace, screen: Screen) -> bool:
-    """Compile source files; show their kernels and what of the on-chip memory they take."""
-    device = Device.load(options.device)
-    with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = load_program(options, options.files, device)
-    budget = program.budget.values()
-    if screen.json:
-        rows = [{"space": b.space, "declared": b.declared, "limit": b.limit, "reserved": b.reserved} for b in budget]
-        kernels, signatures = program.kernels, program.signatures
-        screen.document({"device": device.name, "kernels": kernels, "signatures": signatures, "budget": rows})
-        return True
-    screen.table([(f"KERNELS FOR {device.name}", False)], ([shown] for shown in program.signatures.values()))
-    if not budget:
-        return True
-    screen.line()
-    screen.table(
-        [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],
-        (
-            (b.space.upper(), size(b.declared), size(b.limit), percent(b.declared / b.limit) if b.limit else "")
-            for b in budget
-        ),
-    )
-    for b in budget:
-        if b.declared > b.limit - b.reserved:
-            left, kept = size(b.limit - b.declared), size(b.reserved)
-            screen.line(f"{b.space.upper()}: {left} left; by convention kernels leave {kept} to the compiler")
-    return True
-
-
-def load_program(options: argparse.Namespace, files: Sequence[Path], device: Device) -> Program:
-    """The program of some sources."""
-    return load(files, options.include, device=device, define=options.define, headers=options.headers, std=options.std)
 
 
 def _list_operators(screen: Screen) -> bool:

@@ -159,7 +159,7 @@ def _build(commands: Commands[Parser]) -> Parser:
         help="compile only",
         description="Compile sources; show their kernels and what of the on-chip memory they take.",
     )
-    command.set_defaults(handler=later("launch", "build"))
+    command.set_defaults(handler=later("build", "build"))
     add_sources(command)
     add_device(command)
     return command

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...traces import Shown, write_program_trace
 from ..device import Device
 from ..frontend.options import Options
 from ..host import toolkit
-from ..host.program import build_program
+from ..host.program import begin_worker, build_program
 from ..host.program import run_program as run_built
 from ..host.report import Report
 from ..host.summary import closing_lines
 from ..timing import replay
-from .outputs import check_paths
+from .paths import check_paths
 from .screen import Screen
 
 _ELF = b"\x7fELF"
@@ -42,11 +40,9 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
         return code if code >= 0 else 128 - code
     settings = Options.of(options.include, options.define, options.headers, options.std)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
+        begin_worker()
         program = build_program(options.files, settings, devices[0])
-    try:
-        code = _run(options, screen, program, devices)
-    finally:
-        shutil.rmtree(program.parent, ignore_errors=True)
+    code = _run(options, screen, program, devices)
     return code if code >= 0 else 128 - code
 
 
@@ -79,6 +75,8 @@ def write_records(
     launches = [(report, one, one.log) for report in reports for one in report.launches if one.log is not None]
     written = []
     if options.trace and launches:
+        from ...traces import Shown, write_program_trace  # who wants no trace need not wait for them
+
         with screen.busy("writing the trace"):
             write_program_trace(
                 [

@@ -12,7 +12,8 @@ from ..device import Device
 from ..hardware import Shape
 from ..log import Log
 from ..timing import replay
-from .outputs import check_paths, print_report, print_written, write_records
+from .outputs import print_report, print_written, write_records
+from .paths import check_paths
 from .screen import Screen
 from .values import numbers
 

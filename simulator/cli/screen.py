@@ -13,7 +13,6 @@ from typing import Any, NoReturn, TextIO, cast
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -164,6 +163,9 @@ class Screen:
             if not self._err.is_terminal:
                 yield None
                 return
+            # Only a terminal has a bar, and it takes a while to import.
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
             # What the kernel prints goes above the bar on a terminal, and else stays on standard output.
             shared = self._stream.isatty()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import groupby
 
 from rich.text import Text
@@ -215,7 +216,7 @@ def _quantity(path: str, fact: Quantity) -> str:
 
 def _device_dict(device: Device) -> dict[str, object]:
     facts = {
-        path: fact.model_dump()
+        path: asdict(fact)
         | {"unit": "bytes" if path.endswith((".bytes", ".reserved")) else _UNITS.get(path.rpartition(".")[2], "")}
         for path, fact in device.facts.items()
     }

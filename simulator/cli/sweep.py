@@ -17,7 +17,8 @@ from ..log import Log
 from ..sweep import Column, Journal, points_of, run_all, run_on_cluster, write_table
 from ..text import nearest
 from ..timing import replay
-from .outputs import check_paths, print_written
+from .outputs import print_written
+from .paths import check_paths
 from .screen import Screen
 from .values import literal, operator_arguments, pairs
 

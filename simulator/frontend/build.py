@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
-from ...isa.docs import instruction_row
 from ..findings import BuildError, Finding, rules
 from ..hardware import Shape
 from ..log import Location
 from ..native import STATED
 from .compiler import CSRC, THREADS, Compiler
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
-from .inputs import embedded, unreadable
+from .inputs import embedded, file_stem, unreadable
 from .language import Language
 from .languages import headers_of, language_of
 from .launches import KernelDecl
@@ -63,7 +62,6 @@ _MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
 _RELATIVE = re.compile(r'^(# \d+ ")(?!/)', re.M)
-_UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 @dataclass(frozen=True)
@@ -187,15 +185,15 @@ class Builder:
                 raise self._failed(source.path, result)
 
         texts = [text, *(other.text for other in others)]
-        library = self.compiler.cache.file(f"{_stem(source)}.so", self._key_of(source, texts), make)
+        library = self.compiler.cache.file(f"{file_stem(source.path)}.so", self.key_of(source, texts), make)
         return Image(source, library, library.stat().st_size, wanted, tuple(others))
 
     def _object(self, source: Source) -> Path:
         """A source compiled for others to be linked with: nothing in it can be launched."""
         text = self._stated(source.text)
-        key = self._key_of(source, [text])
+        key = self.key_of(source, [text])
         return self.compiler.cache.file(
-            f"{_stem(source)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
+            f"{file_stem(source.path)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
         )
 
     def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
@@ -221,7 +219,8 @@ class Builder:
         if result.returncode:
             raise self._failed(source.path, result)
 
-    def _key_of(self, source: Source, texts: Sequence[str]) -> str:
+    def key_of(self, source: Source, texts: Sequence[str]) -> str:
+        """All that an image of a source depends on; ``texts`` are those that are compiled for it."""
         files = [embedded(text, self.options.include) for text in texts]
         flags = [*source.language.compile(), *self._flags, *LINK, str(self._threads)]
         return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
@@ -269,6 +268,8 @@ class Builder:
 
     def _candidates(self, name: str) -> Iterator[str]:
         """The forms of an instruction, for a call that fits none of them."""
+        from ...isa.docs import instruction_row  # for a message alone
+
         forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
         if forms:
             more = len(forms) - _CANDIDATES
@@ -279,10 +280,6 @@ class Builder:
 def _stopped(path: Path, error: LimitReached) -> BuildError:
     finding = Finding(rules.BUILD, str(error), location=Location(str(path), 0))
     return BuildError(f"{path} does not compile: {error}", finding)
-
-
-def _stem(source: Source) -> str:
-    return _UNUSUAL.sub("_", source.path.stem)[:64]
 
 
 def _write(path: Path, text: str) -> None:

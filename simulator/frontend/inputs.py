@@ -16,6 +16,7 @@ _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }  # fmt: skip
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]")
 _EMBEDS = re.compile(r"\.incbin\b")
 _EMBEDDED = re.compile(r'\.incbin\s+\\"([^"\\\n]+)\\"')
 
@@ -37,6 +38,11 @@ def unreadable(path: Path) -> str:
     # The longer marks stand first: that of UTF-16 begins that of UTF-32.
     coding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), "")
     return f"is written in {coding}, which compilers do not read; save it as UTF-8" if coding else ""
+
+
+def file_stem(source: Path) -> str:
+    """What the files that are made of a source are called."""
+    return _UNUSUAL.sub("_", source.stem)[:64]
 
 
 def embedded(text: str, folders: Sequence[str]) -> str:

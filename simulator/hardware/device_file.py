@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from ..files import open_regular
 from ..text import quoted
+from .tables import TableError, entries, read_table
 
 Kind = Literal["measured", "documented", "derived", "fitted", "assumed"]
 Scope = Literal["device", "cluster", "core"]
-#: Name of a space, an engine or a channel: part of a dotted path, so without dots.
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 #: Costs and counts that may be zero; every other number divides something or must exist.
 _MAY_BE_ZERO = frozenset(
@@ -46,33 +44,21 @@ _LARGEST = 1 << 20
 _SHOWN, _SENSIBLE = 8, 100
 
 
-class _Table(BaseModel):
-    """A table of a device file: frozen, no implicit conversions, unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _only_known_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := sorted(set(data) - set(cls.model_fields))):
-            raise ValueError(
-                f"unknown key {quoted(unknown[0])}{nearest(unknown[0], cls.model_fields)}; "
-                f"the keys here are {', '.join(cls.model_fields)}"
-            )
-        return data
-
-
-class Quantity(_Table):
+@dataclass(frozen=True)
+class Quantity:
     """A number and its source in words: where it is written, the arithmetic (derived), the reason (assumed), or by
     which table of measured times it was found, and with which error (fitted).
     """
 
+    EXAMPLE: ClassVar = ' such as { value = 1, kind = "assumed", source = "why" }'
+
     value: int | float
     kind: Kind
-    source: str = Field(min_length=1)
+    source: str
 
 
-class SpaceTable(_Table):
+@dataclass(frozen=True, kw_only=True)
+class SpaceTable:
     """A memory space; ``bytes`` and ``reserved`` (kept by the vendor's compiler) are those of one owner."""
 
     bytes: Quantity
@@ -80,7 +66,8 @@ class SpaceTable(_Table):
     scope: Scope
 
 
-class ThreadsTable(_Table):
+@dataclass(frozen=True)
+class ThreadsTable:
     """Limits of blocks of threads."""
 
     warp: Quantity
@@ -90,7 +77,8 @@ class ThreadsTable(_Table):
     shared_per_cluster: Quantity
 
 
-class ShapeTable(_Table):
+@dataclass(frozen=True, kw_only=True)
+class ShapeTable:
     """Counts of units and the memory spaces."""
 
     arch: Quantity
@@ -103,16 +91,18 @@ class ShapeTable(_Table):
     banks: Quantity | None = None
     eu_bytes: Quantity | None = None
     threads: ThreadsTable | None = None
-    spaces: dict[Name, SpaceTable]
+    spaces: dict[str, SpaceTable]
 
 
-class ClockTable(_Table):
+@dataclass(frozen=True)
+class ClockTable:
     """The clock that all cycles count."""
 
     core_mhz: Quantity
 
 
-class EngineTable(_Table):
+@dataclass(frozen=True)
+class EngineTable:
     """The cost of an instruction on one engine.
 
     ``part_cycles`` is what each further part of a strided operand adds, and each scalar access that is waited for;
@@ -126,7 +116,8 @@ class EngineTable(_Table):
     efficiency: Quantity | None = None
 
 
-class ChannelTable(_Table):
+@dataclass(frozen=True, kw_only=True)
+class ChannelTable:
     """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached."""
 
     gb_per_s: Quantity
@@ -134,17 +125,19 @@ class ChannelTable(_Table):
     core_gb_per_s: Quantity | None = None
     efficiency: Quantity | None = None
     scope: Scope
-    spaces: Annotated[tuple[str, ...], Strict(False)]
+    spaces: tuple[str, ...]
 
 
-class LaunchTable(_Table):
+@dataclass(frozen=True)
+class LaunchTable:
     """What every launch pays once, and the time by which each further task of it starts later."""
 
     overhead_us: Quantity
     task_us: Quantity | None = None
 
 
-class BusTable(_Table):
+@dataclass(frozen=True, kw_only=True)
+class BusTable:
     """The way between host and device memory, which copies of a program's host code take."""
 
     gb_per_s: Quantity
@@ -152,17 +145,18 @@ class BusTable(_Table):
     efficiency: Quantity | None = None
 
 
-class DeviceFile(_Table):
+@dataclass(frozen=True, kw_only=True)
+class DeviceFile:
     """A whole device file; devices of one ``family`` have the chip in common, and so what is fitted of it."""
 
-    name: str = Field(min_length=1)
-    title: str = Field(min_length=1)
-    isa: str = Field(min_length=1)
+    name: str
+    title: str
+    isa: str
     family: str = ""
     shape: ShapeTable
     clock: ClockTable
-    engines: dict[Name, EngineTable]
-    channels: dict[Name, ChannelTable]
+    engines: dict[str, EngineTable]
+    channels: dict[str, ChannelTable]
     launch: LaunchTable
     bus: BusTable | None = None
 
@@ -177,7 +171,7 @@ def read_device_file(path: Path) -> DeviceFile:
     ValueError naming file, key and expectation when it cannot be read or breaks the layout.
     """
     try:
-        file = DeviceFile.model_validate(tomllib.loads(_text(path)))
+        file = read_table(DeviceFile, tomllib.loads(_text(path)))
         for key, quantity in file.facts().items():
             check_value(key, quantity.value)
         if "scalar" not in file.engines:
@@ -190,10 +184,9 @@ def read_device_file(path: Path) -> DeviceFile:
                 )
     except OSError as error:
         raise ValueError(f"device file {path} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        phrases = list(dict.fromkeys(_explain(fault) for fault in error.errors()))
-        more = f"; and {len(phrases) - _SHOWN} more" if len(phrases) > _SHOWN else ""
-        raise ValueError(f"device file {path}: {'; '.join(phrases[:_SHOWN])}{more}") from None
+    except TableError as error:
+        more = f"; and {len(error.faults) - _SHOWN} more" if len(error.faults) > _SHOWN else ""
+        raise ValueError(f"device file {path}: {'; '.join(error.faults[:_SHOWN])}{more}") from None
     except RecursionError:
         raise ValueError(f"device file {path}: its values are nested too deeply") from None
     except ValueError as error:
@@ -258,25 +251,9 @@ def check_value(path: str, value: object) -> None:
     raise ValueError(f"{path} must be {expected}, not {quoted(value)}")
 
 
-def _quantities(table: _Table | Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Quantity]]:
-    for key, entry in table.items() if isinstance(table, Mapping) else table:
+def _quantities(table: Any, prefix: str) -> Iterable[tuple[str, Quantity]]:
+    for key, entry in entries(table):
         if isinstance(entry, Quantity):
             yield prefix + key, entry
-        elif isinstance(entry, (_Table, Mapping)):
+        elif isinstance(entry, Mapping) or is_dataclass(entry):
             yield from _quantities(entry, f"{prefix}{key}.")
-
-
-def _explain(fault: ErrorDetails) -> str:
-    """The key of a fault, and what is wrong with it or expected of it."""
-    # The arms of ``int | float`` report a wrong value once each, under the arm's name.
-    key = ".".join(quoted(str(part))[1:-1] for part in fault["loc"] if part not in ("int", "float"))
-    if fault["type"] == "missing":
-        text = "is missing"
-    elif fault["type"] == "model_type":
-        is_number = fault.get("ctx", {}).get("class_name") == "Quantity"
-        text = "must be a table" + (' such as { value = 1, kind = "assumed", source = "why" }' if is_number else "")
-    elif key.endswith(".value"):
-        text = f"must be a number, not {quoted(fault['input'])}"
-    else:
-        text = fault["msg"].removeprefix("Value error, ")
-    return f"{key}: {text}" if key else text

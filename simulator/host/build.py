@@ -7,13 +7,15 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..device import Device
 from ..findings import BuildError, Finding, rules
-from ..frontend.build import Builder
+from ..frontend.build import Builder, Source
 from ..frontend.compiler import CSRC
+from ..frontend.inputs import embedded
 from ..frontend.launches import KernelDecl
 from ..frontend.options import Options
 from ..frontend.process import Done
@@ -51,38 +53,69 @@ class Unit:
     beside: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True)
+class ReadUnit:
+    """A source that has been preprocessed, for the device and for the host."""
+
+    unit: Unit
+    device: Device
+    builder: Builder
+    source: Source  # for the device, with those that its kernels may be linked with
+    others: tuple[Source, ...]
+    host: str  # what the host's preprocessor has made of it
+
+    def key(self) -> str:
+        """All that its assembly depends on."""
+        texts = [self.source.text, *(other.text for other in self.others)]
+        texts_of_host = [*self.unit.flags, self.host, embedded(self.host, self.unit.options.include)]
+        ours = [file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("*.py"))]
+        shape, runtime = json.dumps(self.device.shape.to_dict()), self.builder.compiler.runtime().parent.name
+        return "\0".join([self.builder.key_of(self.source, texts), runtime, shape, *texts_of_host, *ours])
+
+    def assembly(self) -> str:
+        """What its host's part compiles to, and the image of its kernels. BuildError when it does not compile."""
+        builder = self.builder
+        try:
+            text, kernels = host_part(self.host)
+        except RewriteError as error:
+            finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+            raise BuildError(f"{self.unit.path} cannot be read: {error}", finding) from None
+        assembly = _compiled(builder, self.unit, text + (_REGISTER if kernels else ""))
+        if not kernels:
+            return assembly
+        symbols = _symbols(assembly, kernels)
+        instances = [name for name in symbols if "<" in name]
+        image = LaunchableImage(builder, builder.compile(self.source, instances, self.others))
+        return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)))
+
+
+def read_unit(unit: Unit, device: Device) -> ReadUnit:
+    """Preprocess a `.mlu` source for both sides; BuildError when that cannot be done."""
+    builder = Builder(device.shape, unit.options)
+    with ThreadPoolExecutor(1) as beside:  # one waits for the compiler while the other does
+        host = beside.submit(_host_text, builder, unit)
+        source = builder.read(unit.path)
+        others = tuple(builder.read(path) for path in unit.beside if path != unit.path)
+        return ReadUnit(unit, device, builder, source, others, host.result())
+
+
 def assemble(unit: Unit, device: Device) -> str:
     """The assembly of a `.mlu` source: what its host's part compiles to, and the image of its kernels.
 
     BuildError when it does not compile.
     """
-    builder = Builder(device.shape, unit.options)
-    source = builder.read(unit.path)
-    text, kernels = _host_text(builder, unit)
-    has_kernels = bool(kernels)
-    assembly = _compiled(builder, unit, text + (_REGISTER if has_kernels else ""))
-    if not has_kernels:
-        return assembly
-    symbols = _symbols(assembly, kernels)
-    instances = [name for name in symbols if "<" in name]
-    others = [builder.read(path) for path in unit.beside if path != unit.path]
-    image = LaunchableImage(builder, builder.compile(source, instances, others))
-    return assembly + _record(builder, device, image, symbols, set(_WEAK.findall(assembly)))
+    return read_unit(unit, device).assembly()
 
 
-def _host_text(builder: Builder, unit: Unit) -> tuple[str, tuple[KernelDecl, ...]]:
+def _host_text(builder: Builder, unit: Unit) -> str:
     defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
     standard = unit.options.standard_for("c++", "c++17")
     done = builder.compiler.run(
         ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{INCLUDE}",
          *defines, "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
     )  # fmt: skip
-    _check(unit, done)
-    try:
-        return host_part(done.output.decode(errors="surrogateescape"))
-    except RewriteError as error:
-        finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
-        raise BuildError(f"{unit.path} cannot be read: {error}", finding) from None
+    check(unit, done)
+    return done.output.decode(errors="surrogateescape")
 
 
 def _macros(builder: Builder) -> dict[str, object]:
@@ -98,13 +131,14 @@ def _compiled(builder: Builder, unit: Unit, text: str) -> str:
         given = path.with_suffix(".ii")
         given.write_bytes(text.encode(errors="surrogateescape"))
         step = ["-S", "-x", "c++-cpp-output", standard, *unit.flags, "-g", "-w", "-o", str(path), str(given)]
-        _check(unit, builder.compiler.run(step, path.parent))
+        check(unit, builder.compiler.run(step, path.parent))
 
     key = "\0".join([builder.compiler.version, standard, *unit.flags, text])
     return builder.compiler.cache.file("host.s", key, make).read_bytes().rpartition(b"\n// sealed ")[0].decode()
 
 
-def _check(unit: Unit, done: Done) -> None:
+def check(unit: Unit, done: Done) -> None:
+    """BuildError with what the host's compiler has said, if it has failed."""
     if done.returncode:
         finding = Finding(rules.BUILD, "the host's part does not compile", location=Location(str(unit.path), 0))
         raise BuildError(f"{unit.path} does not compile for the host:\n{done.messages.strip()}", finding)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -16,11 +15,13 @@ from pathlib import Path
 from ..device import Device
 from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
-from ..frontend.inputs import HOST, KERNELS, unreadable
+from ..frontend.inputs import KERNELS, file_stem
 from ..frontend.options import Options
 from ..log import Location
-from .build import INCLUDE, Unit, assemble
+from ..worker.pool import pool
+from .build import Unit
 from .facts import check_host_device
+from .objects import built_objects, check_readable
 from .report import Report
 from .runtime import LIBRARIES, host_library
 from .session import Session
@@ -31,56 +32,33 @@ _NO_MAIN = re.compile(r"undefined reference to `main'")
 
 
 def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program; ``flags`` (a sanitizer's) are for the libraries too.
+    """Build sources with a `main` into a program, which is kept in the cache; ``flags`` (a sanitizer's) are for the
+    libraries too.
 
     BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
     programs.
     """
     check_host_device(device)
-    for source in sources:
-        if problem := unreadable(source):
-            raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
+    check_readable(sources)
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
-    folder = Path(tempfile.mkdtemp(prefix="mlusim-program-"))
-    try:
-        beside = tuple(source for source in sources if source.suffix == KERNELS)
-        objects = [
-            _object(compiler, source, options, device, flags, beside, folder / f"{number}.o")
-            for number, source in enumerate(sources)
-        ]
-        libraries = [host_library(compiler, name, flags) for name in LIBRARIES]
-        program = folder / sources[0].stem
-        places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
-        step = [*flags, *map(str, objects), "-o", str(program), *map(str, libraries), *places, "-lpthread"]
-        done = compiler.run(step, folder)
+    kernels = tuple(source for source in sources if source.suffix == KERNELS)
+    units = [Unit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
+    objects = built_objects(compiler, units, device)
+    libraries = [host_library(compiler, name, flags) for name in LIBRARIES]
+    places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
+
+    def make(path: Path) -> None:
+        done = compiler.run([*step, "-o", str(path)], path.parent)
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)
         if done.returncode:
-            raise _failed(sources[0], "does not link", done.messages)
-        return program.absolute()
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+            finding = Finding(rules.BUILD, "does not link", location=Location(str(sources[0]), 0))
+            raise BuildError(f"{sources[0]} does not link:\n{done.messages.strip()}", finding)
 
-
-def _object(
-    compiler: Compiler, source: Path, options: Options, device: Device, flags: Sequence[str], beside: tuple[Path, ...],
-    path: Path,
-) -> Path:  # fmt: skip
-    if source.suffix == KERNELS:
-        assembly = path.with_suffix(".s")
-        assembly.write_text(assemble(Unit(source, options, ("-O1", *flags), beside=beside), device), encoding="utf-8")
-        done = compiler.run(["-c", "-o", str(path), str(assembly)], path.parent)
-    else:
-        kind = HOST.get(source.suffix, "c++")
-        standard = [f"-std={options.standard}"] if options.standard else []
-        step = ["-c", "-x", kind, *standard, "-g", "-O1", *flags, *options.folders(), f"-isystem{INCLUDE}"]
-        done = compiler.run([*step, *options.preprocess(), "-o", str(path), str(source.absolute())], path.parent)
-    if done.returncode:
-        raise _failed(source, "does not compile", done.messages)
-    return path
+    return compiler.cache.file(file_stem(sources[0]), "\0".join([compiler.version, *step]), make)
 
 
 def _no_main(sources: Sequence[Path]) -> ValueError:
@@ -90,10 +68,9 @@ def _no_main(sources: Sequence[Path]) -> ValueError:
     )
 
 
-def _failed(source: Path, what: str, messages: str) -> BuildError:
-    return BuildError(
-        f"{source} {what}:\n{messages.strip()}", Finding(rules.BUILD, what, location=Location(str(source), 0))
-    )
+def begin_worker() -> None:
+    """Start the process that runs kernels, which takes as long as building a program."""
+    pool(os.getpid()).begin(Compiler().runtime())
 
 
 def run_program(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -52,8 +51,8 @@ class Session:
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
         self._compiler = Compiler()
         self._runtime = self._compiler.runtime()
-        self._ready = threading.Thread(target=self._begin_worker, daemon=True)  # while the program begins as well
-        self._ready.start()
+        with suppress(Exception):  # the first launch says what is wrong
+            pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._time = Timeline()
         self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
@@ -98,10 +97,6 @@ class Session:
                 self.report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
         leaked = [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
         self.report.leaks(leaked, Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
-
-    def _begin_worker(self) -> None:
-        with suppress(Exception):  # the first launch says what is wrong
-            pool(os.getpid()).missing(self._runtime)
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
@@ -310,7 +305,6 @@ class Session:
         return self._refused[key]
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
-        self._ready.join()
         try:
             return pool(os.getpid()).launch(self._runtime, device.memory, request, None)
         except WorkerDied as death:

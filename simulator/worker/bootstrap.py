@@ -4,6 +4,7 @@ Python starts isolated and without site packages, so that nothing is imported be
 PYTHONPATH, no .pth file. Needs the standard library only.
 """
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -49,9 +50,12 @@ def main() -> None:
     start = json.loads(_exactly(channel, length))
     sys.path[:] = start["path"]
     sys.meta_path.insert(0, SamePlaces(start["places"]))
+    gc.disable()  # nothing of what is imported is garbage
     process = importlib.import_module("mlusim.simulator.worker.process")
     for module in start["modules"]:
         importlib.import_module(module)
+    gc.freeze()
+    gc.enable()
     process.main(channel, start["runtime"])
 
 

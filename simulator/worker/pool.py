@@ -258,6 +258,14 @@ class _Pool:
         with self._worker(runtime) as worker:
             return worker.missing()
 
+    def begin(self, runtime: Path) -> None:
+        """Start a worker for the next launch, unless one waits for it; nobody waits for the worker here."""
+        with self._lock:
+            waiting = bool(self._idle)
+        if not waiting:
+            with self._worker(runtime):
+                pass
+
     def let_go(self) -> None:
         """In a fork: close what leads to the workers, which go on for the process that started them."""
         for worker in list(self._all):

@@ -58,7 +58,7 @@ def start_process(end: int, life: int, output: int, errors: int) -> subprocess.P
 
 def start_message(runtime: Path, modules: Iterable[str]) -> bytes:
     """What the script of a worker reads first: it imports what this process imports, from the same places."""
-    needed = [*modules, *(name for name in sys.modules if name.startswith("mlusim.") and name.count(".") == 1)]
+    needed = [*modules, *(name for name in list(sys.modules) if name.startswith("mlusim.") and name.count(".") == 1)]
     places: dict[str, list[object]] = {}
     for module in needed:
         parts = module.split(".")

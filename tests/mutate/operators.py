@@ -208,11 +208,14 @@ def moves(old: str, site: Site) -> Iterator[str]:
 
 
 def wider(old: Wider, site: Site) -> Iterator[Wider]:
-    """Another way with float64, where there are results of floats that it can be carried out for."""
+    """Another way with float64, where there are results that it can be carried out for."""
     entry = site.entry
-    floats = any(o.element(p).is_float for o in entry.overloads() for p in (*entry.read, *entry.written))
-    if isinstance(entry.effect, Compute | Atomic) and entry.semantics is not None and floats:
-        yield from (kind for kind in Wider if kind is not old)
+    written = any(o.element(p).is_float for o in entry.overloads() for p in entry.written)
+    if isinstance(entry.effect, Compute | Atomic) and entry.semantics is not None:
+        if written:
+            yield from (kind for kind in Wider if kind is not old)
+        elif entry.prototype.returns != "void":  # a value that scalar code gets is looked at, and decides nothing
+            yield Wider.RUNS if old is Wider.BITS else Wider.BITS
 
 
 def divisor(old: str, site: Site) -> Iterator[str]:

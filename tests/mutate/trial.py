@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from mlusim.isa import DIALECTS, DeclarationError
 
-from .mutants import Mutant
+from .mutants import Mutant, install_copies
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,6 +83,8 @@ def _child(mutant: Mutant | None, names: Set[str], tests: Sequence[str], limit: 
     try:
         if mutant:
             mutant.install()
+        else:
+            install_copies()
     except DeclarationError as error:
         answer.send(f"the declaration itself: {error}")
         return

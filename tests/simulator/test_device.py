@@ -215,6 +215,40 @@ def test_bare_number_in_a_user_file_is_refused_with_an_example(tmp_path, user_fi
         Device.load(path)
 
 
+def test_all_faults_of_a_user_file_are_said_at_once(user_file):
+    path = user_file('name = "mlu370-x4"', 'name = ""')
+    text = path.read_text(encoding="utf-8")
+    for old, new in [
+        ("core_mhz = { value = 1000", 'core_mhz = { value = "1000"'),
+        ('spaces = ["gdram", "ldram"]', 'spaces = ["gdram", 1]'),
+        ("[engines.io]", "[engines.'I O']"),
+        ("overhead_us = {", "overhead_us = 3 # {"),
+    ]:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="device file") as caught:
+        Device.load(path)
+    said = str(caught.value)
+    assert "name: must not be empty" in said
+    assert "clock.core_mhz.value: must be a number, not '1000'" in said
+    assert "channels.dram.spaces: must be a list of texts, not ['gdram', 1]" in said
+    assert "engines: 'I O' is no name; one has small letters" in said
+    assert said.count("launch.overhead_us: must be a table such as { value = 1") == 1
+    assert "missing" not in said
+    assert said.count(";") == 5  # one for each fault but the first, one within a fault
+
+
+def test_eight_faults_are_shown_and_the_others_counted(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("name = 'x'\nisa = 'bang'\ntitle = 't'\n[shape]\n[clock]\n[engines]\n[channels]\n")
+    with pytest.raises(ValueError, match=r"launch: is missing; shape\.arch: is missing; .*clock.core_mhz: is missing"):
+        Device.load(path)
+    path.write_text("name = 'x'\nisa = 'bang'\ntitle = 't'\n" + "".join(f"[channels.c{n}]\n" for n in range(4)))
+    with pytest.raises(ValueError, match=r"channels\.c0\.scope: is missing; .*; and 12 more"):
+        Device.load(path)
+
+
 def test_missing_user_file_is_a_value_error(tmp_path):
     with pytest.raises(ValueError, match=r"absent\.toml cannot be read: No such file"):
         Device.load(tmp_path / "absent.toml")

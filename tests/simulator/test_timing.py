@@ -180,8 +180,7 @@ def test_an_engine_without_a_cost_is_named():
 def test_assumed_share(known, share):
     """The numbers that decide count, and no others."""
     facts = {
-        path: fact.model_copy(update={"kind": "documented" if path in known else "assumed"})
-        for path, fact in RATES.facts.items()
+        path: replace(fact, kind="documented" if path in known else "assumed") for path, fact in RATES.facts.items()
     }
     assert replay(log_of(Row("load", 64)), replace(RATES, facts=facts)).assumed_share == pytest.approx(share)
 

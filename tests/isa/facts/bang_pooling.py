@@ -84,7 +84,19 @@ def _index(name: str) -> tuple[Fact, ...]:
             # "When value_index_stride > 0, dst and src can be homologous operands": so kernels call it.
             overlap="any",
             room=1 << 17,
-            probes=(*_PROBES, {"width": 9}, {"width": 8, "stride_width": 3}, {"value_index_stride": 12288}),
+            probes=(
+                *_PROBES,
+                {"width": 9},
+                {"width": 8, "stride_width": 3},
+                {"value_index_stride": 12288},
+                # A step beyond the last whole window leads out of the image, or to its end: none is clipped.
+                {"kernel_height": 1, "stride_height": 3},
+                {"kernel_width": 1, "stride_width": 4},
+                {"kernel_height": 1, "stride_height": 3, "height": 6},
+                {"kernel_width": 1, "stride_width": 4, "width": 8},
+                # The last whole window ends with the image, and a step less would not.
+                {"kernel_height": 3, "stride_height": 2},
+            ),
         ),
     )
 

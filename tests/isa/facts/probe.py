@@ -53,9 +53,9 @@ def device(dialect: str, arch: int) -> Device:
 
 
 @cache
-def _arrays(dialect: str, arch: int, size: int) -> list[Any]:
+def _arrays(on: Device, size: int) -> list[Any]:
     """Off-chip memory, enough for every operand of a call."""
-    return [device(dialect, arch).array(np.zeros(size, np.uint8)) for _ in range(4)]
+    return [on.array(np.zeros(size, np.uint8)) for _ in range(4)]
 
 
 def newest(form: Form) -> int:
@@ -74,6 +74,7 @@ class Row:
     work: int
     waited: bool  # the core went on when it was done
     serial: bool  # it began when the queues were empty
+    late: bool  # its effect is complete when somebody has waited for it
     regions: Mapping[str, tuple[str, int, int, int, int]]
 
 
@@ -183,15 +184,17 @@ class _Memory:
 def run(
     *calls: Call, look: bool = False, fresh: Collection[str] = (), load: tuple[str, int] | None = None,
     union: bool = False, wait: bool = True, first: Step | None = None, last: Step | None = None,
+    on: Device | None = None,
 ) -> Outcome:  # fmt: skip
     """Execute calls of one form in one launch on one core.
 
     ``look`` keeps the contents of memory, before and after a wait, ``fresh`` names inputs to leave uninitialized,
     ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
     false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
+    ``on`` is another device than that of the architecture.
     """
     form, arch, dialect = calls[0].form, calls[0].arch, dialect_of(calls[0].form)
-    fact, on = form.fact, device(dialect, arch)
+    fact, on = form.fact, on or device(dialect, arch)
     outcome = Outcome([], [], [], [], [])
 
     def kernel(context: Any, *arrays: Any) -> None:
@@ -221,7 +224,7 @@ def run(
                 memory.byte(outcome.addresses[-1][load[0]] + load[1])
 
     dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
-    made = launch(kernel, dim, kind, _arrays(dialect, arch, fact.room), device=on, on_finding="collect")
+    made = launch(kernel, dim, kind, _arrays(on, fact.room), device=on, on_finding="collect")
     names = (fact.name, SCALAR_LOAD) if load else (fact.name,)
     # That nobody waits for the instruction before its task ends is the probe's doing.
     outcome.findings = [f for f in made.findings if f.instruction in names and f.rule != "unwaited"]
@@ -241,7 +244,9 @@ def rows(log: Log, name: str) -> list[Row]:
         if op.name == name:
             regions = {key: (at.space, at.offset, at.bytes, at.lane, at.lanes) for key, _, at in log.regions(index)}
             pipe, core, work, flags = (int(record[key]) for key in ("pipe", "core", "work", "flags"))
-            found.append(Row(op, log.pipes[pipe], core, work, bool(flags & 1), bool(flags & 2), regions))
+            found.append(
+                Row(op, log.pipes[pipe], core, work, bool(flags & 1), bool(flags & 2), bool(flags & 8), regions)
+            )
     return found
 
 

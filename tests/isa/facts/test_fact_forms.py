@@ -56,7 +56,8 @@ def _combinations(forms: list[Form]) -> Iterator[tuple[str, ...]]:
     operands = forms[0].fact.operands
     legal = {tuple(form.type_of(operand) for operand in operands) for form in forms}
     typed = [at for at, operand in enumerate(operands) if operand.type != "any"]
-    groups = [[at] for at in typed] + [[at for at in typed if operands[at].type == operands[typed[0]].type]]
+    kinds = dict.fromkeys(operands[at].type for at in typed)
+    groups = [[at] for at in typed] + [[at for at in typed if operands[at].type == kind] for kind in kinds]
     tried = set()
     for base, group, kind in itertools.product(legal, groups, TYPES):
         changed = tuple(kind if at in group else old for at, old in enumerate(base))

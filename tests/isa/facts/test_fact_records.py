@@ -40,6 +40,7 @@ def _check(call: Call, row: Row, addresses: dict[str, int], origins: dict[str, s
     assert set(op.waits) == set(fact.waits.split())
     assert bool(op.barrier) == bool(fact.joins)
     assert (row.waited, row.serial) == (fact.effect == "blocking", fact.effect in ("queued", "section"))
+    assert row.late == (fact.effect in ("deferred", "queued"))
     for operand in fact.operands:
         space, offset, size, lane, lanes = row.regions[operand.name]
         low, length = call.span(operand)

@@ -1,0 +1,34 @@
+"""What one waits for at the command line before a kernel or a program runs, all that can be kept in the cache kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.host.program import build_program, run_program
+
+from .measure import Figure, best, device
+
+_KERNELS, _PROGRAM = (Path(__file__).with_name(name) for name in ("kernels.mlu", "program.mlu"))
+
+
+def startup() -> Iterator[Figure]:
+    """A build of a cached file, and a run of a cached program beside the program itself, its worker waiting for it."""
+    built = build_program([_PROGRAM], Options(), device())
+
+    def program() -> None:
+        code, _ = run_program(built, [], [device()])
+        assert code == 0
+
+    build, run, itself = best(_command("build", _KERNELS), _command("run", _PROGRAM), program, rounds=10)
+    yield Figure("mlusim build, file cached", build * 1e3, "ms", 300)
+    yield Figure("mlusim run, program cached: above the program itself", (run - itself) * 1e3, "ms", 400)
+    yield Figure("the program itself, which launches a kernel", itself * 1e3, "ms")
+
+
+def _command(name: str, file: Path) -> Callable[[], object]:
+    words = [sys.executable, "-m", "mlusim.simulator", name, str(file)]
+    return lambda: subprocess.run(words, capture_output=True, check=True)

@@ -18,6 +18,7 @@ from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
 from ..frontend.inputs import HOST, KERNELS, unreadable
 from ..frontend.options import Options
+from ..frontend.tokens import tokens
 from ..log import Location
 from .build import INCLUDE, Unit, assemble
 from .report import Report
@@ -92,6 +93,13 @@ def _failed(source: Path, what: str, messages: str) -> BuildError:
     return BuildError(
         f"{source} {what}:\n{messages.strip()}", Finding(rules.BUILD, what, location=Location(str(source), 0))
     )
+
+
+def has_main(source: Path) -> bool:
+    """Whether a source defines a `main`, in a line that no comment holds."""
+    found = [*tokens(source.read_text(encoding="utf-8", errors="replace"), 0)]
+    triples = zip(found, found[1:], found[2:], strict=False)
+    return any(b.text == "main" and c.text == "(" and a.text in ("int", "void", "auto") for a, b, c in triples)
 
 
 def run_program(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -45,13 +47,14 @@ class _Work(ctypes.Structure):
             (name, _i64)
             for name in (
                 "count", "operands", "runs", "pipes", "cores", "plain_cores", "tasks_of_group", "mute", "whole", "room",
+                "faults",
             )
         ),
         *(
             (name, _pointer)
             for name in (
                 "record", "operand", "run", "kind", "waits", "queues", "first_write", "operand_count", "writes",
-                "on_device", "lane_bytes",
+                "on_device", "lane_bytes", "fault",
             )
         ),
         ("lanes", _i64), ("causes", _pointer), ("redundant", _pointer), ("found", _i64),
@@ -66,10 +69,10 @@ class Found:
     redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
 
 
-def pass_over(log: Log, whole: bool) -> Found | None:
+def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
     """The hazards of a log; None where the pass cannot be built, and for a log that makes no sense.
 
-    ``whole``: the launch has come to its end.
+    ``whole``: the launch has come to its end; ``faults`` are cores and tasks that have not come to theirs.
     """
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
@@ -77,10 +80,12 @@ def pass_over(log: Log, whole: bool) -> Found | None:
     tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
     rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
     causes, redundant = np.empty(_ROOM, CAUSE), np.zeros(len(log), np.uint8)
+    fault = np.array(faults, np.int64)
     work = _Work(
         len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, *(table.ctypes.data for table in rows),
-        *tables.addresses, log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
+        _tasks_of_group(log), not log.shape.memory_core_stores, whole, _ROOM, len(fault),
+        *(table.ctypes.data for table in rows),
+        *tables.addresses, fault.ctypes.data, log.shape.lanes or 1, causes.ctypes.data, redundant.ctypes.data, 0,
     )  # fmt: skip
     result = library.mlusim_hazards(ctypes.byref(work))
     if result == _NO_MEMORY:
@@ -134,6 +139,13 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
     library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
-    if library is not None:
+    if library is None:
+        warnings.warn(
+            "no C compiler builds the pass over logs: hazards, races and missing waits are not looked for "
+            "(`mlusim doctor` says which compiler is used)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    else:
         library.mlusim_hazards.restype = _i64
     return library

@@ -198,12 +198,20 @@ static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, c
   }
 }
 
+// Whether the task of a record has ended at a fault: what it would have waited for afterwards is not known.
+static int gave_up(const Work* w, const Record* last) {
+  for (int64_t i = 0; i < w->faults; i++)
+    if (w->fault[i][0] == last->core && w->fault[i][1] == last->task) return 1;
+  return 0;
+}
+
 static void finish_group(State* s) {
   Work* w = s->work;
   for (int64_t slot = 0; slot < s->slots; slot++) {
     Core* core = &s->cores[slot];
     for (int64_t p = 0; p < w->pipes && w->whole; p++)
-      if (core->async_seq[p] > core->front[p]) note(s, UNWAITED, core->last_async[p], core->last_async[p], 0, 0, 0);
+      if (core->async_seq[p] > core->front[p] && !gave_up(w, &w->records[core->last_async[p]]))
+        note(s, UNWAITED, core->last_async[p], core->last_async[p], 0, 0, 0);
     s->slot[core->core] = -1;
   }
   s->slots = 0;

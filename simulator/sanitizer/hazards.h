@@ -31,7 +31,7 @@ typedef struct {
 } Cause;
 
 typedef struct {
-  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room;
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults;
   const Record* records;
   const Operand* operand;
   const Run* run;
@@ -43,6 +43,7 @@ typedef struct {
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;
+  const int64_t (*fault)[2];  // core and task of those that came to no end of their own
   int64_t lanes;
   // found
   Cause* causes;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
 from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
-from .outputs import Output, unwritten
+from .left_out import Given, left_out
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
 _ENDING = (
@@ -21,34 +22,32 @@ _FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
 
 def examine(
-    log: Log, findings: Sequence[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]] = tuple
+    log: Log, findings: Sequence[Finding], on_finding: str, given: Callable[[], Iterable[Given]] = tuple
 ) -> list[Finding]:
     """What the order of a launch's accesses breaks (hazards, races, copies that nobody waits for), and lost work.
 
-    ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end.
-    Kernels that run as blocks of threads have checks of their own.
+    ``findings`` are what the launch itself has reported; the arrays that were ``given`` are asked for where it has
+    come to its end. Kernels that run as blocks of threads have checks of their own.
     """
-    ended = any(
-        f.severity == ERROR
-        and (on_finding == "raise" or f.rule in _ENDING or (f.rule in _FAULTS and f.instruction.startswith(_SCALAR)))
-        for f in findings
-    )
-    found = _found(log, whole=not ended)
-    if found is None:
-        return []
+    ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
+    faults = [
+        pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
+        for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
+    ]  # fmt: skip
+    found = _found(log, not ended, faults)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
-    lost = [] if broken else unwritten(log, outputs())
-    return merged([*_Report(log, found).findings(), *lost])
+    lost = [] if broken or not len(log) else left_out(log, given())
+    return merged([*(_Report(log, found).findings() if found else ()), *lost])
 
 
 def advise(log: Log) -> list[Finding]:
     """What a launch could do without: waits that wait for nothing."""
-    found = _found(log, whole=True)
+    found = _found(log, True)
     return [] if found is None else list(_Report(log, found).redundant())
 
 
-def _found(log: Log, whole: bool) -> Found | None:
-    return pass_over(log, whole) if len(log) and log.shape.threads is None else None
+def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
+    return pass_over(log, whole, faults) if len(log) and log.shape.threads is None else None
 
 
 class _Report:

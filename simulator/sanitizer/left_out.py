@@ -1,0 +1,167 @@
+"""Bytes that a launch leaves out: of an output that no task writes, of an input that no task reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..findings import ADVICE, Finding, rules
+from ..log import ARITHMETIC, NOWHERE, Log, region_of
+
+#: Pieces of operands that are looked at; where there are more, nothing is said.
+_MOST = 1 << 22
+#: Gaps between what was written that are looked at: more of them are a pattern, and meant.
+_MOST_GAPS = 64
+#: Holes that are a fault beyond doubt: more of them may be the padding of rows.
+_FEW_HOLES = 2
+#: How much longer than a hole the pieces on both its sides are, at least.
+_HOLE = 8
+
+
+@dataclass(frozen=True)
+class Given:
+    """An array that a kernel was given: its name, the number of its first byte in the log, and its bytes.
+
+    ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may change, so that not to
+    touch it at all is odd.
+    """
+
+    name: str
+    key: int
+    bytes: int
+    output: bool
+    declared: bool
+
+
+def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
+    """What no task has written of arrays that are outputs beyond doubt, or read of those that are inputs.
+
+    Such an array is either written or read, and that from its first byte on without a gap but for an end that is
+    smaller than a piece; or with few gaps while some tasks have done nothing; or with holes between pieces that are
+    much longer. An output that nobody touches, in a launch that writes none, is no less odd.
+    """
+    arrays = [array for array in given if array.bytes]
+    device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
+    idle = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
+    if not arrays or idle or log.shape.threads is not None:
+        return
+    used = log.operand_spaces == device
+    pieces = _pieces(log, np.flatnonzero(used))
+    if pieces is None:
+        return
+    row, begin, end = pieces
+    order = np.argsort(begin, kind="stable")
+    row, begin, end = row[order], begin[order], end[order]
+    written = log.operand_written[row]
+    nothing_written = not written.any()
+    for array in arrays:
+        low, high = array.key, array.key + array.bytes
+        first, last = np.searchsorted(begin, (low, high))
+        kinds = written[first:last]
+        if not len(kinds):
+            if array.declared and array.output and nothing_written:
+                yield _finding(log, array, _Lost(True, 0, array.bytes), -1)
+            continue
+        writes = bool(kinds[0])
+        if (kinds != writes).any() or (writes and not array.output):
+            continue
+        lost = _lost(low, high, begin[first:last], end[first:last], writes, lambda: _idle(log, used))
+        if lost is not None:
+            yield _finding(log, array, lost, int(row[first + lost.piece]))
+
+
+@dataclass(frozen=True)
+class _Lost:
+    """Bytes of an array that are left out: where the first begin, how many there are, in how many places."""
+
+    written: bool
+    begin: int
+    bytes: int
+    places: int = 1
+    piece: int = 0  # beside it
+    sure: bool = True
+
+
+def _lost(
+    low: int, high: int, begin: np.ndarray, end: np.ndarray, written: bool, idle: Callable[[], bool]
+) -> _Lost | None:
+    """What the pieces of an array, in the order of their first bytes, leave out."""
+    reached = np.maximum.accumulate(end)
+    before = np.concatenate([[low], reached[:-1]])
+    gaps = np.flatnonzero(begin > before)
+    tail = high - int(reached[-1])
+    if not len(gaps):
+        if 0 < tail < int((end - begin).max()) or (tail > 0 and idle()):
+            return _Lost(written, high - low - tail, tail, piece=int(np.argmax(end)))
+        return None
+    sizes, length = end - begin, (begin - before)[gaps]
+    beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
+    holes = length * _HOLE <= beside
+    if holes.any():
+        at = int(gaps[holes][0])
+        places = int(holes.sum())
+        sure = places <= _FEW_HOLES
+        return _Lost(written, int(before[at]) - low, int(length[holes].sum()), places, at, sure)
+    if len(gaps) <= _MOST_GAPS and idle():
+        at = int(gaps[0])
+        return _Lost(written, int(before[at]) - low, int(length[0]), piece=int(np.argmax(end)))
+    return None
+
+
+def _pieces(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Operand, first and past-the-end key of every run of bytes of some operands; None where there are too many."""
+    cut = np.isin(rows, log.runs["operand"])
+    whole = rows[~cut]
+    found = [(whole, log.operands["key"][whole], log.operands["key"][whole] + log.operands["bytes"][whole])]
+    runs = log.runs[np.isin(log.runs["operand"], rows)]
+    counts = runs["count"].astype(np.int64).prod(axis=1)
+    if counts.sum() + len(whole) > _MOST:
+        return None
+    of = np.repeat(np.arange(len(runs)), counts)
+    number = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    start = runs["start"][of].astype(np.int64)
+    for axis in range(3):
+        count = runs["count"][of, axis].astype(np.int64)
+        start += number % count * runs["stride"][of, axis].astype(np.int64)
+        number //= count
+    operand = runs["operand"][of]
+    key = log.operands["key"][operand] + start.astype(np.uint64)
+    # Of operands of which nobody knows more than the bounds, all may have been written.
+    span = np.where(runs["run"][of] > 0, runs["run"][of], log.operands["bytes"][operand])
+    found.append((operand, key, key + span.astype(np.uint64)))
+    operand, begin, end = (np.concatenate(column) for column in zip(*found, strict=True))
+    return operand, begin.astype(np.int64), end.astype(np.int64)
+
+
+def _idle(log: Log, used: np.ndarray) -> bool:
+    """Whether some tasks, but less than half of them, have not used the device's memory; ``used`` are operands there.
+
+    One that has looked at something there may have had its reason to write nothing.
+    """
+    x, y, z = log.launch.get("dim", (1, 1, 1))
+    busy = len(np.unique(log.records["task"][log.owners[used]]))
+    return bool(x * y * z / 2 < busy < x * y * z)
+
+
+def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:
+    """No task has used some bytes of an array; ``row`` is an operand beside them, -1 for none."""
+    part = "" if lost.bytes == array.bytes else f"{lost.bytes} of "
+    where = f", from byte {lost.begin} on" if lost.begin else ""
+    if lost.places > 1:
+        where = f", in {lost.places} gaps, the first at byte {lost.begin}"
+    span = lost.bytes if lost.places == 1 else array.bytes - lost.begin
+    record = int(log.owners[row]) if row >= 0 else -1
+    found = Finding(
+        rules.UNWRITTEN if lost.written else rules.UNREAD,
+        f"no task {'writes' if lost.written else 'reads'} {part}the {array.bytes} bytes of {array.name}{where}",
+        instruction=log.ops[log.records["op"][record]].name if record >= 0 else "",
+        region=region_of(array.key + lost.begin, span, tuple(log.shape.spaces)),
+        suggestion="see what the last tile, and each task, leaves to be done",
+        kernel=str(log.launch.get("kernel", "")),
+        core=int(log.records["core"][record]) if record >= 0 else -1,
+        task=int(log.records["task"][record]) if record >= 0 else -1,
+        location=log.location(record) if record >= 0 else NOWHERE,
+    )
+    return found if lost.sure else replace(found, severity=ADVICE)

@@ -55,6 +55,7 @@ NUMBER = declare("number", "numbers make numbers: no NaN and no infinity is born
 ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
 ORDER_DEPENDENT = declare("order-dependent", "a result does not depend on the order of tasks", WARNING)
 OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+PARTIAL = declare("partial", "a tile that is changed in place is changed to its end", ADVICE)
 PRECISION = declare("precision", "rounding leaves half of the digits of a result", WARNING)
 QUEUE_ORDER = declare("queue-order", "work that shares memory has an order: of a queue, a notifier, a host that waits")
 RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")

@@ -16,6 +16,7 @@ from ..hardware.shape import Space
 from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
+_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h")
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
 #: Causes that are told apart; the ones beyond them are as many again as a person would read.
 _ROOM = 512
@@ -25,7 +26,7 @@ _PIPES = 16
 _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
-HAZARD, RACE, UNWAITED = range(3)
+HAZARD, RACE, UNWAITED, PARTIAL = range(4)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -138,7 +139,7 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
-    library = built_library(_HERE / "hazards.c", _HERE / "hazards.h", _HERE / "ranges.h")
+    library = built_library(_HERE / "hazards.c", *(_HERE / name for name in _HEADERS))
     if library is None:
         warnings.warn(
             "no C compiler builds the pass over logs: hazards, races and missing waits are not looked for "

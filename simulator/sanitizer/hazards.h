@@ -23,8 +23,9 @@ enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };
-// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
-enum { HAZARD, RACE, UNWAITED };
+// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
+// is used together has been changed in part.
+enum { HAZARD, RACE, UNWAITED, PARTIAL };
 typedef struct {
   int64_t kind, later, earlier, key, bytes, count, operand, shown;
   int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones

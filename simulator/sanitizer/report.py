@@ -10,7 +10,7 @@ import numpy as np
 from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
-from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
+from .compiled import HAZARD, PARTIAL, RACE, UNWAITED, Found, pass_over
 from .left_out import Given, left_out
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
@@ -63,9 +63,7 @@ class _Report:
             kind = int(cause["kind"])
             if kind == UNWAITED and self._place(int(cause["later"])) in used:
                 continue  # the wait that is missing there is missing here
-            yield (
-                self._hazard(cause) if kind == HAZARD else self._race(cause) if kind == RACE else self._unwaited(cause)
-            )
+            yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]
@@ -168,6 +166,22 @@ class _Report:
             suggestion=f"call {wait} behind it" if wait else "",
             provenance="inferred",
         )
+
+    def _partial(self, cause: np.void) -> Finding:
+        earlier = int(cause["earlier"])
+        name = self._op(earlier).name
+        return self._made(
+            rules.PARTIAL,
+            f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part in place; "
+            f"{int(cause['bytes'])} bytes of the same load are as they were",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion=f"give {name} the count of what was loaded",
+        )
+
+    _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial}
 
     def redundant(self) -> Iterator[Finding]:
         """Waits at a line that changed nothing whenever it was executed, but what a kernel has to begin with."""

@@ -42,4 +42,4 @@ def test_without_a_compiler_a_warning_says_once_what_is_not_looked_for(monkeypat
     finally:
         monkeypatch.undo()
         compiled._library.cache_clear()
-    assert rules(run(kernel, zeros(N), zeros(N))) == ["unwaited", "unwritten"]
+    assert rules(run(kernel, zeros(N), zeros(N))) == ["unwritten"]

@@ -1,0 +1,41 @@
+// Tiles that an instruction in place has changed in part, and that are used as a whole. Part of hazards.c.
+#pragma once
+#include "knowledge.h"
+
+// What the record does with an operand that it writes: it has read the same bytes, or brings them from the device.
+static void explain(const State* s, const Operand* written, Access* now) {
+  const Work* w = s->work;
+  const Record* r = s->record;
+  now->in_place = now->is_load = 0;
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
+    const Operand* other = w->operand + r->first + n;
+    if (w->writes[w->first_write[r->op] + n]) continue;
+    if (w->on_device[other->key >> (OFFSET_BITS + OWNER_BITS)]) now->is_load = 1;
+    else if (other->key == written->key && other->bytes == written->bytes && !other->lanes) now->in_place = 1;
+  }
+}
+
+// The operand of a record on the device, NULL if it has none.
+static const Operand* far_operand(const Work* w, const Record* r) {
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++)
+    if (w->on_device[w->operand[r->first + n].key >> (OFFSET_BITS + OWNER_BITS)]) return &w->operand[r->first + n];
+  return NULL;
+}
+
+// Whether a store takes bytes back to where a load has found them.
+static int takes_back(const State* s, const Record* load) {
+  const Operand *from = far_operand(s->work, load), *to = far_operand(s->work, s->record);
+  const Operand *there = s->work->operand + load->first, *here = s->work->operand + s->record->first;
+  return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
+}
+
+// Of two pieces of one load that are used together, one is as an instruction in place has left it, the other is not.
+static void compare_pieces(State* s, const Range* one, const Range* other, int64_t operand) {
+  const Record* all = s->work->records;
+  if (!one->load || one->load != other->load || one->changed == other->changed) return;
+  const Range* less = one->changed < other->changed ? one : other;
+  const Record *last = &all[(less == one ? other : one)->changed - 1], *before = &all[less->changed - (less->changed > 0)];
+  if (less->changed && last->op == before->op && last->loc == before->loc) return;  // piece by piece
+  if (all[one->load - 1].task != s->record->task || takes_back(s, &all[one->load - 1])) return;
+  note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
+}

@@ -17,7 +17,7 @@ _MOST_GAPS = 64
 #: Holes that are a fault beyond doubt: more of them may be the padding of rows.
 _FEW_HOLES = 2
 #: How much longer than a hole the pieces on both its sides are, at least.
-_HOLE = 8
+_HOLE = 16
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     """What no task has written of arrays that are outputs beyond doubt, or read of those that are inputs.
 
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
-    smaller than a piece; or with few gaps while some tasks have done nothing; or with holes between pieces that are
+    smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done nothing; or with holes between pieces that are
     much longer. An output that nobody touches, in a launch that writes none, is no less odd.
     """
     arrays = [array for array in given if array.bytes]
@@ -92,11 +92,13 @@ def _lost(
     before = np.concatenate([[low], reached[:-1]])
     gaps = np.flatnonzero(begin > before)
     tail = high - int(reached[-1])
+    sizes = end - begin
     if not len(gaps):
-        if 0 < tail < int((end - begin).max()) or (tail > 0 and idle()):
+        tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
+        if (tiles and 0 < tail < int(sizes.max())) or (tail > 0 and idle()):
             return _Lost(written, high - low - tail, tail, piece=int(np.argmax(end)))
         return None
-    sizes, length = end - begin, (begin - before)[gaps]
+    length = (begin - before)[gaps]
     beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
     holes = length * _HOLE <= beside
     if holes.any():

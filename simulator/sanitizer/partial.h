@@ -2,7 +2,7 @@
 #pragma once
 #include "knowledge.h"
 
-// What the record does with an operand that it writes: it has read the same bytes, or brings them from the device.
+// What the record does with an operand that it writes: it has read the same bytes, or brings them from another memory.
 static void explain(const State* s, const Operand* written, Access* now) {
   const Work* w = s->work;
   const Record* r = s->record;
@@ -10,7 +10,7 @@ static void explain(const State* s, const Operand* written, Access* now) {
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
     const Operand* other = w->operand + r->first + n;
     if (w->writes[w->first_write[r->op] + n]) continue;
-    if (w->on_device[other->key >> (OFFSET_BITS + OWNER_BITS)]) now->is_load = 1;
+    if (other->key >> (OFFSET_BITS + OWNER_BITS) != written->key >> (OFFSET_BITS + OWNER_BITS)) now->is_load = 1;
     else if (other->key == written->key && other->bytes == written->bytes && !other->lanes) now->in_place = 1;
   }
 }
@@ -22,7 +22,7 @@ static const Operand* far_operand(const Work* w, const Record* r) {
   return NULL;
 }
 
-// Whether a store takes bytes back to where a load has found them.
+// Whether a store takes bytes back to where a load has found them, on the device.
 static int takes_back(const State* s, const Record* load) {
   const Operand *from = far_operand(s->work, load), *to = far_operand(s->work, s->record);
   const Operand *there = s->work->operand + load->first, *here = s->work->operand + s->record->first;
@@ -35,7 +35,9 @@ static void compare_pieces(State* s, const Range* one, const Range* other, int64
   if (!one->load || one->load != other->load || one->changed == other->changed) return;
   const Range* less = one->changed < other->changed ? one : other;
   const Record *last = &all[(less == one ? other : one)->changed - 1], *before = &all[less->changed - (less->changed > 0)];
+  const Record* now = s->record;
   if (less->changed && last->op == before->op && last->loc == before->loc) return;  // piece by piece
-  if (all[one->load - 1].task != s->record->task || takes_back(s, &all[one->load - 1])) return;
+  if (last->op == now->op && last->loc == now->loc) return;                         // a window that moves
+  if (all[one->load - 1].task != now->task || takes_back(s, &all[one->load - 1])) return;
   note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
 }

@@ -16,7 +16,7 @@ enum { LEVELS = 12 };
 typedef struct Range {
   uint64_t start, end;
   Access write;    // the last one
-  uint32_t load, changed;  // records, from 1 on: what has brought it from device memory, and changed it in place since
+  uint32_t load, changed;  // records, from 1 on: what has brought it from another memory, and changed it in place since
   Access* others;  // reads and atomic updates since, as many as no other one comes after
   uint32_t count, room;
   uint8_t levels;

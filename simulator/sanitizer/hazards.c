@@ -60,31 +60,35 @@ static void add(State* s, Range* range, Access now, int on_device) {
 
 enum { MOST_TOGETHER = 64 };
 
-// A write in place: the ranges stay, so that it is known which load each is of. 0: there is none of a load, or too many.
+// A write in place, which begins where a range does: the ranges stay, so that it is known what has made each. 0: there
+// are too many.
 static int change(State* s, uint64_t start, uint64_t end, Access now, int64_t operand) {
   Range *path[LEVELS], *at = before(&s->ranges, start, path)->next[0], *last = NULL;
-  int count = 0, loaded = 0;
+  int count = 0;
   uint64_t reached = start;
-  for (Range* range = at; range && range->start < end; range = range->next[0]) {
-    if (range->start != reached || range->end > end) return 0;
-    reached = range->end;
-    loaded |= range->load != 0;
-    if (++count > MOST_TOGETHER) return 0;
-  }
-  if (!loaded || reached != end) return 0;
+  Together together = {NULL, NULL};
+  for (Range* range = at; range && range->start < end; reached = range->end, range = range->next[0])
+    if (range->start != reached || range->end > end || ++count > MOST_TOGETHER) return 0;
   for (Range* range = at; range && range->start < end; last = range, range = range->next[0]) {
     look(s, range, now, start, end, 0, operand);
     if (last) compare_pieces(s, last, range, operand);
+    put_together(s, &together, range, start, end);
   }
+  if (last != at) compare_together(s, &together, operand);
   for (Range* range = at; range && range->start < end; range = range->next[0]) {
     range->write = now;
     range->count = 0;
     range->changed = now.record + 1;
   }
+  if (reached < end) {
+    before(&s->ranges, reached, path);
+    Range* made = insert(&s->ranges, path, reached, end);
+    if (made) made->write = now;
+  }
   return 1;
 }
 
-// `now.in_place` and `now.is_load` are of writes on the chip.
+// `now.in_place` and `now.is_tile` are of writes on the chip.
 static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_device, int64_t operand) {
   Ranges* all = &s->ranges;
   Range* path[LEVELS];
@@ -96,7 +100,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     next->write = now;
     next->count = 0;
     if (now.in_place) next->changed = now.record + 1;
-    else next->load = now.is_load ? now.record + 1 : 0, next->changed = 0;
+    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = 0;
     return;
   }
   if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
@@ -109,6 +113,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
   before(all, start, path);
   uint64_t done = start;
   Range* last = NULL;
+  Together together = {NULL, NULL};
   while (done < end && !all->failed) {
     Range* range = path[0]->next[0];
     if (!range || range->start >= end || range->start > done) {  // nobody has touched it
@@ -132,13 +137,15 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     } else {
       add(s, range, now, on_device);
       if (last && !on_device) compare_pieces(s, last, range, operand);
+      if (!on_device && (last || range->end < end)) put_together(s, &together, range, start, end);
       last = range;
       for (int level = 0; level < range->levels; level++) path[level] = range;
     }
   }
+  if (now.kind == READ) compare_together(s, &together, operand);
   if (now.kind == WRITE && !all->failed) {
     Range* made = insert(all, path, start, end);
-    if (made) made->write = now, made->load = now.is_load ? now.record + 1 : 0;
+    if (made) made->write = now, made->tile = now.is_tile ? now.record + 1 : 0;
   }
 }
 

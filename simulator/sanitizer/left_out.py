@@ -39,8 +39,9 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     """What no task has written of arrays that are outputs beyond doubt, or read of those that are inputs.
 
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
-    smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done nothing; or with holes between pieces that are
-    much longer. An output that nobody touches, in a launch that writes none, is no less odd.
+    smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done
+    nothing; or with holes between pieces that are much longer. An output that nobody touches, in a launch that writes
+    none, is no less odd.
     """
     arrays = [array for array in given if array.bytes]
     device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")

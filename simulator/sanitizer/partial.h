@@ -2,16 +2,16 @@
 #pragma once
 #include "knowledge.h"
 
-// What the record does with an operand that it writes: it has read the same bytes, or brings them from another memory.
+// What the record does with an operand that it writes: it has read the same bytes, or makes a tile of what it reads.
 static void explain(const State* s, const Operand* written, Access* now) {
   const Work* w = s->work;
   const Record* r = s->record;
-  now->in_place = now->is_load = 0;
+  now->in_place = now->is_tile = 0;
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
     const Operand* other = w->operand + r->first + n;
     if (w->writes[w->first_write[r->op] + n]) continue;
-    if (other->key >> (OFFSET_BITS + OWNER_BITS) != written->key >> (OFFSET_BITS + OWNER_BITS)) now->is_load = 1;
-    else if (other->key == written->key && other->bytes == written->bytes && !other->lanes) now->in_place = 1;
+    now->is_tile = 1;
+    if (other->key == written->key && other->bytes == written->bytes && !other->lanes) now->in_place = 1;
   }
 }
 
@@ -29,15 +29,45 @@ static int takes_back(const State* s, const Record* load) {
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
-// Of two pieces of one load that are used together, one is as an instruction in place has left it, the other is not.
+// Of two pieces of one tile that are used together, one is as an instruction in place has left it, the other is not.
 static void compare_pieces(State* s, const Range* one, const Range* other, int64_t operand) {
   const Record* all = s->work->records;
-  if (!one->load || one->load != other->load || one->changed == other->changed) return;
+  if (!one->tile || one->tile != other->tile || one->changed == other->changed) return;
   const Range* less = one->changed < other->changed ? one : other;
   const Record *last = &all[(less == one ? other : one)->changed - 1], *before = &all[less->changed - (less->changed > 0)];
   const Record* now = s->record;
   if (less->changed && last->op == before->op && last->loc == before->loc) return;  // piece by piece
   if (last->op == now->op && last->loc == now->loc) return;                         // a window that moves
-  if (all[one->load - 1].task != now->task || takes_back(s, &all[one->load - 1])) return;
+  if (all[one->tile - 1].task != now->task || takes_back(s, &all[one->tile - 1])) return;
   note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
+}
+
+// Whether an instruction has written exactly these bytes.
+static int wrote(const State* s, uint32_t tile, uint64_t start, uint64_t end) {
+  const Work* w = s->work;
+  const Record* r = &w->records[tile - 1];
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
+    const Operand* o = w->operand + r->first + n;
+    if (w->writes[w->first_write[r->op] + n] && o->key == start && o->key + o->bytes == end) return 1;
+  }
+  return 0;
+}
+
+// Pieces of bytes that are used together: one that is left of a tile that was all of them, one that has come later.
+typedef struct {
+  const Range *whole, *later;
+} Together;
+
+static void put_together(const State* s, Together* t, const Range* range, uint64_t start, uint64_t end) {
+  if (!range->tile) return;
+  if (!t->whole && wrote(s, range->tile, start, end)) t->whole = range;
+  else if (!t->whole || t->whole->tile != range->tile) t->later = range;
+}
+
+static void compare_together(State* s, const Together* t, int64_t operand) {
+  if (!t->whole || !t->later || t->later->tile < t->whole->tile) return;
+  const Record *whole = &s->work->records[t->whole->tile - 1], *later = &s->work->records[t->later->tile - 1];
+  if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
+  if (takes_back(s, whole)) return;
+  note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);
 }

@@ -172,13 +172,13 @@ class _Report:
         name = self._op(earlier).name
         return self._made(
             rules.PARTIAL,
-            f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part in place; "
-            f"{int(cause['bytes'])} bytes of the same load are as they were",
+            f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part; "
+            f"{int(cause['bytes'])} bytes of it are as they were",
             cause,
             related=self.log.location(earlier),
             operand=self._operand(cause),
             region=self._region(cause),
-            suggestion=f"give {name} the count of what was loaded",
+            suggestion=f"give {name} the count of the tile",
         )
 
     _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial}

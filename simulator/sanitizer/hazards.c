@@ -71,10 +71,10 @@ static int change(State* s, uint64_t start, uint64_t end, Access now, int64_t op
     if (range->start != reached || range->end > end || ++count > MOST_TOGETHER) return 0;
   for (Range* range = at; range && range->start < end; last = range, range = range->next[0]) {
     look(s, range, now, start, end, 0, operand);
-    if (last) compare_pieces(s, last, range, operand);
+    if (last) compare_pieces(s, last, range, start, end, operand);
     put_together(s, &together, range, start, end);
   }
-  if (last != at) compare_together(s, &together, operand);
+  if (last != at) compare_together(s, &together, start, end, operand);
   for (Range* range = at; range && range->start < end; range = range->next[0]) {
     range->write = now;
     range->count = 0;
@@ -136,13 +136,13 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
       take_out(all, path);
     } else {
       add(s, range, now, on_device);
-      if (last && !on_device) compare_pieces(s, last, range, operand);
+      if (last && !on_device) compare_pieces(s, last, range, start, end, operand);
       if (!on_device && (last || range->end < end)) put_together(s, &together, range, start, end);
       last = range;
       for (int level = 0; level < range->levels; level++) path[level] = range;
     }
   }
-  if (now.kind == READ) compare_together(s, &together, operand);
+  if (now.kind == READ) compare_together(s, &together, start, end, operand);
   if (now.kind == WRITE && !all->failed) {
     Range* made = insert(all, path, start, end);
     if (made) made->write = now, made->tile = now.is_tile ? now.record + 1 : 0;

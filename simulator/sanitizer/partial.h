@@ -29,15 +29,42 @@ static int takes_back(const State* s, const Record* load) {
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
+enum { LINE = 128, MOST_PADDING = 512 };  // bytes of a line of vector units, of 128 elements
+
+// Whether the last bytes of what is used only fill up its last line: counts are rounded up, and what is computed of the
+// rest is dropped.
+static int is_padding(uint64_t start, uint64_t end, const Range* rest) {
+  uint64_t used = rest->start - start;
+  return rest->end >= end && end - rest->start < MOST_PADDING && (end - start) % LINE == 0 && used % LINE != 0;
+}
+
+// Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.
+static int is_short(const Range* changed, const Range* rest) {
+  return rest->end - rest->start > changed->end - changed->start;
+}
+
+// The first operand that a record writes.
+static const Operand* result_of(const Work* w, const Record* r) {
+  uint32_t n = 0;
+  while (n + 1 < w->operand_count[r->op] && !w->writes[w->first_write[r->op] + n]) n++;
+  return &w->operand[r->first + n];
+}
+
 // Of two pieces of one tile that are used together, one is as an instruction in place has left it, the other is not.
-static void compare_pieces(State* s, const Range* one, const Range* other, int64_t operand) {
+static void compare_pieces(State* s, const Range* one, const Range* other, uint64_t start, uint64_t end,
+                           int64_t operand) {
   const Record* all = s->work->records;
   if (!one->tile || one->tile != other->tile || one->changed == other->changed) return;
   const Range* less = one->changed < other->changed ? one : other;
   const Record *last = &all[(less == one ? other : one)->changed - 1], *before = &all[less->changed - (less->changed > 0)];
   const Record* now = s->record;
+  if (is_padding(start, end, other)) return;
   if (less->changed && last->op == before->op && last->loc == before->loc) return;  // piece by piece
   if (last->op == now->op && last->loc == now->loc) return;                         // a window that moves
+  const Operand *tile = result_of(s->work, &all[one->tile - 1]), *part = result_of(s->work, last);
+  const Range* more = less == one ? other : one;
+  if (less->start < more->start) return;  // the first elements begin a recurrence
+  if (part->key >= tile->key && is_short(more, less)) return;
   if (all[one->tile - 1].task != now->task || takes_back(s, &all[one->tile - 1])) return;
   note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
 }
@@ -64,10 +91,11 @@ static void put_together(const State* s, Together* t, const Range* range, uint64
   else if (!t->whole || t->whole->tile != range->tile) t->later = range;
 }
 
-static void compare_together(State* s, const Together* t, int64_t operand) {
+static void compare_together(State* s, const Together* t, uint64_t start, uint64_t end, int64_t operand) {
   if (!t->whole || !t->later || t->later->tile < t->whole->tile) return;
   const Record *whole = &s->work->records[t->whole->tile - 1], *later = &s->work->records[t->later->tile - 1];
   if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
-  if (takes_back(s, whole)) return;
+  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(t->later, t->whole)) return;
+  if (later->gaps) return;  // rows, which are shorter than the tile's and leave the end of each
   note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);
 }

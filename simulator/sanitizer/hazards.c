@@ -60,22 +60,23 @@ static void add(State* s, Range* range, Access now, int on_device) {
 
 enum { MOST_TOGETHER = 64 };
 
-// A write in place, which begins where a range does: the ranges stay, so that it is known what has made each. 0: there
-// are too many.
+// A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
+// made each. 0: all that it changes is a tile of its own then, or there are too many.
 static int change(State* s, uint64_t start, uint64_t end, Access now, int64_t operand) {
   Range *path[LEVELS], *at = before(&s->ranges, start, path)->next[0], *last = NULL;
-  int count = 0;
+  int count = 0, beyond = 0;
   uint64_t reached = start;
   Together together = {NULL, NULL};
-  for (Range* range = at; range && range->start < end; reached = range->end, range = range->next[0])
+  for (Range* range = at; range && range->start < end; last = range, reached = range->end, range = range->next[0]) {
     if (range->start != reached || range->end > end || ++count > MOST_TOGETHER) return 0;
-  for (Range* range = at; range && range->start < end; last = range, range = range->next[0]) {
-    look(s, range, now, start, end, 0, operand);
+    beyond |= reaches_beyond(s, range, start, end);
     if (last) compare_pieces(s, last, range, start, end, operand);
     put_together(s, &together, range, start, end);
   }
   if (last != at) compare_together(s, &together, start, end, operand);
+  if (!beyond) return 0;
   for (Range* range = at; range && range->start < end; range = range->next[0]) {
+    look(s, range, now, start, end, 0, operand);
     range->write = now;
     range->count = 0;
     range->changed = now.record + 1;
@@ -99,7 +100,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     look(s, next, now, start, end, on_device, operand);
     next->write = now;
     next->count = 0;
-    if (now.in_place) next->changed = now.record + 1;
+    if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
     else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = 0;
     return;
   }

@@ -50,6 +50,13 @@ static const Operand* result_of(const Work* w, const Record* r) {
   return &w->operand[r->first + n];
 }
 
+// Whether the tile that a range is of has bytes outside of some.
+static int reaches_beyond(const State* s, const Range* range, uint64_t start, uint64_t end) {
+  if (!range->tile) return 0;
+  const Operand* tile = result_of(s->work, &s->work->records[range->tile - 1]);
+  return tile->key < start || tile->key + tile->bytes > end;
+}
+
 // Of two pieces of one tile that are used together, one is as an instruction in place has left it, the other is not.
 static void compare_pieces(State* s, const Range* one, const Range* other, uint64_t start, uint64_t end,
                            int64_t operand) {

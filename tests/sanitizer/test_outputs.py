@@ -134,6 +134,32 @@ def test_tiles_that_are_changed_in_part(written: str) -> None:
         assert found[0].instruction == ("__memcpy" if written == "half" else "__bang_add")
 
 
+@pytest.mark.parametrize(
+    ("count", "at", "how", "found"),
+    [
+        (N // 2, 0, "loaded", True), (N // 2, N // 2, "loaded", True), (N, 0, "loaded", False),
+        (N // 4, 0, "loaded", False), (N // 2, 0, "filled", False), (N // 4, 0, "in place", False),
+        (N - 24, 0, "in place", False), (N - 32, 0, "in place", True), (N - 1, 1, "in place", False),
+    ],
+)  # fmt: skip
+def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: bool) -> None:
+    """Halves of a tile of two lines; a quarter is a short tile, 24 elements fill a line, one begins a recurrence."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        if how == "loaded":
+            m.__memcpy(piece + at, source, 4 * count, m.GDRAM2NRAM)
+        elif how == "filled":
+            m.__bang_write_value(piece + at, count, 0.0)
+        else:
+            m.__bang_mul_scalar(piece + at, piece + at, 2.0, count)
+        m.__bang_add(piece, piece, piece, N)
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+
+    assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == ["partial"] * found
+
+
 def test_a_result_that_depends_on_the_order_of_tasks() -> None:
     def kernel(m: Any, out: Any, mine: Any) -> None:
         m.__bang_atomic_reduce_exch(out, float(m.taskId))

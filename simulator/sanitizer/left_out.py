@@ -17,7 +17,7 @@ _MOST_GAPS = 64
 #: Holes that are a fault beyond doubt: more of them may be the padding of rows.
 _FEW_HOLES = 2
 #: How much longer than a hole the pieces on both its sides are, at least.
-_HOLE = 16
+_HOLE = 10
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ static int takes_back(const State* s, const Record* load) {
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
-enum { LINE = 128, MOST_PADDING = 512 };  // bytes of a line of vector units, of 128 elements
+enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units, of less than 64 elements
 
 // Whether the last bytes of what is used only fill up its last line: counts are rounded up, and what is computed of the
 // rest is dropped.
 static int is_padding(uint64_t start, uint64_t end, const Range* rest) {
-  uint64_t used = rest->start - start;
-  return rest->end >= end && end - rest->start < MOST_PADDING && (end - start) % LINE == 0 && used % LINE != 0;
+  uint64_t used = rest->start - start, left = end - rest->start;
+  return rest->end >= end && left < used && left < MOST_PADDING && (end - start) % LINE == 0 && used % LINE != 0;
 }
 
 // Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.

@@ -195,7 +195,7 @@ class _Trace:
             if row == HIDDEN:
                 continue
             regions = ",".join(
-                f"{name}:{text(*place)}" for name, place in zip(operands[op], places, strict=True) if place[1]
+                [f"{name}:{text(*place)}" for name, place in zip(operands[op], places, strict=True) if place[1]]
             )
             events.append(
                 f'{{"ph":"X","name":{names[op]},"pid":{pid},"tid":{tid},"ts":{start},"dur":{duration},'
@@ -237,8 +237,7 @@ class _Trace:
 
     def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
         """JSON of a row of the operand table."""
-        place = region_of(key, size, self.spaces, lane, lanes)
-        return f'{{"region":{_json(str(place))},"bytes":{size * max(lanes, 1)}}}'
+        return f'{{"region":"{region_of(key, size, self.spaces, lane, lanes)}","bytes":{size * max(lanes, 1)}}}'
 
     def _arrows(self) -> np.ndarray:
         """Indices of the records that waited for another record, where rows show both."""
@@ -266,8 +265,9 @@ class _Trace:
             _us(finish),
             strict=True,
         )
+        arrows = {int(reason): name for reason, name in _ARROWS.items()}
         return [
-            f'{{"ph":"{phase}","name":"{_ARROWS[Reason(reason)]}","cat":"wait","id":{index + 1 + self.flow}{binding},'
+            f'{{"ph":"{phase}","name":"{arrows[reason]}","cat":"wait","id":{index + 1 + self.flow}{binding},'
             f'"pid":{pid},"tid":{tid},"ts":{time}}}'
             for index, reason, cause_pid, cause_tid, begun, own_pid, own_tid, done in columns
             for phase, binding, pid, tid, time in (

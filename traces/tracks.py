@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from ..simulator.log import ALLOC, FREE, REQUEST, Log, Op, Region, region_of
+from ..simulator.log import ALLOC, FREE, REQUEST, Log, Op
+from ..simulator.log.region import owner_numbers, space_numbers
 
 #: Row of a record that no row shows: taking and returning memory is drawn as a counter, requests are for the summary.
 HIDDEN = -1
@@ -35,24 +36,25 @@ def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray
     Memory that several tasks hold at once (a variable that a cluster shares) counts once. Both arrays are
     int64 and in order of execution.
     """
-    names, spaces = [op.name for op in log.ops], tuple(log.shape.spaces)
-    changes = np.isin(log.records["op"], [i for i, name in enumerate(names) if name in (ALLOC, FREE)])
-    holders: Counter[Region] = Counter()
-    used: Counter[tuple[str, int]] = Counter()
-    history: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
-    for index in np.flatnonzero(changes).tolist():
-        record = log.records[index]
-        key, size, *_ = log.operands[record["first"]].tolist()
-        taken = region_of(key, size, spaces)
-        memory = taken.space, taken.owner
-        if names[record["op"]] == ALLOC:
-            used[memory] += taken.bytes if not holders[taken] else 0
-            holders[taken] += 1
+    spaces = tuple(log.shape.spaces)
+    takes, gives = (np.array([op.name == name for op in log.ops], bool)[log.records["op"]] for name in (ALLOC, FREE))
+    changes = np.flatnonzero(takes | gives)
+    places = log.operands[log.records["first"][changes]]
+    owners = zip(space_numbers(places["key"]).tolist(), owner_numbers(places["key"]).tolist(), strict=True)
+    holders: Counter[tuple[int, int]] = Counter()
+    used: Counter[tuple[int, int]] = Counter()
+    history: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    columns = (changes.tolist(), takes[changes].tolist(), places["key"].tolist(), places["bytes"].tolist(), owners)
+    for index, taken, key, size, memory in zip(*columns, strict=True):
+        place = key, size
+        if taken:
+            used[memory] += 0 if holders[place] else size
+            holders[place] += 1
         else:
-            holders[taken] -= 1
-            used[memory] -= taken.bytes if not holders[taken] else 0
+            holders[place] -= 1
+            used[memory] -= 0 if holders[place] else size
         history[memory].append((index, used[memory]))
     return {
-        memory: (np.array([i for i, _ in steps]), np.array([level for _, level in steps]))
-        for memory, steps in sorted(history.items())
+        (spaces[space], owner): (np.array([i for i, _ in steps]), np.array([level for _, level in steps]))
+        for (space, owner), steps in sorted(history.items(), key=lambda entry: (spaces[entry[0][0]], entry[0][1]))
     }

@@ -51,13 +51,33 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
         found += launches
         complete = complete and ended_well
     if sources:
-        found += _sources(options, sources, screen)
+        launches, ended_well = _sources(options, sources, screen)
+        found += launches
+        complete = complete and ended_well
     report = report_of(found, allowed)
     show_report(options, screen, report)
     return complete and not report.failed
 
 
-def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> list[Checked]:
+def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> tuple[list[Checked], bool]:
+    """A program with host code, run whole; or one of kernels: its build, and the launch of the one that is named.
+
+    And whether it has come to its end.
+    """
+    if not options.kernel:
+        from .program import check_program, is_program  # kernels alone need none of it
+
+        if is_program(sources):
+            try:
+                return check_program(options, sources, screen)
+            except BuildError as error:
+                if error.finding is None:
+                    raise
+                return [Checked(f"build of {', '.join(map(str, sources))}", (error.finding,))], True
+    return _kernels(options, sources, screen), True
+
+
+def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> list[Checked]:
     """A program of kernel sources: its build, and the launch of the kernel that is named."""
     names, values = ", ".join(map(str, sources)), kernel_arguments(options.arg)
     device = watched(options, options.device)

@@ -62,9 +62,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _own_arguments(arguments: Sequence[str]) -> tuple[Sequence[str], list[str]]:
-    """The words before a `--`, and those after it, which are the arguments of the program that `run` runs."""
+    """The words before a `--`, and those after it, which are the arguments of the program that is run."""
     words = list(arguments)
-    if "run" not in words[:2] or "--" not in words:
+    if not {"run", "check"} & set(words[:2]) or "--" not in words:
         return words, []
     at = words.index("--")
     return words[:at], words[at + 1 :]
@@ -121,8 +121,10 @@ def _check(commands: Commands[Parser]) -> Parser:
     command = commands.add_parser(
         "check",
         help="look for broken rules",
-        description="Run a kernel of source files, or a program in Python with all that it launches, or look into a "
-        "saved log, and report every broken rule; exit code 1 if there is any. Without --kernel, sources are compiled.",
+        usage="mlusim check FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
+        description="Run a kernel of source files, or a program (in Python, or sources with a main) with all that it "
+        "launches, or look into a saved log, and report every broken rule; exit code 1 if there is any. Sources "
+        "without a main are compiled where --kernel names none.",
         epilog=VALUES,
     )
     command.set_defaults(handler=later("check", "check"))

@@ -12,11 +12,18 @@ from typing import Any
 from ..device import Device
 from ..frontend.options import Options
 from ..host import toolkit
-from ..host.program import begin_worker, build_program
+from ..host.program import begin_worker, build_program, has_main
 from ..host.program import run_program as run_built
 from ..host.report import Report
 from ..host.summary import closing_lines
+from ..launches.watchers import ran_in
+from ..log import Log
+from ..reports import Checked, report_of
+from ..reports import Report as Checks
+from ..sanitizer import advise
 from ..timing import replay
+from .launch import watched
+from .outputs import suppressions_of, write_formatted
 from .paths import check_paths
 from .screen import Screen
 
@@ -24,48 +31,88 @@ _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
     "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [],
-    "no_isolate": False,
+    "no_isolate": False, "orders": 0,
 }  # fmt: skip
 
 
 def run_program(options: argparse.Namespace, screen: Screen) -> int:
     """Build sources with a `main`, run the program, and report on standard error; the exit code is the program's."""
-    for name, default in _OF_KERNELS.items():
-        if getattr(options, name) != default:
-            raise ValueError(f"--{name.replace('_', '-')} says how a kernel is launched; name it with --kernel")
-    devices = [Device.load(name) for name in options.device.split(",")]
-    check_paths(options.trace, options.log, read=[*options.files])
-    if _is_program(options.files):
-        code = _run(options, screen, options.files[0].absolute(), devices)
-        return code if code >= 0 else 128 - code
-    settings = Options.of(options.include, options.define, options.headers, options.std)
-    with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        begin_worker()
-        program = build_program(options.files, settings, devices[0])
-    code = _run(options, screen, program, devices)
-    return code if code >= 0 else 128 - code
-
-
-def _is_program(files: Sequence[Path]) -> bool:
-    """Whether a program that is built already is to be run."""
-    if len(files) != 1 or not files[0].is_file():
-        return False
-    with files[0].open("rb") as file:
-        return file.read(len(_ELF)) == _ELF
-
-
-def _run(options: argparse.Namespace, screen: Screen, program: Path, devices: Sequence[Device]) -> int:
+    screen.apart = screen.json or bool(options.format and not options.output)
+    check_paths(options.trace, options.log, options.output, read=[*options.files])
+    devices = _devices(options)
     keep = bool(options.trace or options.log)
-    with screen.busy("running") if screen.json else nullcontext():  # which sends its output to standard error
-        code, reports = run_built(program, options.own_arguments, devices, keep, options.time_limit)
-    written = write_records(options, screen, reports, devices)
-    tell(screen, reports)
+    code, reports = _running(options, options.files, screen, devices, keep)
+    report = report_of(_checked(options.files[0], reports, advice=False), suppressions_of(options))
+    written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
+    if options.format and not options.output and not screen.json:
+        from ..reports.formats import FORMATS
+
+        screen.write(FORMATS[options.format](report))
+    tell(screen, report, reports)
     for path in written:
         screen.say(f"wrote {path}")
     if screen.json:
         processes = [document(report) for report in reports]
         screen.document({"exit_code": code, "processes": processes, "written": written})
     return code
+
+
+def check_program(options: argparse.Namespace, files: Sequence[Path], screen: Screen) -> tuple[list[Checked], bool]:
+    """What a program with a `main` breaks, with advice, and whether it ended well."""
+    code, reports = _running(options, files, screen, _devices(options), options.checks == "all")
+    if code:
+        screen.say(f"the program ended with exit code {code}")
+    elif not any(report.launches or report.operations for report in reports):
+        raise ValueError(f"{files[0]} has launched no kernel, so that nothing was checked")
+    return _checked(files[0], reports, advice=True), code == 0
+
+
+def _checked(program: Path, reports: Sequence[Report], *, advice: bool) -> list[Checked]:
+    """What there is to say of each kernel of a program, and of its host code; with advice on what logs were kept."""
+    logs: dict[str, list[Log]] = {one.kernel: [] for report in reports for one in report.launches}
+    for one in (one for report in reports for one in report.launches):
+        logs[one.kernel] += [one.log] if one.log is not None else []
+    found = {"": [], **{kernel: [f for log in own if advice for f in advise(log)] for kernel, own in logs.items()}}
+    for finding in (finding for report in reports for finding in report.findings):
+        found[finding.kernel if finding.kernel in logs else ""].append(finding)
+    return [
+        Checked(f"kernel {kernel}" if kernel else f"program {program}", (*own,), ran_in(*logs.get(kernel, ())), kernel)
+        for kernel, own in found.items()
+    ]
+
+
+def is_program(files: Sequence[Path]) -> bool:
+    """Whether files make a program: it is built already, or one of the sources has a `main`."""
+    return _is_built(files) or any(file.is_file() and has_main(file) for file in files)
+
+
+def _is_built(files: Sequence[Path]) -> bool:
+    if len(files) != 1 or not files[0].is_file():
+        return False
+    with files[0].open("rb") as file:
+        return file.read(len(_ELF)) == _ELF
+
+
+def _devices(options: argparse.Namespace) -> list[Device]:
+    for name, default in _OF_KERNELS.items():
+        if getattr(options, name, default) != default:
+            raise ValueError(f"--{name.replace('_', '-')} says how a kernel is launched; name it with --kernel")
+    return [watched(options, name) for name in options.device.split(",")]
+
+
+def _running(
+    options: argparse.Namespace, files: Sequence[Path], screen: Screen, devices: Sequence[Device], keep_logs: bool
+) -> tuple[int, list[Report]]:
+    """Build a program where it is not, and run it: its exit code, and the reports of its processes."""
+    program = files[0].absolute()
+    if not _is_built(files):
+        settings = Options.of(options.include, options.define, options.headers, options.std)
+        with screen.busy(f"building {' '.join(map(str, files))}"):
+            begin_worker()
+            program = build_program(files, settings, devices[0])
+    with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error
+        code, reports = run_built(program, options.own_arguments, devices, keep_logs, options.time_limit)
+    return (code if code >= 0 else 128 - code), reports
 
 
 def write_records(
@@ -124,9 +171,9 @@ def document(report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tell(screen: Screen, reports: Sequence[Report]) -> None:
+def tell(screen: Screen, report: Checks, reports: Sequence[Report]) -> None:
     """Findings and summary of a program, on standard error."""
-    for report in reports:
-        screen.findings(report.findings)
-        for line in closing_lines(report):
+    screen.findings(report.findings)
+    for one in reports:
+        for line in closing_lines(one):
             screen.say(line)

@@ -17,6 +17,7 @@ from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
 from ..frontend.inputs import KERNELS, file_stem
 from ..frontend.options import Options
+from ..frontend.tokens import tokens
 from ..log import Location
 from ..worker.pool import pool
 from .build import Unit
@@ -71,6 +72,13 @@ def _no_main(sources: Sequence[Path]) -> ValueError:
 def begin_worker() -> None:
     """Start the process that runs kernels, which takes as long as building a program."""
     pool(os.getpid()).begin(Compiler().runtime())
+
+
+def has_main(source: Path) -> bool:
+    """Whether a source defines a `main`, in a line that no comment holds."""
+    found = [*tokens(source.read_text(encoding="utf-8", errors="replace"), 0)]
+    triples = zip(found, found[1:], found[2:], strict=False)
+    return any(b.text == "main" and c.text == "(" and a.text in ("int", "void", "auto") for a, b, c in triples)
 
 
 def run_program(

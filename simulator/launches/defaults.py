@@ -15,7 +15,7 @@ from ..execution.tasks import TYPES
 from ..findings import ADVICE, ERROR, Finding, KernelError, rules
 from ..log import Log
 from ..reports import suppressed_in_sources
-from ..sanitizer import Output, examine
+from ..sanitizer import Given, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -125,7 +125,7 @@ def finished(device: Device, log: Log, findings: list[Finding], on_finding: str)
 
 
 def examined(
-    device: Device, log: Log, findings: list[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]],
+    device: Device, log: Log, findings: list[Finding], on_finding: str, given: Callable[[], Iterable[Given]],
     copies: ArrayCopies,
 ) -> list[Finding]:  # fmt: skip
     """The findings of a launch with those of its log, which come first: the others may follow from them.
@@ -134,7 +134,7 @@ def examined(
     """
     if device.level != "all":
         return findings
-    found = examine(log, findings, on_finding, outputs)
+    found = examine(log, findings, on_finding, given)
     return sorted([*found, *findings, *read_only_writes(log, copies.read_only())], key=lambda f: f.severity == ADVICE)
 
 

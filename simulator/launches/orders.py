@@ -11,7 +11,7 @@ from ..findings import ERROR, Finding, rules
 from ..log import Log, region_of
 from ..memory import Allocation
 from ..memory.global_memory import GlobalMemory
-from ..sanitizer import Output
+from ..sanitizer import Given
 
 _BYTE = np.dtype(np.uint8)
 #: Other orders of one launch at most.
@@ -25,7 +25,7 @@ def check_orders(orders: Any) -> None:
 
 
 def in_orders(
-    execute: Callable[[int], tuple[Log, list[Finding]]], memory: GlobalMemory, outputs: Iterable[Output], orders: int
+    execute: Callable[[int], tuple[Log, list[Finding]]], memory: GlobalMemory, given: Iterable[Given], orders: int
 ) -> tuple[Log, list[Finding]]:
     """Execute a launch, and again in ``orders`` other orders, each from the contents that the memory has now.
 
@@ -37,7 +37,7 @@ def in_orders(
     if before is None or _failed(findings):
         return log, findings
     after, seen = _Contents(memory), {finding.cause for finding in findings}
-    found, arrays = list(findings), list(outputs)
+    found, arrays = list(findings), [array for array in given if array.output]
     for order in range(1, orders + 1):
         before.put_back()
         _, others = execute(order)
@@ -72,7 +72,7 @@ class _Contents:
             for start, end in unwritten:
                 entry.uninitialized.add(start, end)
 
-    def differences(self, log: Log, outputs: Iterable[Output], order: int) -> Iterator[Finding]:
+    def differences(self, log: Log, outputs: Iterable[Given], order: int) -> Iterator[Finding]:
         """The arrays that hold something else now."""
         for output in outputs:
             for entry, bytes_, _ in self._kept:
@@ -84,7 +84,7 @@ class _Contents:
                     yield _difference(log, output, changed, order)
 
 
-def _difference(log: Log, output: Output, changed: np.ndarray, order: int) -> Finding:
+def _difference(log: Log, output: Given, changed: np.ndarray, order: int) -> Finding:
     first = int(changed[0])
     return Finding(
         rules.ORDER_DEPENDENT,

@@ -19,7 +19,7 @@ from ..frontend.build import Builder, Source
 from ..frontend.options import Options
 from ..log import Log
 from ..memory.global_memory import DeviceArray
-from ..sanitizer import Output
+from ..sanitizer import Given
 from ..text import nearest, quoted
 from ..worker.pool import WorkerDied, pool
 from ..worker.process import execute, local_host
@@ -182,37 +182,32 @@ class Program:
                     tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
                     self.device.level,
                 )  # fmt: skip
-                outputs = partial(self._outputs, signature, values, copies)
+                given = partial(self._given, signature, values, copies)
 
                 def execute(order: int) -> tuple[Log, list[Finding]]:
                     ordered = request._replace(order=order) if order else request
                     log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
-                    return log, examined(self.device, log, findings, on_finding, outputs, copies)
+                    return log, examined(self.device, log, findings, on_finding, given, copies)
 
-                log, findings = in_orders(execute, self.device.memory, outputs(), orders)
+                log, findings = in_orders(execute, self.device.memory, given(), orders)
                 made = finished(self.device, log, findings, on_finding)
                 copies.copy_back()
                 return made
 
         return self.device.in_turn(run)
 
-    def _outputs(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Output]:
-        """The arrays of a launch that the kernel may write."""
+    def _given(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
+        """The arrays of a launch."""
         memory = self.device.memory.memory
         declared = signature.declared.parameters if signature.declared else ()
         given: list[tuple[str, np.ndarray | DeviceArray]] = [*arrays_among(values), *device_arrays(values)]
         for title, array in given:
             parameter = declared[int(title)] if title.isdigit() and int(title) < len(declared) else None
-            if parameter is not None and "const" in parameter.text.partition("*")[0].split():
-                continue
-            if isinstance(array, DeviceArray):
-                address = array.address
-            elif array.flags.writeable:
-                address = copies.address(array)
-            else:
-                continue
+            constant = parameter is not None and "const" in parameter.text.partition("*")[0].split()
+            address = array.address if isinstance(array, DeviceArray) else copies.address(array)
+            output = not constant and (isinstance(array, DeviceArray) or array.flags.writeable)
             name = parameter.name if parameter is not None else f"argument {title}"
-            yield Output(name, memory.key(address), array.nbytes, parameter is not None)
+            yield Given(name, memory.key(address), array.nbytes, output, parameter is not None)
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

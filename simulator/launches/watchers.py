@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from ..findings import Finding
-from ..log import Log
+from ..log import Location, Log
 from ..reports import Checked
 from .run import Run
 
@@ -74,5 +74,9 @@ def checked(run: Run, *, advice: bool = False) -> Checked:
 
 def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:
     """What a report says of a log and its findings."""
-    ran = frozenset(place for place in log.locations if place.line)
-    return Checked(name, tuple(findings), ran, str(log.launch.get("kernel", "")))
+    return Checked(name, tuple(findings), ran_in(log), str(log.launch.get("kernel", "")))
+
+
+def ran_in(*logs: Log) -> frozenset[Location]:
+    """The source lines of logs."""
+    return frozenset(place for log in logs for place in log.locations if place.line)

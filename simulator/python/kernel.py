@@ -29,7 +29,7 @@ from ..log import Location, Log
 from ..machine import ScalarUnit
 from ..memory import Memory
 from ..memory.global_memory import DeviceArray
-from ..sanitizer import Output
+from ..sanitizer import Given
 from ..text import quoted
 from .context import Context, Stop
 from .lines import Lines
@@ -78,16 +78,16 @@ def launch(
                 except Stop:
                     scalar.forget()
 
-            outputs = partial(_outputs, kernel, args, copies, device.memory.memory)
+            given = partial(_given, kernel, args, copies, device.memory.memory)
 
             def execute(order: int) -> tuple[Log, list[Finding]]:
                 log, findings = machine.run(
                     name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
                     locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
                 )  # fmt: skip
-                return log, examined(device, log, findings, on_finding, outputs, copies)
+                return log, examined(device, log, findings, on_finding, given, copies)
 
-            log, findings = in_orders(execute, device.memory, outputs(), orders)
+            log, findings = in_orders(execute, device.memory, given(), orders)
             made = finished(device, log, findings, on_finding)
             copies.copy_back()
             return made
@@ -95,8 +95,8 @@ def launch(
     return device.in_turn(run)
 
 
-def _outputs(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, memory: Memory) -> Iterator[Output]:
-    """The arrays of a launch that the kernel may write; nothing says of one that it must."""
+def _given(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, memory: Memory) -> Iterator[Given]:
+    """The arrays of a launch; nothing says of one that the kernel must write it."""
     try:
         names = list(inspect.signature(kernel).parameters)[1:]
     except (TypeError, ValueError):
@@ -104,9 +104,9 @@ def _outputs(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, mem
     for number, value in enumerate(args):
         name = names[number] if number < len(names) else f"argument {number}"
         if isinstance(value, DeviceArray):
-            yield Output(name, memory.key(value.address), value.nbytes, False)
-        elif isinstance(value, np.ndarray) and value.flags.writeable:
-            yield Output(name, memory.key(copies.address(value)), value.nbytes, False)
+            yield Given(name, memory.key(value.address), value.nbytes, True, False)
+        elif isinstance(value, np.ndarray):
+            yield Given(name, memory.key(copies.address(value)), value.nbytes, bool(value.flags.writeable), False)
 
 
 class _Address(tuple[int, Any]):

@@ -1,6 +1,6 @@
-"""What a finished launch's log says of its hazards, races, waits and outputs. Imports: frontend, findings, log."""
+"""What a finished launch's log says of hazards, races, waits, and bytes left out. Imports: frontend, findings, log."""
 
-from .outputs import Output
+from .left_out import Given
 from .report import advise, examine
 
-__all__ = ["Output", "advise", "examine"]
+__all__ = ["Given", "advise", "examine"]

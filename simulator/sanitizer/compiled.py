@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +16,7 @@ from ..hardware.shape import Space
 from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
+_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h", "../log/record.h")
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
 #: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
 #: for a few: most launches have none.
@@ -24,7 +27,7 @@ _PIPES = 16
 _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
-HAZARD, RACE, UNWAITED = range(3)
+HAZARD, RACE, UNWAITED, PARTIAL = range(4)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -46,13 +49,14 @@ class _Work(ctypes.Structure):
             (name, _i64)
             for name in (
                 "count", "operands", "runs", "pipes", "cores", "plain_cores", "tasks_of_group", "mute", "whole", "room",
+                "faults",
             )
         ),
         *(
             (name, _pointer)
             for name in (
                 "record", "operand", "run", "kind", "waits", "queues", "first_write", "operand_count", "writes",
-                "on_device", "lane_bytes",
+                "on_device", "lane_bytes", "fault",
             )
         ),
         ("lanes", _i64), ("causes", _pointer), ("redundant", _pointer), ("found", _i64),
@@ -67,23 +71,24 @@ class Found:
     redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
 
 
-def pass_over(log: Log, whole: bool) -> Found | None:
+def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
     """The hazards of a log; None where the pass cannot be built, and for a log that makes no sense.
 
-    ``whole``: the launch has come to its end.
+    ``whole``: the launch has come to its end; ``faults`` are cores and tasks that have not come to theirs.
     """
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
     tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
     rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
+    fault = np.array(faults, np.int64)
     for room in (_FEW, _ROOM):
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
         work = _Work(
             len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-            _tasks_of_group(log), not log.shape.memory_core_stores, whole, room,
-            *(table.ctypes.data for table in rows), *tables.addresses, log.shape.lanes or 1, causes.ctypes.data,
-            redundant.ctypes.data, 0,
+            _tasks_of_group(log), not log.shape.memory_core_stores, whole, room, len(fault),
+            *(table.ctypes.data for table in rows), *tables.addresses, fault.ctypes.data, log.shape.lanes or 1,
+            causes.ctypes.data, redundant.ctypes.data, 0,
         )  # fmt: skip
         result = library.mlusim_hazards(ctypes.byref(work))
         if result == _NO_MEMORY:
@@ -138,8 +143,14 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
-    headers = _HERE / "hazards.h", _HERE / "ranges.h", _HERE.parent / "log" / "record.h"
-    library = built_library(_HERE / "hazards.c", *headers)
-    if library is not None:
+    library = built_library(_HERE / "hazards.c", *(_HERE / name for name in _HEADERS))
+    if library is None:
+        warnings.warn(
+            "no C compiler builds the pass over logs: hazards, races and missing waits are not looked for "
+            "(`mlusim doctor` says which compiler is used)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    else:
         library.mlusim_hazards.restype = _i64
     return library

@@ -1,79 +1,7 @@
 // Which accesses of a log are not ordered by its edges: the order of a queue, waits, barriers, the tasks of a core. One
 // pass over the records; `compiled.py` fills in `Work`. What is not in a record has happened in the order of the log.
 #include "hazards.h"
-#include "ranges.h"
-
-enum { PIPES = 16, NO_MEMORY = 1, NONSENSE = 2 };
-enum { OFFSET_BITS = 40, OWNER_BITS = 16 };
-
-// A core in the group that runs. Knowledge is, for each pipe, the number of its last record that is known to be done.
-typedef struct {
-  uint32_t issued[PIPES], front[PIPES], end[PIPES][PIPES];  // what the end of a pipe's last record knows
-  int64_t last_async[PIPES], waited, core;
-  uint32_t async_seq[PIPES];
-} Core;
-
-typedef struct {
-  Work* work;
-  Ranges ranges;
-  Core* cores;
-  int32_t* slot;      // of a core, -1: it is not in the group
-  uint32_t* others;   // [slot][slot][pipe]: what a core knows of the others' pipes, from barriers
-  int64_t slots, most, group;  // those in the group, and as many as there can be
-  int32_t *first_of, *member;  // the cores that meet at a barrier
-  int64_t barriers;
-  uint32_t* joined;   // [barrier]: place of what its members know, in `join`
-  int32_t* table;     // causes by hash
-  int64_t table_size;
-  // the record that is looked at
-  const Record* record;
-  int64_t index, slot_now;
-  uint32_t start[PIPES];
-} State;
-
-static uint32_t* known(State* s, int64_t slot, int64_t other) {
-  return s->others + (slot * s->most + other) * s->work->pipes;
-}
-
-static void learn(uint32_t* knowledge, const uint32_t* by, int64_t pipes) {
-  for (int64_t p = 0; p < pipes; p++)
-    if (knowledge[p] < by[p]) knowledge[p] = by[p];
-}
-
-static void note(State* s, int kind, int64_t later, int64_t earlier, uint64_t key, uint64_t bytes, int64_t operand) {
-  Work* w = s->work;
-  const Record *a = &w->records[later], *b = &w->records[earlier];
-  uint64_t hash = kind;
-  // Which of two tasks comes first in the log makes no difference.
-  int turned = kind == RACE && (a->loc != b->loc ? a->loc > b->loc : a->op > b->op);
-  const Record *x = turned ? b : a, *y = turned ? a : b;
-  uint64_t parts[] = {x->op, x->loc, y->op, y->loc};
-  for (int i = 0; i < 4; i++) hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-  for (uint64_t at = hash % s->table_size;; at = (at + 1) % s->table_size) {
-    int32_t number = s->table[at];
-    Cause* cause = &w->causes[number];
-    if (number < 0) {
-      if (w->found == w->room) return;  // nobody reads so many
-      s->table[at] = (int32_t)w->found;
-      cause = &w->causes[w->found++];
-      *cause = (Cause){kind, later, earlier, (int64_t)key, (int64_t)bytes, 1, operand, 1, {later}, {earlier}};
-      return;
-    }
-    const Record *c = &w->records[cause->later], *d = &w->records[cause->earlier];
-    int same = c->op == a->op && c->loc == a->loc && d->op == b->op && d->loc == b->loc;
-    int other = kind == RACE && c->op == b->op && c->loc == b->loc && d->op == a->op && d->loc == a->loc;
-    if (cause->kind != kind || !(same || other)) continue;
-    if (cause->laters[cause->shown - 1] == later) return;
-    if (cause->shown < SHOWN) {
-      cause->laters[cause->shown] = later;
-      cause->earliers[cause->shown++] = earlier;
-    } else {
-      if (cause->laters[SHOWN - 1] != later) cause->laters[SHOWN - 1] = later, cause->earliers[SHOWN - 1] = earlier;
-    }
-    cause->count++;
-    return;
-  }
-}
+#include "partial.h"
 
 // Whether the edges of the log put an access before the record that is looked at.
 static int comes_before(State* s, const Access* access, int on_device) {
@@ -130,6 +58,38 @@ static void add(State* s, Range* range, Access now, int on_device) {
   keep(&s->ranges, range, now);
 }
 
+enum { MOST_TOGETHER = 64 };
+
+// A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
+// made each. 0: all that it changes is a tile of its own then, or there are too many.
+static int change(State* s, uint64_t start, uint64_t end, Access now, int64_t operand) {
+  Range *path[LEVELS], *at = before(&s->ranges, start, path)->next[0], *last = NULL;
+  int count = 0, beyond = 0;
+  uint64_t reached = start;
+  Together together = {NULL, NULL};
+  for (Range* range = at; range && range->start < end; last = range, reached = range->end, range = range->next[0]) {
+    if (range->start != reached || range->end > end || ++count > MOST_TOGETHER) return 0;
+    beyond |= reaches_beyond(s, range, start, end);
+    if (last) compare_pieces(s, last, range, start, end, operand);
+    put_together(s, &together, range, start, end);
+  }
+  if (last != at) compare_together(s, &together, start, end, operand);
+  if (!beyond) return 0;
+  for (Range* range = at; range && range->start < end; range = range->next[0]) {
+    look(s, range, now, start, end, 0, operand);
+    range->write = now;
+    range->count = 0;
+    range->changed = now.record + 1;
+  }
+  if (reached < end) {
+    before(&s->ranges, reached, path);
+    Range* made = insert(&s->ranges, path, reached, end);
+    if (made) made->write = now;
+  }
+  return 1;
+}
+
+// `now.in_place` and `now.is_tile` are of writes on the chip.
 static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_device, int64_t operand) {
   Ranges* all = &s->ranges;
   Range* path[LEVELS];
@@ -140,11 +100,21 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     look(s, next, now, start, end, on_device, operand);
     next->write = now;
     next->count = 0;
+    if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
+    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = 0;
     return;
   }
   if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
+  if (now.in_place) {
+    Range *edge = before(all, end, path), *first = before(all, start, path)->next[0];
+    if (first && first->start == start && edge->end > end && before(all, end, path) == edge && !cut(all, path, edge, end))
+      return;
+    if (change(s, start, end, now, operand)) return;
+  }
   before(all, start, path);
   uint64_t done = start;
+  Range* last = NULL;
+  Together together = {NULL, NULL};
   while (done < end && !all->failed) {
     Range* range = path[0]->next[0];
     if (!range || range->start >= end || range->start > done) {  // nobody has touched it
@@ -167,12 +137,16 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
       take_out(all, path);
     } else {
       add(s, range, now, on_device);
+      if (last && !on_device) compare_pieces(s, last, range, start, end, operand);
+      if (!on_device && (last || range->end < end)) put_together(s, &together, range, start, end);
+      last = range;
       for (int level = 0; level < range->levels; level++) path[level] = range;
     }
   }
+  if (now.kind == READ) compare_together(s, &together, start, end, operand);
   if (now.kind == WRITE && !all->failed) {
     Range* made = insert(all, path, start, end);
-    if (made) made->write = now;
+    if (made) made->write = now, made->tile = now.is_tile ? now.record + 1 : 0;
   }
 }
 
@@ -198,12 +172,20 @@ static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, c
   }
 }
 
+// Whether the task of a record has ended at a fault: what it would have waited for afterwards is not known.
+static int gave_up(const Work* w, const Record* last) {
+  for (int64_t i = 0; i < w->faults; i++)
+    if (w->fault[i][0] == last->core && w->fault[i][1] == last->task) return 1;
+  return 0;
+}
+
 static void finish_group(State* s) {
   Work* w = s->work;
   for (int64_t slot = 0; slot < s->slots; slot++) {
     Core* core = &s->cores[slot];
     for (int64_t p = 0; p < w->pipes && w->whole; p++)
-      if (core->async_seq[p] > core->front[p]) note(s, UNWAITED, core->last_async[p], core->last_async[p], 0, 0, 0);
+      if (core->async_seq[p] > core->front[p] && !gave_up(w, &w->records[core->last_async[p]]))
+        note(s, UNWAITED, core->last_async[p], core->last_async[p], 0, 0, 0);
     s->slot[core->core] = -1;
   }
   s->slots = 0;
@@ -287,7 +269,7 @@ static void step(State* s, const Run** run) {
       if (queues >> p & 1) learn(core->end[p], s->start, w->pipes);
   uint32_t seq = ++core->issued[r->pipe];
   Access now = {(uint32_t)s->index, (uint32_t)s->group, seq, (uint16_t)slot, r->pipe, READ,
-                (r->flags & ASYNC) != 0, (r->flags & ATOMIC) != 0};
+                (r->flags & ASYNC) != 0, (r->flags & ATOMIC) != 0, 0, 0};
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++, operand++) {
     const Run* mine = *run;
     while (*run < end && (*run)->operand == r->first + n) ++*run;
@@ -296,6 +278,7 @@ static void step(State* s, const Run** run) {
     if (!operand->bytes) continue;
     if (w->mute && r->core >= w->plain_cores && waits && on_device && writes) continue;
     now.kind = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    if (writes && !on_device) explain(s, operand, &now);
     if (!operand->lanes) touch_runs(s, operand->key, operand->bytes, mine, *run, now, on_device, n);
     for (uint16_t lane = 0; lane < operand->lanes; lane++)
       touch_runs(s, operand->key + (operand->lane + lane) % w->lanes * w->lane_bytes[space], operand->bytes, mine, *run, now,

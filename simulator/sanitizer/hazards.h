@@ -14,15 +14,16 @@ typedef struct __attribute__((packed)) {
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };
-// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks.
-enum { HAZARD, RACE, UNWAITED };
+// Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
+// is used together has been changed in part.
+enum { HAZARD, RACE, UNWAITED, PARTIAL };
 typedef struct {
   int64_t kind, later, earlier, key, bytes, count, operand, shown;
   int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
 } Cause;
 
 typedef struct {
-  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room;
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults;
   const Record* records;
   const Operand* operand;
   const Run* run;
@@ -34,6 +35,7 @@ typedef struct {
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;
+  const int64_t (*fault)[2];  // core and task of those that came to no end of their own
   int64_t lanes;
   // found
   Cause* causes;

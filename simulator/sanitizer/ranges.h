@@ -9,13 +9,14 @@ enum { READ, WRITE, ATOMIC_UPDATE };
 typedef struct {
   uint32_t record, group, seq;
   uint16_t slot;
-  uint8_t pipe, kind : 2, is_async : 1, is_atomic : 1;
+  uint8_t pipe, kind : 2, is_async : 1, is_atomic : 1, in_place : 1, is_tile : 1;
 } Access;
 
 enum { LEVELS = 12 };
 typedef struct Range {
   uint64_t start, end;
   Access write;    // the last one
+  uint32_t tile, changed;  // records, from 1 on: what has made it of what it read, and changed it in place since
   Access* others;  // reads and atomic updates since, as many as no other one comes after
   uint32_t count, room;
   uint8_t levels;
@@ -45,7 +46,7 @@ static Range* new_range(Ranges* all, uint64_t start, uint64_t end) {
   }
   made->start = start;
   made->end = end;
-  made->write.seq = 0;
+  made->write.seq = made->tile = made->changed = 0;
   made->count = 0;
   return made;
 }
@@ -98,6 +99,8 @@ static Range* cut(Ranges* all, Range** path, Range* range, uint64_t at) {
   if (!rest) return NULL;
   range->end = at;
   rest->write = range->write;
+  rest->tile = range->tile;
+  rest->changed = range->changed;
   for (uint32_t i = 0; i < range->count; i++)
     if (!keep(all, rest, range->others[i])) return NULL;
   return rest;

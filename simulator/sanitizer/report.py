@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
 from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
-from .compiled import HAZARD, RACE, UNWAITED, Found, pass_over
-from .outputs import Output, unwritten
+from .compiled import HAZARD, PARTIAL, RACE, UNWAITED, Found, pass_over
+from .left_out import Given, left_out
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
 _ENDING = (
@@ -21,34 +22,32 @@ _FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
 
 def examine(
-    log: Log, findings: Sequence[Finding], on_finding: str, outputs: Callable[[], Iterable[Output]] = tuple
+    log: Log, findings: Sequence[Finding], on_finding: str, given: Callable[[], Iterable[Given]] = tuple
 ) -> list[Finding]:
     """What the order of a launch's accesses breaks (hazards, races, copies that nobody waits for), and lost work.
 
-    ``findings`` are what the launch itself has reported; ``outputs`` are asked for where it has come to its end.
-    Kernels that run as blocks of threads have checks of their own.
+    ``findings`` are what the launch itself has reported; the arrays that were ``given`` are asked for where it has
+    come to its end. Kernels that run as blocks of threads have checks of their own.
     """
-    ended = any(
-        f.severity == ERROR
-        and (on_finding == "raise" or f.rule in _ENDING or (f.rule in _FAULTS and f.instruction.startswith(_SCALAR)))
-        for f in findings
-    )
-    found = _found(log, whole=not ended)
-    if found is None:
-        return []
+    ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
+    faults = [
+        pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
+        for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
+    ]  # fmt: skip
+    found = _found(log, not ended, faults)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
-    lost = [] if broken else unwritten(log, outputs())
-    return merged([*_Report(log, found).findings(), *lost])
+    lost = [] if broken or not len(log) else left_out(log, given())
+    return merged([*(_Report(log, found).findings() if found else ()), *lost])
 
 
 def advise(log: Log) -> list[Finding]:
     """What a launch could do without: waits that wait for nothing."""
-    found = _found(log, whole=True)
+    found = _found(log, True)
     return [] if found is None else list(_Report(log, found).redundant())
 
 
-def _found(log: Log, whole: bool) -> Found | None:
-    return pass_over(log, whole) if len(log) and log.shape.threads is None else None
+def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
+    return pass_over(log, whole, faults) if len(log) and log.shape.threads is None else None
 
 
 class _Report:
@@ -64,9 +63,7 @@ class _Report:
             kind = int(cause["kind"])
             if kind == UNWAITED and self._place(int(cause["later"])) in used:
                 continue  # the wait that is missing there is missing here
-            yield (
-                self._hazard(cause) if kind == HAZARD else self._race(cause) if kind == RACE else self._unwaited(cause)
-            )
+            yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]
@@ -169,6 +166,22 @@ class _Report:
             suggestion=f"call {wait} behind it" if wait else "",
             provenance="inferred",
         )
+
+    def _partial(self, cause: np.void) -> Finding:
+        earlier = int(cause["earlier"])
+        name = self._op(earlier).name
+        return self._made(
+            rules.PARTIAL,
+            f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part; "
+            f"{int(cause['bytes'])} bytes of it are as they were",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion=f"give {name} the count of the tile",
+        )
+
+    _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial}
 
     def redundant(self) -> Iterator[Finding]:
         """Waits at a line that changed nothing whenever it was executed, but what a kernel has to begin with."""

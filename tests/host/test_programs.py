@@ -69,6 +69,43 @@ def test_the_order_of_a_kernels_accesses_is_examined(run):
     assert ("race", line("stored by all")) in found(report)
 
 
+def check(capfd, program: Path, *arguments: str) -> tuple[int, dict, str]:
+    """Exit code, report and standard error of ``mlusim check``."""
+    code = main(["check", "--format", "json", str(program), "--", *arguments])
+    out, err = capfd.readouterr()
+    return code, json.loads(out), err
+
+
+def test_check_runs_a_program_and_fails_by_its_findings(program, capfd):
+    code, report, err = check(capfd, program, "raced")
+    assert code == 1
+    assert ("race", line("stored by all")) in [(f["rule"], f["location"]["line"]) for f in report["findings"]]
+    assert any(name.startswith("kernel ") for name in report["checked"])
+    assert "broke rules" in err
+    code, report, err = check(capfd, program, "overlap")
+    assert (code, report["findings"]) == (0, [])
+    assert "the program ended" not in err
+
+
+def test_check_fails_by_the_programs_exit_code_too(program, capfd):
+    code, report, err = check(capfd, program, "results")
+    assert (code, report["findings"]) == (1, [])
+    assert "exit code 7" in err
+
+
+def test_checks_of_a_program_can_be_left_out(program, capfd):
+    assert main(["check", "--checks", "fast", str(program), "--", "raced"]) == 0
+    assert main(["check", str(program), "--dim", "4"]) == 2
+    assert "--kernel" in capfd.readouterr().err
+
+
+def test_only_sources_with_a_main_are_programs(tmp_path, capfd):
+    source = tmp_path / "kernel.mlu"
+    source.write_text("__mlu_entry__ void k(float *x) { x[0] = 1; /* int main() */ }\n")
+    assert main(["check", str(source)]) == 0
+    assert "ran nothing" in capfd.readouterr().err
+
+
 def test_kernels_are_launched_by_address_too(run):
     code, out, report = run("invoked")
     assert (code, out) == (0, "9\n1 1\n")

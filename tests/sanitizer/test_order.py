@@ -27,8 +27,9 @@ def steps(rng: random.Random, syncs: float) -> list[tuple[Any, ...]]:
             found.append((rng.choice(("__sync", "__sync_io", "__sync_move", "__sync_compute")),))
             continue
         name = rng.choice(
-            ("load", "load", "store", "store", "rows", "in", "out", "copy", "add", "add", "block", "atomic", "scalar")
-        )
+            ("load", "load", "store", "store", "rows", "in", "out", "copy", "add", "add", "block", "atomic", "scalar",
+             "half", "wide")
+        )  # fmt: skip
         found.append((name, rng.randrange(CELLS), rng.randrange(CELLS)))
     return found
 
@@ -55,6 +56,11 @@ def perform(mlu: Any, step: tuple[Any, ...], near: Any, shared: Any, far: Any) -
             mlu.__memcpy_async(near + a, near + b, size, mlu.NRAM2NRAM)
         case "add":
             mlu.__bang_add(near + a, near + b, near + b, CELL)
+        case "half":
+            mlu.__bang_mul_scalar(near + a, near + a, 2.0, CELL // 2)
+        case "wide":
+            begin = min(a, CELL * (CELLS - 2))
+            mlu.__bang_mul_scalar(near + begin, near + begin, 2.0, CELL + CELL // 2)
         case "block":
             mlu.__memcpy(near + a, far + b, size, mlu.GDRAM2NRAM)
         case "atomic":

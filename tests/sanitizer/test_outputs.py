@@ -48,6 +48,118 @@ def test_arrays_that_are_no_outputs_beyond_doubt() -> None:
     assert rules(run(kernel, zeros(N), zeros(32), zeros(N))) == []
 
 
+@pytest.mark.parametrize(
+    ("skip", "hole", "severity"),
+    [((), 0, None), ((2,), 4, "warning"), ((0,), 4, "warning"), ((1, 2, 3), 4, "advice"), ((2,), 36, None)],
+)
+def test_holes_of_an_output(skip: tuple[int, ...], hole: int, severity: str | None) -> None:
+    """Pieces of 64 floats that begin too late: an element or two are holes, more may be meant."""
+
+    def kernel(m: Any, out: Any) -> None:
+        for number in range(5):
+            late = hole // 4 if number in skip else 0
+            store(m, out + number * N + late, 1.0, N - late)
+
+    found = run(kernel, zeros(5 * N)).findings
+    assert [finding.severity for finding in found] == [severity] * (severity is not None)
+    for finding in found:
+        assert finding.rule == "unwritten"
+        assert finding.region is not None
+        assert finding.region.offset == skip[0] * BYTES
+        assert f"writes {hole * len(skip)} of the {5 * BYTES} bytes of out" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("mistake", "lost"), [("", None), ("tail", (9 * N, 24)), ("hole", (2 * N, 1)), ("core", None), ("half", None)]
+)
+def test_what_no_task_has_read(mistake: str, lost: tuple[int, int] | None) -> None:
+    total = 9 * N + 24
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        out[m.taskId] = 1.0
+        if mistake == "core" and m.taskId == 2:
+            return
+        for begin in range(m.taskId * N, total, m.taskDim * N):
+            count = min(N, total - begin)
+            late = (1 if mistake == "hole" else N // 2 if mistake == "half" else 0) if begin == 2 * N else 0
+            if not (count < N and mistake == "tail"):
+                m.__memcpy(piece, source + begin + late, 4 * (count - late), m.GDRAM2NRAM)
+
+    found = run(kernel, zeros(total), zeros(4), tasks=4).findings
+    assert [(f.rule, f.severity) for f in found] == [("unread", "advice")] * (lost is not None)
+    for finding in found:
+        assert lost is not None
+        assert finding.region is not None
+        assert (finding.region.offset, finding.region.bytes) == (4 * lost[0], 4 * lost[1])
+
+
+@pytest.mark.parametrize(("idle", "unread"), [(4, []), (1, [N]), (3, [3 * N])])
+def test_tasks_that_have_not_come_leave_their_part_unread(idle: int, unread: list[int]) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        if m.taskId != idle:
+            m.__memcpy(piece, source + m.taskId * N, BYTES, m.GDRAM2NRAM)
+            m.__bang_atomic_reduce_add(out, piece, N)
+
+    found = [f for f in run(kernel, zeros(4 * N), zeros(N), tasks=4).findings if f.rule == "unread"]
+    assert [f.region.offset // 4 for f in found if f.region] == unread
+
+
+@pytest.mark.parametrize("written", ["half", "whole", "pieces", "back", "filled", "half, then used", "past the end"])
+def test_tiles_that_are_changed_in_part(written: str) -> None:
+    """In place on half of what was loaded, and then all of it is used."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", 2 * N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(piece + N, source, BYTES, m.GDRAM2NRAM)
+        if written == "filled":
+            m.__bang_write_value(piece, N, 0.0)
+        counts = {"whole": [N], "pieces": [N // 2, N // 2], "past the end": [N + N // 2]}.get(written, [N // 2])
+        at = 0
+        for count in counts:
+            m.__bang_mul_scalar(piece + at, piece + at, 2.0, count)
+            at += count
+        if written in ("half, then used", "past the end"):
+            m.__bang_add(piece, piece, piece, 2 * N)
+        m.__memcpy(source if written == "back" else out, piece, BYTES, m.NRAM2GDRAM)
+
+    found = [finding for finding in run(kernel, zeros(N), zeros(N)).findings if finding.rule == "partial"]
+    assert len(found) == (written in ("half", "half, then used", "past the end"))
+    if found:
+        rest = BYTES + BYTES // 2 if written == "past the end" else BYTES // 2
+        assert found[0].region is not None
+        assert (found[0].region.offset, found[0].region.bytes) == (rest, BYTES // 2)
+        assert found[0].instruction == ("__memcpy" if written == "half" else "__bang_add")
+
+
+@pytest.mark.parametrize(
+    ("count", "at", "how", "found"),
+    [
+        (N // 2, 0, "loaded", True), (N // 2, N // 2, "loaded", True), (N, 0, "loaded", False),
+        (N // 4, 0, "loaded", False), (N // 2, 0, "filled", False), (N // 4, 0, "in place", False),
+        (N - 24, 0, "in place", False), (N - 32, 0, "in place", True), (N - 1, 1, "in place", False),
+    ],
+)  # fmt: skip
+def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: bool) -> None:
+    """Halves of a tile of two lines; a quarter is a short tile, 24 elements fill a line, one begins a recurrence."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        if how == "loaded":
+            m.__memcpy(piece + at, source, 4 * count, m.GDRAM2NRAM)
+        elif how == "filled":
+            m.__bang_write_value(piece + at, count, 0.0)
+        else:
+            m.__bang_mul_scalar(piece + at, piece + at, 2.0, count)
+        m.__bang_add(piece, piece, piece, N)
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+
+    assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == ["partial"] * found
+
+
 def test_a_result_that_depends_on_the_order_of_tasks() -> None:
     def kernel(m: Any, out: Any, mine: Any) -> None:
         m.__bang_atomic_reduce_exch(out, float(m.taskId))

@@ -61,7 +61,8 @@ def test_an_element_needs_all_bytes_of_both_sources(
     """Sources whose padding differs; the warning names the first piece, and what is undefined in the sum is NaN."""
     out = np.zeros(SIZE, np.float32)
     run = program.launch("two_sources", args=[out, np.zeros(SIZE, np.float32), left, begin], on_finding="collect")
-    pieces = [(f.region.offset // 4, (f.region.offset + f.region.bytes) // 4) for f in run.findings if f.region]
+    found = [f.region for f in run.findings if f.region and f.rule != "unread"]  # padding of a source is not loaded
+    pieces = [(region.offset // 4, (region.offset + region.bytes) // 4) for region in found]
     assert pieces == ([(first, last)] if last else [])
     assert np.isnan(out).sum() == (begin + 3) // 4 + (SIZE - left) - (left == 0)
 

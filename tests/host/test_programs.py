@@ -261,6 +261,18 @@ def test_the_command_line_builds_a_program(tmp_path, capfd):
     assert capfd.readouterr().out == "321\n"
 
 
+def test_a_program_is_kept_and_follows_its_sources(tmp_path, device):
+    header, source = tmp_path / "code.h", tmp_path / "main.cpp"
+    source.write_text('#include "code.h"\nint main() { return CODE; }\n')
+    codes = []
+    for code in (3, 3, 4):
+        header.write_text(f"#define CODE {code}\n")
+        codes.append((build_program([source], NO_OPTIONS, device), code))
+    (first, _), (second, _), (third, _) = codes
+    assert first == second != third
+    assert [run_program(path, [], [device])[0] for path, _ in codes] == [3, 3, 4]
+
+
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):
     """A program that is built already, with traces and logs of all launches, and as a document."""
     monkeypatch.chdir(tmp_path)

@@ -152,8 +152,8 @@ arithmetic = (
     *_declared(_SCALAR, _WITH_SCALAR, {"mod": _DIVISION["mod"]}, "u64", provenance=INFERRED, divisor="src1"),
     *_declared(_SCALAR, _WITH_SCALAR, {"and": _BITS["and"]}, "u32"),
     *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"sub": _ARITHMETIC["sub"]}, _ALL),
-    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _DIVISION["div"]}, "s32 u32"),
-    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _FLOAT_DIVISION["div"]}, "f32"),
+    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _DIVISION["div"]}, "s32 u32", divisor="src1"),
+    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _FLOAT_DIVISION["div"]}, "f32", divisor="src1"),
 )
 comparisons = (
     *_declared(_VECTOR, _NAMED, _COMPARISONS, _ALL, dst="bool"),

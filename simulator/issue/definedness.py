@@ -78,7 +78,7 @@ def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand],
 
 def take_back(port: PortSource, effect: EffectWriter) -> None:
     """Add the lines behind the effect of what moves elements: where uninitialized ones have come to."""
-    if port.entry.moves and not getattr(port.entry.effect, "partial", False):  # that moves in device memory alone
+    if port.entry.moves:
         (target,) = effect.written
         port.bind("_define", define)
         with port.block("if _moved is not None:"):

@@ -15,6 +15,8 @@ from mlusim.simulator import Device, Finding, Log, launch
 
 #: The rule of a read of bytes that nobody has written; probes of other rules do not look at it.
 UNINITIALIZED = "uninitialized"
+#: Rules that say something of memory beyond one instruction.
+_OTHERS = (UNINITIALIZED, "unread", "unwritten")
 #: The name under which the log knows a load by the core's own scalar unit.
 SCALAR_LOAD = "scalar.load"
 #: What outputs hold before a call; inputs hold zeros, which are legal values of every input, or what changes a sum.
@@ -89,8 +91,8 @@ class Outcome:
     results: list[Any]
 
     def broken(self) -> list[tuple[str, str]]:
-        """Rule and operand of every finding but uninitialized reads."""
-        return [(finding.rule, finding.operand) for finding in self.findings if finding.rule != UNINITIALIZED]
+        """Rule and operand of every finding but uninitialized reads, and bytes that one call leaves out."""
+        return [(finding.rule, finding.operand) for finding in self.findings if finding.rule not in _OTHERS]
 
     def uninitialized(self, instruction: str) -> set[str]:
         """The operands that an instruction read before anybody wrote them."""

@@ -22,7 +22,7 @@ _DECIDE = re.compile(
 )
 #: It works on bits, or puts a position or a count beside values in one array.
 _BITS = re.compile(
-    r"__bang_(band|bor|bxor|bnot)(_scalar)?|__bang_(arg)?(max|min)|__bang_select(_bitindex)?"
+    r"__bang_(band|bor|bxor|bnot)(_scalar)?|__bang_select(_bitindex)?"
     r"|__bang_(max|min)pool_value_index|__bang_atomic_(reduce_)?cas|tpu_hau_sort\w*"
 )
 
@@ -56,7 +56,7 @@ def _gives_floats(form: Form) -> bool:
 
 
 def _wanted(fact: Fact) -> str:
-    if _BITS.fullmatch(fact.name):
+    if _BITS.fullmatch(fact.name) or "8 // sizeof" in fact.arguments:  # where a position stands
         return "bits"
     return "decides" if _DECIDE.fullmatch(fact.name) else "runs"
 

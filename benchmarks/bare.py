@@ -82,12 +82,16 @@ def _call(overload: Overload, arrays: dict[str, np.ndarray]) -> Call:
         return entry.semantics, (*(_argument(overload, p, arrays) for p in _inputs(overload)), *out)
     assert entry.semantics is not None
     parameters = {parameter.name: parameter for parameter in overload.parameters}
-    arguments = [
-        arrays[name.removeprefix("count_")].size
-        if name.startswith("count_")
-        else _argument(overload, parameters[name], arrays)
-        for name in inspect.signature(entry.semantics).parameters
-    ]
+
+    def value(name: str) -> Any:
+        kind, _, operand = name.partition("_")
+        if kind == "count":
+            return arrays[operand].size
+        if kind == "type":
+            return overload.element(parameters[operand]).dtype
+        return _argument(overload, parameters[name], arrays)
+
+    arguments = [value(name) for name in inspect.signature(entry.semantics).parameters]
     return _assign, (out[0], entry.semantics, arguments)
 
 

@@ -21,6 +21,11 @@ _GENERAL = "tensor"  # the engine that stands for tensor_* where a device file h
 _SCALAR = "scalar"  # how the engines of the scalar unit begin
 
 
+def chunks(count: int) -> Iterator[slice]:
+    """So many records, a few at a time: what is made of them in between stays in the nearest caches."""
+    return (slice(begin, begin + _CHUNK) for begin in range(0, count, _CHUNK))
+
+
 @dataclass(frozen=True)
 class Costs:
     """What every record costs by itself; arrays have the shape [records] or [channels, records].
@@ -43,8 +48,7 @@ class Costs:
         alone, latency = np.zeros(count), np.zeros(count)
         moved = np.zeros((len(rates.channels), count))
         table, times = _Table(log, rates), defaultdict[str, float](float)
-        for begin in range(0, count, _CHUNK):
-            part = slice(begin, begin + _CHUNK)
+        for part in chunks(count):
             table.fill(part, alone[part], moved[:, part], times)
             if not log.shape.threads:
                 _wait(rates, moved[:, part] > 0, latency[part], times)
@@ -177,8 +181,7 @@ def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, 
     """The channels on which a pipe can get less than alone: number, scope, and the cores that share one by its unit."""
     shape, pipes = log.shape, max(len(log.pipes), 1)
     present = np.zeros((len(rates.channels), shape.owners("core") * pipes), bool)
-    for begin in range(0, len(log), _CHUNK):
-        part = slice(begin, begin + _CHUNK)
+    for part in chunks(len(log)):
         users = log.records["core"][part].astype(np.int64) * pipes + log.records["pipe"][part]
         for used, moved in zip(present, costs.moved[:, part], strict=True):
             used[users[moved > 0]] = True

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..hardware.rates import Rates
 from ..log import Log
-from .costs import Costs, contended, unit_of
+from .costs import Costs, chunks, contended, unit_of
 
 #: Start, end, reason and cause of every record.
 Times = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -57,7 +57,8 @@ class Plan:
                     for core in range(shape.owners("core"))
                 ]
             )
-            shared |= (moved > 0) & shares[log.records["core"]]
+            for part in chunks(len(log)):
+                shared[part] |= (moved[part] > 0) & shares[log.records["core"][part]]
         return cls(
             log,
             costs,

@@ -22,7 +22,7 @@ from ..hardware.rates import Rates
 from ..log import Log
 from ..text import quoted
 from .compiled import compiled_walk
-from .costs import Costs
+from .costs import Costs, chunks
 from .plan import Plan
 from .walk import plain_walk
 
@@ -74,10 +74,13 @@ def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
     """Time a log whose records cost what ``costs`` says; what-if questions change both."""
     plan = Plan.of(log, rates, costs)
     start, end, reason, cause = (len(log) >= LONG and compiled_walk(plan)) or plain_walk(plan)
-    late = end - start
-    late -= costs.alone
-    late -= costs.latency
-    late[~(plan.shared & (late > _NOISE_US))] = 0.0
+    late = np.empty(len(log))
+    for part in chunks(len(log)):
+        mine = late[part]
+        np.subtract(end[part], start[part], out=mine)
+        mine -= costs.alone[part]
+        mine -= costs.latency[part]
+        mine[~(plan.shared[part] & (mine > _NOISE_US))] = 0.0
     return Timeline(
         log,
         rates,

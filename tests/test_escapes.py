@@ -94,6 +94,19 @@ def test_a_log_of_hostile_names_on_the_command_line(capfd, tmp_path, nasty_log, 
     assert any(event["name"].endswith(NASTY) for event in trace["traceEvents"])
 
 
+def test_a_trace_of_a_memory_with_a_hostile_name(tmp_path, nasty_log):
+    names = {name: name + NASTY + '"' * (name == "nram") for name in nasty_log.shape.spaces if name != "gdram"}
+    spaces = {
+        names.get(name, name): replace(s, name=names.get(name, name)) for name, s in nasty_log.shape.spaces.items()
+    }
+    log = replace(nasty_log, shape=replace(nasty_log.shape, spaces=spaces))
+    write_trace(replay(log, DEVICE.rates), tmp_path / "t.json")
+    trace = json.loads((tmp_path / "t.json").read_bytes(), parse_constant=refuse)
+    operands = [event["args"].get("operands", {}) for event in trace["traceEvents"] if "args" in event]
+    regions = [place["region"] for places in operands for place in places.values()]
+    assert any(region.startswith("nram" + NASTY + '"') for region in regions)
+
+
 def test_file_names_on_the_command_line(capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = NASTY.replace("\udcff", "") + os.fsdecode(b"\xff")

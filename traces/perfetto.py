@@ -237,7 +237,8 @@ class _Trace:
 
     def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
         """JSON of a row of the operand table."""
-        return f'{{"region":"{region_of(key, size, self.spaces, lane, lanes)}","bytes":{size * max(lanes, 1)}}}'
+        place = region_of(key, size, self.spaces, lane, lanes)
+        return f'{{"region":{_json(str(place))},"bytes":{size * max(lanes, 1)}}}'
 
     def _arrows(self) -> np.ndarray:
         """Indices of the records that waited for another record, where rows show both."""

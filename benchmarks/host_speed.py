@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -23,12 +22,9 @@ def host() -> Iterator[Figure]:
     """A program that is linked with a toolkit's libraries, which measures launches and copies itself."""
     program = build_program([_SOURCE], Options(), device(), ("-O2",))
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            toolkit = Path(folder, "sdk")
-            write_toolkit(toolkit, [DEVICE])
-            yield from _figures(program, {**os.environ, "LD_LIBRARY_PATH": str(toolkit / "lib64")})
-        finally:
-            shutil.rmtree(program.parent)
+        toolkit = Path(folder, "sdk")
+        write_toolkit(toolkit, [DEVICE])
+        yield from _figures(program, {**os.environ, "LD_LIBRARY_PATH": str(toolkit / "lib64")})
 
 
 def _figures(program: Path, environment: dict[str, str]) -> Iterator[Figure]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -42,7 +41,6 @@ def main() -> int:
             code, _ = run_program(program, [way], [device, device] if way == "devices" else [device])
             bad += code in EXITS or code < 0
             print(f"{names[0]} {way}: {code}", flush=True)
-        shutil.rmtree(program.parent)
     return bad
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import sys
 import threading
 import weakref
 from collections import deque
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +19,9 @@ from ..log import Location
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping, host_room
 
-#: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
+#: Where device memories may begin, 256 GB apart: addresses that a worker finds free as well. Programs and their heaps
 #: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
-_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 0x7A00 << 32, 1 << 40))
+_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 38), *range(0x5800 << 32, 0x7A00 << 32, 1 << 38))
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
@@ -128,18 +130,26 @@ def _reserve(bytes: int) -> tuple[int, Mapping]:
         raise MemoryError(f"the host has no room for the memory of another device: {error.strerror}") from None
     try:
         os.ftruncate(fd, bytes)
-        for address in _ADDRESSES:
-            try:
-                return fd, Mapping(bytes, address, fd)
-            except FileExistsError:
-                continue
-        raise MemoryError("no addresses are left for the memory of another device; drop one")
+        mapping = _first_free(bytes, fd)
+        if mapping is None:
+            gc.collect()  # devices that have been dropped may lie in circles of references
+            mapping = _first_free(bytes, fd)
+        if mapping is None:
+            raise MemoryError("no addresses are left for the memory of another device; drop one")
+        return fd, mapping
     except OSError as error:
         os.close(fd)
         raise MemoryError(f"the host has no room for {bytes} bytes of device memory: {error.strerror}") from None
     except BaseException:
         os.close(fd)
         raise
+
+
+def _first_free(bytes: int, fd: int) -> Mapping | None:
+    for address in _ADDRESSES:
+        with suppress(FileExistsError):
+            return Mapping(bytes, address, fd)
+    return None
 
 
 def _release(fd: int, mapping: Mapping) -> None:

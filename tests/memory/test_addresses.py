@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch
+from mlusim.simulator.memory import global_memory
 from mlusim.simulator.memory.global_memory import _ADDRESSES
 from mlusim.simulator.memory.mapping import Mapping
 
@@ -37,14 +39,34 @@ def test_addresses_that_are_in_use_are_left_alone():
         mapping.close()
 
 
-def test_a_dropped_device_makes_room_for_the_next_one():
-    for _ in range(2 * len(_ADDRESSES)):
+@pytest.fixture
+def few(monkeypatch) -> int:
+    """Room for a few devices only."""
+    gc.collect()
+    monkeypatch.setattr(global_memory, "_ADDRESSES", _ADDRESSES[-20:])
+    return 20
+
+
+def test_a_dropped_device_makes_room_for_the_next_one(few):
+    for _ in range(2 * few):
         assert Device.load("mlu370-x4").array(np.ones(4, np.float32)).numpy().sum() == 4
 
 
-def test_more_devices_than_there_is_room_for():
+def test_devices_dropped_in_circles_make_room_too(few):
+    """Python frees a circle only at a collection: the device that finds no room asks for one."""
+    gc.disable()
+    try:
+        for _ in range(few + 1):
+            circle = [Device.load("mlu370-x4")]
+            assert circle[0].array(np.ones(4, np.float32)).numpy().sum() == 4
+            circle.append(circle)
+    finally:
+        gc.enable()
+
+
+def test_more_devices_than_there_is_room_for(few):
     taken = []
-    for address in _ADDRESSES:
+    for address in _ADDRESSES[-few:]:
         try:
             taken.append(Mapping(4096, address))
         except FileExistsError:

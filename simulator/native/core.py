@@ -58,6 +58,8 @@ class RangeTable:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""
         at = int(np.searchsorted(self.rows[:, 0], address, "right")) - 1
         if at >= 0 and (entry := self._entries[at]):
+            if self.rows[at, 7]:
+                self._note(at, entry, False)
             self._set_flags(at, entry.uninitialized.flags)
 
     def _set_flags(self, at: int, flags: np.ndarray) -> None:
@@ -68,9 +70,15 @@ class RangeTable:
         for at in np.flatnonzero(self.rows[:, 7]).tolist():
             entry = self._entries[at]
             assert entry is not None
-            low, until = self.rows[at, 6:].tolist()
+            self._note(at, entry, taken_away)
+
+    def _note(self, at: int, entry: Allocation, taken_away: bool) -> None:
+        low, until = self.rows[at, 6:].tolist()
+        if self.rows[at, 2] == _ASK:  # all of it has been written, and there are no flags that would say so
+            entry.uninitialized.remove(low, until)
+        else:
             (entry.uninitialized.changed if taken_away else entry.uninitialized.touched)(low, until)
-            self.rows[at, 6:] = _UNTOUCHED
+        self.rows[at, 6:] = _UNTOUCHED
 
 
 class NativeCore:

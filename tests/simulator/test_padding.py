@@ -162,3 +162,20 @@ def test_a_structure_in_a_local_variable(program: Program, how: int, at: int, va
     assert named == ([] if value is not None else [("uninitialized", "scalar.load", 4)])
     if value is not None:
         assert out.tolist() == [value]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_byte_that_nobody_wrote_is_named_once(program: Program, seed: int) -> None:
+    """Scalar code and instructions in turn, against a set of bytes: stores in order need no flags, others do."""
+    rng, size = np.random.default_rng(seed), 64
+    written, missing, steps, end = set[int](), 0, [], 0
+    for _ in range(6):
+        how, count = int(rng.choice([0, 0, 0, 1, 2])), int(rng.integers(1, 16))
+        at = end if how == 0 and rng.random() < 0.5 and end + count <= size else int(rng.integers(0, size - count))
+        steps.append((how, at, count))
+        end, touched = at + count, set(range(at, at + count))
+        missing += len(touched - written) if how == 1 else 0
+        written |= touched
+    missing += size - len(written)
+    run = program.launch("by_hand", args=[np.zeros(1, np.int32), np.int32(steps), len(steps)], on_finding="collect")
+    assert sum(f.count for f in run.findings if f.rule == "uninitialized") == missing

@@ -99,7 +99,7 @@ static void recognize(void) {
   uint64_t address = stored.address, size = stored.size;
   stored.size = 0;
   struct mlusim_range* range = range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
-  if (!range || !range->written || range->written == MLUSIM_ASK) return;
+  if (!range || !has_flags(range)) return;
   for (size_t i = held.size(); i-- > 0;) {
     held_block& block = held[i];
     if (block.task != mlusim_current || block.bytes.size() != size || !looks_like(block, (const uint8_t*)address)) continue;

@@ -288,12 +288,12 @@ static void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) 
     if (!range) fault(MLUSIM_ACCESS, address, size, store, pc, 1);  // does not return
     last_range = range;
   }
-  if (range->written == MLUSIM_ASK) {
+  if (range->written == MLUSIM_ASK && (!taken.empty() || !held.empty() || !in_order(range, address, size, store))) {
     in_kernel = 0;  // the runs go on: nothing has happened
     callbacks.keep_flags(address);
     in_kernel = 1;
   }
-  if (range->written && !all_written(range->written + (address - range->start), size)) {
+  if (has_flags(range) && !all_written(range->written + (address - range->start), size)) {
     if (store) note_first_write(range, address, size);
     else if (is_block(range->written + (address - range->start), size)) wait_for_copy(range, address, size, pc);
     else ask_about(address, size, pc);

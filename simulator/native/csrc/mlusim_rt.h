@@ -11,7 +11,7 @@ extern "C" {
 // A range of addresses that the running task may use for scalar accesses: a variable or an array.
 struct mlusim_range {
   uint64_t start, end;
-  uint8_t* written;        // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: see keep_flags
+  uint8_t* written;        // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: not kept yet
   uint64_t key;            // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
   uint64_t load, store;    // numbers in the log of what loads from it and stores to it
   uint64_t touched, until; // what stores have written for the first time since the last drain lies in between

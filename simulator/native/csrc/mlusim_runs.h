@@ -139,6 +139,8 @@ static inline void gather(uint64_t address, uint64_t size, int how, int64_t pc, 
   keys[key].index = run_count++;
 }
 
+static inline int has_flags(const struct mlusim_range* range) { return range->written && range->written != MLUSIM_ASK; }
+
 static inline int all_written(const uint8_t* flags, uint64_t size) {
   uint64_t eight;
   uint32_t four;
@@ -152,6 +154,17 @@ static void note_first_write(struct mlusim_range* range, uint64_t address, uint6
   if (address < range->touched) range->touched = address;
   if (address + size > range->until) range->until = address + size;
   if (!touched) touched = MLUSIM_WRITTEN;
+}
+
+// Whether an access to a range without flags needs none: stores that follow one another, or are on what those have
+// written, and loads of that. The bounds of such stores are all that there is to know about them.
+static inline int in_order(struct mlusim_range* range, uint64_t address, uint64_t size, int store) {
+  if (address >= range->touched && address + size <= range->until) return 1;
+  if (!store || (range->until && address != range->until)) return 0;
+  if (!range->until) range->touched = address;
+  range->until = address + size;
+  if (!touched) touched = MLUSIM_WRITTEN;
+  return 1;
 }
 
 static void ask_about(uint64_t address, uint64_t size, int64_t pc) {

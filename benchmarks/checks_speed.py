@@ -21,7 +21,8 @@ _RECORDS = (1 << 18, 1 << 20, 1 << 22)
 def checks() -> Iterator[Figure]:
     """An add and a pipeline of three stages, of 2^22 floats; then logs of short instructions."""
     chips = [Device.load(DEVICE).checked(level) for level in ("all", "fast", "none")]
-    every, fast, none = (load([Path(__file__).with_name("kernels.mlu")], device=chip) for chip in chips)
+    sources = [Path(__file__).with_name(name) for name in ("add.mlu", "kernels.mlu")]
+    adds, others = ([load([source], device=chip) for chip in chips] for source in sources)
     a, b = (np.random.default_rng(seed).random(ELEMENTS, np.float32) for seed in (1, 2))
     out = np.zeros_like(a)
     a.flags.writeable = b.flags.writeable = False
@@ -29,19 +30,17 @@ def checks() -> Iterator[Figure]:
     def launch(program: object, kernel: str, *inputs: np.ndarray) -> object:
         return program.launch(kernel, (CORES, 1, 1), args=[out, *inputs, ELEMENTS])  # type: ignore[attr-defined]
 
-    for kernel, inputs, title in (("add", (a, b), "add"), ("pipeline", (a,), "three stages")):
-        whole, part, bare = best(
-            *(functools.partial(launch, p, kernel, *inputs) for p in (every, fast, none)), rounds=30
-        )
+    for programs, kernel, inputs, title in ((adds, "add", (a, b), "add"), (others, "pipeline", (a,), "three stages")):
+        whole, part, bare = best(*(functools.partial(launch, p, kernel, *inputs) for p in programs), rounds=30)
         yield Figure(f"{title} of 2^22 floats, all checks", whole / bare, "x the run without", 3)
         yield Figure(f"{title} of 2^22 floats, fast checks", part / bare, "x the run without")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "add.json"
-        (seconds,) = best(lambda: write_trace(launch(every, "add", a, b).timeline, path))  # type: ignore[attr-defined]
+        (seconds,) = best(lambda: write_trace(launch(adds[0], "add", a, b).timeline, path))  # type: ignore[attr-defined]
     yield Figure("add of 2^22 floats, all checks, timing and trace", seconds, "s", 0.04)
     for count in _RECORDS:
         begun = time.perf_counter()
-        log = none.launch("short_adds", args=[count], isolate=False).log
+        log = others[2].launch("short_adds", args=[count], isolate=False).log
         ran = time.perf_counter() - begun
         (seconds,) = best(functools.partial(examine, log, [], "raise"), rounds=2)
         yield Figure(f"checks of a log of {count:,} instructions", seconds / count * 1e6, "us an instruction")

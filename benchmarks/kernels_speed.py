@@ -43,10 +43,10 @@ def adds() -> Iterator[Figure]:
     a.flags.writeable = b.flags.writeable = False  # inputs: nothing to copy back
 
     def launch() -> None:
-        program().launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS])
+        program("add").launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS])
 
     def traced(path: Path) -> None:
-        write_trace(program().launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS]).timeline, path)
+        write_trace(program("add").launch("add", (CORES, 1, 1), args=[out, a, b, ELEMENTS]).timeline, path)
 
     def bare() -> None:
         for at in range(0, ELEMENTS, _TILE):

@@ -43,7 +43,7 @@ def replays() -> Iterator[Figure]:
     chip = device()
     short = program().launch("short_adds", args=[200_000], isolate=False).log
     zeros = chip.array(np.zeros(ELEMENTS, np.float32))
-    tiles = program().launch("add", (CORES, 1, 1), args=[zeros, zeros, zeros, ELEMENTS], isolate=False).log
+    tiles = program("add").launch("add", (CORES, 1, 1), args=[zeros, zeros, zeros, ELEMENTS], isolate=False).log
     shared = _repeated(tiles, 200)
     for name, log in (("one core", short), ("32 cores on the DRAM", shared)):
         (seconds,) = best(functools.partial(replay, log, chip.rates), rounds=5)
@@ -77,7 +77,7 @@ def peak() -> int:
 def long_log(records: int) -> Log:
     """A log of about so many records: 32 cores that add tiles."""
     zeros = device().array(np.zeros(ELEMENTS, np.float32))
-    tiles = program().launch("add", (CORES, 1, 1), args=[zeros, zeros, zeros, ELEMENTS], isolate=False).log
+    tiles = program("add").launch("add", (CORES, 1, 1), args=[zeros, zeros, zeros, ELEMENTS], isolate=False).log
     return _repeated(tiles, records // len(tiles))
 
 

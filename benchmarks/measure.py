@@ -48,10 +48,10 @@ def device() -> Device:
     return Device.load(DEVICE)
 
 
-@functools.lru_cache(maxsize=1)
-def program() -> Program:
-    """The kernels of kernels.mlu."""
-    return load([Path(__file__).with_name("kernels.mlu")], device=device())
+@functools.lru_cache(maxsize=2)
+def program(source: str = "kernels") -> Program:
+    """The kernels of a source that lies here."""
+    return load([Path(__file__).with_name(f"{source}.mlu")], device=device())
 
 
 def missed(figures: Sequence[Figure]) -> list[Figure]:

@@ -78,7 +78,7 @@ def _copies() -> float:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    program().launch("add", (32, 1, 1), args=[*arrays, elements])
+    program("add").launch("add", (32, 1, 1), args=[*arrays, elements])
     done.set()
     watcher.join()
     return (peak - before) / sum(array.nbytes for array in arrays)

@@ -26,6 +26,7 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 _CHUNK = 16384
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
 _LONGEST_NS = 1 << 53
+_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 #: What stands before the facts of the whole launch, at the beginning of the last line.
 SUMMARY = '"otherData":'
 _DEVICE_PID, _QUEUES_PID = 1, 2
@@ -331,7 +332,3 @@ def _us(ns: np.ndarray) -> list[float]:
 
 def _metadata(kind: str, pid: int, tid: int, **args: str | int) -> str:
     return _json({"ph": "M", "name": kind, "pid": pid, "tid": tid or pid, "args": args})
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)

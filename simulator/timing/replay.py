@@ -29,7 +29,7 @@ from .walk import plain_walk
 #: Less is the rounding of sums of times.
 _NOISE_US = 1e-7
 #: Records from which on the compiled walk pays, which has to be built once for a machine.
-LONG = 20_000
+LONG = 1000
 
 
 @dataclass(frozen=True)

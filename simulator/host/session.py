@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -32,6 +33,10 @@ _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
 _ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
 _NOTHING = np.zeros((0, 2), np.int64)
+#: Calls that may be answered while what follows from earlier ones waits: all else asks for simulated time or findings.
+_AT_ONCE = (Kind.LAUNCH, Kind.SYNC)
+#: How many of them at most.
+_MOST_LATE = 64
 
 
 class Session:
@@ -61,6 +66,7 @@ class Session:
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._marks: dict[int, Mark] = {}
         self._names = 0
+        self._late: list[Callable[[], None]] = []  # what calls that have been answered leave to be done, in order
         self._handlers: dict[int, Callable[[Message], None]] = {
             Kind.HELLO: self._hello, Kind.OPEN: self._open, Kind.ALLOCATE: self._allocate, Kind.FREE: self._free,
             Kind.COPY: self._copy, Kind.FILL: self._fill, Kind.IMAGE: self._image, Kind.IMAGE_BYTES: self._image_bytes,
@@ -74,13 +80,22 @@ class Session:
         """Answer until the program ends; what it has done."""
         try:
             while (message := self._wire.receive()).kind != Kind.BYE:
+                if message.kind not in _AT_ONCE:
+                    self._catch_up()
                 self._handlers[message.kind](message)
+            self._catch_up()
             self._end()
             self.report.ended = True
         except EOFError:
-            pass
+            self._catch_up()
         self.report.time_us = max([self._time.now, *(queue.ready for queue in self._time.queues.values())])
         return self.report
+
+    def _catch_up(self) -> None:
+        """Do what is late: the time and the findings of a launch, as a rule while the next one runs."""
+        late, self._late = self._late, []
+        for follow in late:
+            follow()
 
     def bye(self) -> None:
         """Let a program that has said goodbye go."""
@@ -260,6 +275,7 @@ class Session:
         problem = self._problem(number, image, device)
         if image is None or problem:
             queue.failure = _NO_MODULE, problem
+            self._catch_up()
             self.report.add(Finding(rules.BUILD, problem), place)
             return
         kernel, dim = image.kernels[kernel_number], (x, y, z)
@@ -267,6 +283,7 @@ class Session:
         problem = image.misfit(kernel_number, device.shape, dim, kind, sizes)
         if problem:
             queue.failure = _FAILED, problem
+            self._catch_up()
             advice = "launch with dimensions, a type and arguments that the kernel and the device take"
             self.report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
             return
@@ -275,25 +292,40 @@ class Session:
             device.shape, device.name, device.checks, image.library, kernel_number, kernel, arguments, dim, kind,
             "collect", self._time_limit, level=device.level,
         )  # fmt: skip
-        log, findings = image.lines.located(*self._run(device, request))
+        log, findings = self._run(device, request)
+        self._catch_up()
+        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
+        if ending:
+            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+        self._late.append(partial(self._follow, image, request, device, queue, place, log, findings))
+
+    def _follow(
+        self,
+        image: ProgramImage,
+        request: LaunchRequest,
+        device: Device,
+        queue: Queue,
+        place: Place,
+        log: Log,
+        findings: Sequence[Finding],
+    ) -> None:
+        """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
+        log, findings = image.lines.located(log, findings)
         if device.level == "all":
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
-        line = self.report.location(place)
         touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
-        work = Work(queue_number, 0, f"the launch of {kernel}", line, touched, queue.device)
-        cores = min(x * y * z, device.shape.cores)
+        what, where = f"the launch of {request.kernel}", self.report.location(place)
+        work = Work(queue.number, 0, what, where, touched, queue.device)
+        cores = min(math.prod(request.dim), device.shape.cores)
         met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
         for finding in findings:
             self.report.add(finding)
         self._tell(work, met, place)
         self.report.launches.append(
-            Launched(kernel, queue_number, queue.device, place, dim, kind, work.start, work.end,
+            Launched(request.kernel, queue.number, queue.device, place, request.dim, request.type, work.start, work.end,
                      log if self._keep_logs else None)
         )  # fmt: skip
-        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
-        if ending:
-            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
 
     def _problem(self, number: int, image: ProgramImage | None, device: Device) -> str:
         """Why an image cannot run on a device, "" if it can; looked at once."""
@@ -306,7 +338,7 @@ class Session:
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
         try:
-            return pool(os.getpid()).launch(self._runtime, device.memory, request, None)
+            return pool(os.getpid()).launch(self._runtime, device.memory, request, None, self._catch_up)
         except WorkerDied as death:
             finding = Finding(rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel)
             return Log.empty(device.shape, device.name, request.launch), [finding]
@@ -319,6 +351,7 @@ class Session:
     def _sync(self, message: Message) -> None:
         number, ordinal, _module, _offset, *notifier = message.numbers
         if notifier:
+            self._catch_up()
             mark = self._marks.get(notifier[0])
             if mark is not None:
                 self._time.wait_for(mark, None)
@@ -326,7 +359,9 @@ class Session:
             return
         every = [queue for queue in self._time.queues.values() if queue.device == ordinal]
         queues = [self._time.queue(number)] if number else every
-        self._time.wait(queues)
+        self._late.append(partial(self._time.wait, queues))
+        if not 1 < len(self._late) < _MOST_LATE:
+            self._catch_up()
         self._status(queues)
 
     def _status(self, queues: Sequence[Queue]) -> None:

@@ -107,9 +107,16 @@ class Worker:
                 raise BrokenWorker(str(error)) from None
 
     def launch(
-        self, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
+        self,
+        memory: GlobalMemory,
+        request: LaunchRequest,
+        progress: Callable[[int, int], None] | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is."""
+        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is.
+
+        ``meanwhile`` is called while the process runs it.
+        """
         self.missing()
         memory.reclaim()
         fresh = self._known.pop(memory.serial, None) is None
@@ -131,6 +138,8 @@ class Worker:
             for output in self._outputs:
                 output.begin()
             self._channel.send(Kind.LAUNCH, nonce, encode_order(order), descriptors=descriptors)
+            if meanwhile:
+                meanwhile()
             answer = self._answer(nonce, request, entries, progress)
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
@@ -242,11 +251,16 @@ class _Pool:
         self._all: weakref.WeakSet[Worker] = weakref.WeakSet()
 
     def launch(
-        self, runtime: Path, memory: GlobalMemory, request: LaunchRequest, progress: Callable[[int, int], None] | None
+        self,
+        runtime: Path,
+        memory: GlobalMemory,
+        request: LaunchRequest,
+        progress: Callable[[int, int], None] | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Run one launch, in a worker that knows the memory if there is one."""
+        """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
         with self._worker(runtime, check_modules(request.checks), memory) as worker:
-            return worker.launch(memory, request, progress)
+            return worker.launch(memory, request, progress, meanwhile)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:
         """What is in an image, as a worker sees it."""

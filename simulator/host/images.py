@@ -59,6 +59,45 @@ class ProgramImage:
         return ""
 
 
+class Images:
+    """The images that a program has announced, by number: those that have come, and what is wrong with others."""
+
+    def __init__(self, compiler: Compiler, runtime: str) -> None:
+        """``runtime`` is the one that runs them, in a word."""
+        self._compiler, self._runtime = compiler, runtime
+        self._announced: dict[int, tuple[str, str]] = {}  # digest, what is said of it
+        self._loaded: dict[int, ProgramImage] = {}
+        self._damaged: dict[int, str] = {}
+        self._refused: dict[tuple[int, str], str] = {}
+
+    def announce(self, number: int, said: str) -> bool:
+        """Whether this machine has kept the image of which the program says this; else its bytes have to come."""
+        digest, _, about = said.partition("\n")
+        self._announced[number] = digest, about
+        library = kept_image(self._compiler, digest)
+        if library is not None:
+            self._loaded[number] = read_image(library, about)
+        return library is not None
+
+    def bring(self, number: int, content: bytes) -> None:
+        """The bytes of an announced image have come."""
+        digest, about = self._announced[number]
+        try:
+            self._loaded[number] = read_image(keep_image(self._compiler, digest, content), about)
+        except ValueError as error:
+            self._damaged[number] = str(error)
+
+    def on(self, shape: Shape, device: str, number: int) -> tuple[ProgramImage | None, str]:
+        """An image for the device of this shape and name, or None and why it cannot run there; looked at once."""
+        image = self._loaded.get(number)
+        if image is None:
+            return None, self._damaged.get(number, "the program has not sent its kernels")
+        if (number, device) not in self._refused:
+            self._refused[number, device] = image.refused(shape, self._runtime)
+        problem = self._refused[number, device]
+        return None if problem else image, problem
+
+
 def kept_image(compiler: Compiler, digest: str) -> Path | None:
     """The library of an image that this machine has kept."""
     try:

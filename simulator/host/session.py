@@ -21,7 +21,7 @@ from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
 from .facts import check_host_device, device_facts, device_name, transfer_us
-from .images import ProgramImage, keep_image, kept_image, read_image
+from .images import Images, ProgramImage
 from .operations import carry_out
 from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
@@ -59,10 +59,7 @@ class Session:
         with suppress(Exception):  # the first launch says what is wrong
             pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._time = Timeline()
-        self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
-        self._loaded: dict[int, ProgramImage] = {}
-        self._damaged: dict[int, str] = {}
-        self._refused: dict[tuple[int, str], str] = {}
+        self._images = Images(self._compiler, self._runtime.parent.name)
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._marks: dict[int, Mark] = {}
         self._names = 0
@@ -248,21 +245,10 @@ class Session:
             )
 
     def _image(self, message: Message) -> None:
-        number = message.numbers[0]
-        digest, _, about = message.bytes.decode().partition("\n")
-        self._images[number] = digest, about
-        library = kept_image(self._compiler, digest)
-        if library is not None:
-            self._loaded[number] = read_image(library, about)
-        self._wire.reply([0 if library is not None else 1])
+        self._wire.reply([0 if self._images.announce(message.numbers[0], message.bytes.decode()) else 1])
 
     def _image_bytes(self, message: Message) -> None:
-        number = message.numbers[0]
-        digest, about = self._images[number]
-        try:
-            self._loaded[number] = read_image(keep_image(self._compiler, digest, message.bytes), about)
-        except ValueError as error:
-            self._damaged[number] = str(error)
+        self._images.bring(message.numbers[0], message.bytes)
         self._wire.reply()
 
     def _launch(self, message: Message) -> None:
@@ -271,9 +257,8 @@ class Session:
         if queue.failure[0]:
             return
         device = self._devices[queue.device]
-        image = self._loaded.get(number)
-        problem = self._problem(number, image, device)
-        if image is None or problem:
+        image, problem = self._images.on(device.shape, device.name, number)
+        if image is None:
             queue.failure = _NO_MODULE, problem
             self._catch_up()
             self.report.add(Finding(rules.BUILD, problem), place)
@@ -326,15 +311,6 @@ class Session:
             Launched(request.kernel, queue.number, queue.device, place, request.dim, request.type, work.start, work.end,
                      log if self._keep_logs else None)
         )  # fmt: skip
-
-    def _problem(self, number: int, image: ProgramImage | None, device: Device) -> str:
-        """Why an image cannot run on a device, "" if it can; looked at once."""
-        if image is None:
-            return self._damaged.get(number, "the program has not sent its kernels")
-        key = number, device.name
-        if key not in self._refused:
-            self._refused[key] = image.refused(device.shape, self._runtime.parent.name)
-        return self._refused[key]
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
         try:

@@ -103,6 +103,7 @@ class OperatorProgram(Program):
                 value = host.process.call(function.symbol, code, call.values)
                 host.process.call("cnrtQueueSync", "i", [("P", host.queue())])
                 results = call.results()
+                host.process.call("cnrtQueueQuery", "i", [("P", host.queue())])  # answered when the report is complete
             finally:
                 call.release()
         except HostDied as death:

@@ -35,8 +35,6 @@ _DIRECTIONS = ("host to device", "device to device", "device to host", "host to 
 _NOTHING = np.zeros((0, 2), np.int64)
 #: Calls that may be answered while what follows from earlier ones waits: all else asks for simulated time or findings.
 _AT_ONCE = (Kind.LAUNCH, Kind.SYNC)
-#: How many of them at most.
-_MOST_LATE = 64
 
 
 class Session:
@@ -336,7 +334,7 @@ class Session:
         every = [queue for queue in self._time.queues.values() if queue.device == ordinal]
         queues = [self._time.queue(number)] if number else every
         self._late.append(partial(self._time.wait, queues))
-        if not 1 < len(self._late) < _MOST_LATE:
+        if len(self._late) != 2:  # not the first wait after a launch
             self._catch_up()
         self._status(queues)
 

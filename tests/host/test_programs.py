@@ -69,6 +69,14 @@ def test_the_order_of_a_kernels_accesses_is_examined(run):
     assert ("race", line("stored by all")) in found(report)
 
 
+def test_what_a_killed_program_has_launched_is_examined_too(run):
+    code, _, report = run("killed")
+    assert (code, report.ended) == (-9, False)
+    assert ("race", line("stored by all")) in found(report)
+    assert [one.kernel for one in report.launches] == ["Times<float, 3>"]
+    assert report.time_us >= report.launches[0].end > 0
+
+
 def check(capfd, program: Path, *arguments: str) -> tuple[int, dict, str]:
     """Exit code, report and standard error of ``mlusim check``."""
     code = main(["check", "--format", "json", str(program), "--", *arguments])

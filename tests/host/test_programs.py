@@ -69,9 +69,10 @@ def test_the_order_of_a_kernels_accesses_is_examined(run):
     assert ("race", line("stored by all")) in found(report)
 
 
-def test_what_a_killed_program_has_launched_is_examined_too(run):
-    code, _, report = run("killed")
-    assert (code, report.ended) == (-9, False)
+def test_what_an_aborted_program_has_launched_is_examined_too(run, monkeypatch):
+    monkeypatch.setenv("ABORTED", "1")
+    code, _, report = run("raced")
+    assert (code, report.ended) == (-6, False)
     assert ("race", line("stored by all")) in found(report)
     assert [one.kernel for one in report.launches] == ["Times<float, 3>"]
     assert report.time_us >= report.launches[0].end > 0

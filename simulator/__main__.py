@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from contextlib import suppress
+
+from .worker.start import BLAS, start_ahead
 
 
 def main() -> int:
     """Run the command of this process; nothing of what is imported for it is garbage."""
     gc.disable()
+    streams = (sys.stdin, sys.stdout, sys.stderr)  # descriptors of ours must not take the place of one
+    if sys.argv[1:2] == ["run"] and None not in streams:
+        with suppress(OSError, RuntimeError):  # the first launch says what is wrong
+            start_ahead()
+    for name, value in BLAS.items():
+        os.environ.setdefault(name, value)
     from .cli import main as run
 
     gc.freeze()  # later collections pass over it

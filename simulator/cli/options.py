@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -42,8 +43,15 @@ def later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool
     """A handler whose module is imported when its command runs: the others need not wait for it."""
 
     def handler(options: argparse.Namespace, screen: Screen) -> bool | int:
-        done: bool | int = getattr(import_module(f".{module}", __package__), name)(options, screen)
-        return done
+        command: Callable[[argparse.Namespace, Screen], bool | int] = getattr(
+            import_module(f".{module}", __package__), name
+        )
+        if (
+            not gc.isenabled()
+        ):  # nothing of what this process has imported is garbage, and later collections pass over it
+            gc.freeze()
+            gc.enable()
+        return command(options, screen)
 
     return handler
 

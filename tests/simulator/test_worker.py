@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
-from mlusim.simulator.frontend.compiler import Compiler
 from mlusim.simulator.native import Description
 from mlusim.simulator.simt import Grid
 from mlusim.simulator.worker import frames, start
@@ -381,35 +380,3 @@ def test_a_description_of_another_image_is_refused():
     assert decode_description(b'{"variables": [], "signatures": ["i4,"], "unknown": []}', 1) == Description(
         (), ("i4,",)
     )
-
-
-def test_a_process_that_was_started_ahead_becomes_the_next_worker():
-    start.start_ahead()
-    (ahead,) = start._ahead(os.getpid())
-    worker = pools.Worker(Compiler().runtime(), frozenset())
-    try:
-        assert worker._process is ahead.process
-        assert worker.missing() == pools.pool(os.getpid()).missing(Compiler().runtime())
-        assert start._ahead(os.getpid()) == []
-    finally:
-        worker.close()
-
-
-def test_a_command_leaves_no_process_that_it_started_ahead(tmp_path):
-    script = """
-    import sys
-    from mlusim.simulator import __main__ as command
-    from mlusim.simulator.worker import start
-    begun = []
-    def started(_start=start._start):
-        begun.append(_start())
-        return begun[-1]
-    start._start = started
-    sys.argv = ["mlusim", "run", "--help"]
-    import atexit
-    atexit.register(lambda: print("ended by", begun[0].process.returncode))
-    command.main()
-    """
-    done = run(script, tmp_path, "-X", "dev")
-    assert done.stdout.endswith("ended by -9\n")
-    assert done.stderr == ""

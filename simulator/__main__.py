@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from contextlib import suppress
 
-from .worker.start import BLAS, start_ahead
+from .worker.start import let_idle_threads_sleep, start_ahead
 
 
 def main() -> int:
@@ -17,8 +16,7 @@ def main() -> int:
     if sys.argv[1:2] == ["run"] and None not in streams:
         with suppress(OSError, RuntimeError):  # the first launch says what is wrong
             start_ahead()
-    for name, value in BLAS.items():
-        os.environ.setdefault(name, value)
+    let_idle_threads_sleep()
     from .cli import main as run
 
     return run()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
     from ..execution import Execution
     from ..issue import Check
 
-#: Idle threads of OpenBLAS go to sleep within a millisecond, in place of the 20 ms after the import of NumPy in which
-#: they take a core from other processes.
-BLAS = {"OPENBLAS_THREAD_TIMEOUT": "20"}
+#: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond, in place of the 20 ms
+#: in which those that the import of NumPy makes take a core from other processes.
+_SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 #: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
@@ -47,6 +47,12 @@ class Started(NamedTuple):
     end: socket.socket
     life: int  # closed, it ends the process
     outputs: tuple[int, int]  # what it writes to standard output and standard error
+
+
+def let_idle_threads_sleep() -> None:
+    """Called before NumPy is imported, by a process of ours that waits for others."""
+    for name, value in _SLEEP.items():
+        os.environ.setdefault(name, value)
 
 
 def start_ahead() -> None:
@@ -116,7 +122,7 @@ def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[
             stderr=errors,
             start_new_session=True,
             cwd="/",
-            env=BLAS | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
+            env=_SLEEP | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
         )
     finally:
         for descriptor in given:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
     from ..execution import Execution
     from ..issue import Check
 
-#: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond, in place of the 20 ms
-#: in which those that the import of NumPy makes take a core from other processes.
+#: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond. For 20 ms after the
+#: import of NumPy such threads would else take a core from other processes.
 _SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")

@@ -17,6 +17,7 @@ import os
 import pickle
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -63,18 +64,19 @@ def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[]
 
     The command ends with the source; ``key`` is all else that it depends on.
     """
+    ours = Path(__file__).read_text(encoding="utf-8")  # which says how it is kept
     surroundings = [os.getcwd(), *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
-    key = "\0".join([compiler.version, *surroundings, *command, key])
+    key = "\0".join([compiler.version, ours, *surroundings, *command, key])
     found = compiler.cache.find("preprocessed", key)
     if found is not None:
-        dependences, made = pickle.loads(found.read_bytes())
+        dependences, made = pickle.loads(zlib.decompressobj().decompress(found.read_bytes()))  # without its seal
         if dependences.hold():
             return made  # type: ignore[no-any-return]
     begun = time.time_ns()
     text, made = make()
     now = None if compiler.cache.problem else _dependences(compiler, command, text, begun)
     if now is not None:
-        compiler.cache.put("preprocessed", key, lambda path: _write(path, pickle.dumps((now, made))))
+        compiler.cache.put("preprocessed", key, lambda path: _write(path, zlib.compress(pickle.dumps((now, made)), 1)))
     return made
 
 

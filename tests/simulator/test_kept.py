@@ -147,6 +147,14 @@ def test_what_cannot_be_told_is_not_kept(project, text):
         assert project.runs == runs
 
 
+def test_what_an_option_reads_beside_the_text_is_not_told(project):
+    project.options += ["-imacros", f"{project.folder}/own.h"]
+    time.sleep(0.03)
+    for runs in (1, 2):
+        project.text()
+        assert project.runs == runs
+
+
 def test_what_was_written_in_the_same_moment_is_not_kept(project, monkeypatch):
     monkeypatch.setattr(time, "time_ns", lambda: (project.folder / "own.h").stat().st_ctime_ns)
     project.text()

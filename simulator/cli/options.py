@@ -43,15 +43,12 @@ def later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool
     """A handler whose module is imported when its command runs: the others need not wait for it."""
 
     def handler(options: argparse.Namespace, screen: Screen) -> bool | int:
-        command: Callable[[argparse.Namespace, Screen], bool | int] = getattr(
-            import_module(f".{module}", __package__), name
-        )
-        if (
-            not gc.isenabled()
-        ):  # nothing of what this process has imported is garbage, and later collections pass over it
+        command = getattr(import_module(f".{module}", __package__), name)
+        if not gc.isenabled():  # what was imported is no garbage: collections pass over it from now on
             gc.freeze()
             gc.enable()
-        return command(options, screen)
+        done: bool | int = command(options, screen)
+        return done
 
     return handler
 

@@ -123,7 +123,7 @@ class Builder:
         made = self.compiler.cache.file(name, key, lambda path: _write(path, text()))
         return f"-isystem{made.parent}"
 
-    def _preprocess(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
+    def _command(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
         """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return [
@@ -139,7 +139,7 @@ class Builder:
             source = made.with_name("operations")
             _write(source, f"#include <{language.header}>\n")
             header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
-            text = self._preprocessed(source, self._preprocess(source, language, header, Options()))
+            text = self._preprocessed(source, self._command(source, language, header, Options()))
             _write(made, preprocessed_operations(text))
 
         if language.kind not in self._functions:
@@ -154,7 +154,7 @@ class Builder:
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
-        command = self._preprocess(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+        command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
 
         def make() -> tuple[str, Unit]:
             text = self._preprocessed(path, command)
@@ -169,6 +169,7 @@ class Builder:
         return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
 
     def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
+        """The text of a command that preprocesses a file; BuildError when it fails."""
         result = self._run(path, command)
         if result.returncode:
             raise self._failed(path, result)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .compiler import Compiler
+from .process import LimitReached
 
 Made = TypeVar("Made")
 _VARIABLES = (
@@ -54,9 +55,8 @@ class _Dependences:
 
     def hold(self) -> bool:
         """Whether the preprocessor would give the same text again."""
-        return (
-            all(os.path.isfile(place) == there for place, there in self.places) and _digest(self.files) == self.digest
-        )
+        same_places = all(os.path.isfile(place) == there for place, there in self.places)
+        return same_places and _digest(self.files) == self.digest
 
 
 def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[], tuple[str, Made]]) -> Made:
@@ -65,7 +65,8 @@ def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[]
     The command ends with the source; ``key`` is all else that it depends on.
     """
     ours = Path(__file__).read_text(encoding="utf-8")  # which says how it is kept
-    surroundings = [os.getcwd(), *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
+    here = os.readlink("/proc/self/cwd")  # also where that was deleted
+    surroundings = [here, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
     key = "\0".join([compiler.version, ours, *surroundings, *command, key])
     found = compiler.cache.find("preprocessed", key)
     if found is not None:
@@ -84,11 +85,11 @@ def _dependences(compiler: Compiler, command: Sequence[str], text: str, begun: i
     """What the text depends on; None if a file was found by a name that stands in none, or changed since."""
     if any(word.startswith(_SPECIAL) for word in command):
         return None
-    folders = _searched(compiler, command)
     included = [_FIRST, *(word for before, word in pairwise(command) if before == "-include")]
     files = dict.fromkeys([command[-1], *_ENTERED.findall(text)])
-    places = dict.fromkeys(os.path.join(folder, name) for name in included for folder in ("", *folders))
     try:
+        folders = _searched(compiler, command)
+        places = dict.fromkeys(os.path.join(folder, name) for name in included for folder in ("", *folders))
         for file in files:
             if _changed_since(file, begun, compiler.cache.folder):
                 return None
@@ -102,7 +103,7 @@ def _dependences(compiler: Compiler, command: Sequence[str], text: str, begun: i
         if not {*map(os.path.normpath, files)} <= {os.path.normpath(place) for place in (*places, command[-1])}:
             return None
         return _Dependences((*files,), _digest(files), tuple((place, os.path.isfile(place)) for place in places))
-    except OSError:
+    except (OSError, LimitReached):
         return None
 
 

@@ -28,7 +28,7 @@ from .answer import Answer, decode_answer, decode_description, decode_failure
 from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
 from .output import KernelOutput
 from .request import LaunchRequest, Order, Question, encode_order
-from .start import check_modules, end, start_message, started
+from .start import check_modules, give_back, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
 _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
@@ -63,7 +63,7 @@ class Worker:
         self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
-        self._finalize = weakref.finalize(self, end, os.getpid(), begun)
+        self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
         self._channel.send(Kind.START, 0, start_message(runtime, modules))
 
     def missing(self) -> dict[str, str]:

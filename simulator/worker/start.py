@@ -63,7 +63,7 @@ def start_ahead() -> None:
 
     def end_unused() -> None:
         for left in ahead:
-            end(owner, left)
+            give_back(owner, left)
 
     atexit.register(end_unused)
 
@@ -74,7 +74,7 @@ def started() -> Started:
     return ahead.pop() if ahead else _start()
 
 
-def end(owner: int, started: Started) -> None:
+def give_back(owner: int, started: Started) -> None:
     """Give back all that a process took, and end it; a fork of its owner only lets go of it."""
     started.end.close()
     for descriptor in (started.life, *started.outputs):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 from mlusim.simulator.frontend.compiler import Compiler
 from mlusim.simulator.worker import pool as pools
@@ -13,6 +14,7 @@ from mlusim.simulator.worker import start
 def test_a_process_that_was_started_ahead_becomes_the_next_worker():
     start.start_ahead()
     (ahead,) = start._ahead(os.getpid())
+    assert b"OPENBLAS_THREAD_TIMEOUT=" in Path(f"/proc/{ahead.process.pid}/environ").read_bytes()
     worker = pools.Worker(Compiler().runtime(), frozenset())
     try:
         assert worker._process is ahead.process

@@ -194,6 +194,8 @@ def _expressions(made: Instruction) -> Iterator[str]:
 
 
 def _unknown(what: str, text: str, known: set[str]) -> Iterator[str]:
+    if text in known:  # most are a name alone
+        return
     try:
         missing = expression.names(text) - known
     except expression.ExpressionError as error:

@@ -26,7 +26,7 @@ class Archs:
     text: str = ""
 
     def __post_init__(self) -> None:
-        if _ARCH.sub("", self.text).strip():
+        if self.text and _ARCH.sub("", self.text).strip():
             raise DeclarationError(f"not a set of architectures: {self.text!r}")
 
     def __contains__(self, arch: int) -> bool:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import suppress
+
+from .worker.start import let_idle_threads_sleep, start_ahead
 
 
 def main() -> int:
-    """Run the command of this process; nothing of what is imported for it is garbage."""
-    gc.disable()
+    """Run the command of this process."""
+    gc.disable()  # until all is imported, see `later`
+    streams = (sys.stdin, sys.stdout, sys.stderr)  # descriptors of ours must not take the place of one
+    if sys.argv[1:2] == ["run"] and None not in streams:
+        with suppress(OSError, RuntimeError):  # the first launch says what is wrong
+            start_ahead()
+    let_idle_threads_sleep()
     from .cli import main as run
 
-    gc.freeze()  # later collections pass over it
-    gc.enable()
     return run()
 
 

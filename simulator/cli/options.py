@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -42,7 +43,11 @@ def later(module: str, name: str) -> Callable[[argparse.Namespace, Screen], bool
     """A handler whose module is imported when its command runs: the others need not wait for it."""
 
     def handler(options: argparse.Namespace, screen: Screen) -> bool | int:
-        done: bool | int = getattr(import_module(f".{module}", __package__), name)(options, screen)
+        command = getattr(import_module(f".{module}", __package__), name)
+        if not gc.isenabled():  # what was imported is no garbage: collections pass over it from now on
+            gc.freeze()
+            gc.enable()
+        done: bool | int = command(options, screen)
         return done
 
     return handler

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...traces import print_summary, summarise, write_trace
 from ..files import write_atomically
 from ..launches import Run
 from ..launches.watchers import checked
@@ -55,6 +54,8 @@ def report_run(
     written += write_formatted(options, report)
     plan = str(run.plan) if getattr(options, "plan", False) and hasattr(run, "plan") else None
     if screen.json:
+        from ...traces import summarise  # who is shown no times need not wait for them
+
         document = {
             **({"plan": plan.splitlines()} if plan else {}),
             "results": {name: _array_dict(array) for name, array in results.items()},
@@ -124,6 +125,8 @@ def write_records(options: argparse.Namespace, screen: Screen, log: Log, timelin
     """Write the trace and the log that the options ask for; their paths."""
     written = []
     if options.trace:
+        from ...traces import write_trace
+
         with screen.busy("writing the trace"):
             write_trace(timeline, options.trace)
         written.append(str(options.trace))
@@ -135,6 +138,8 @@ def write_records(options: argparse.Namespace, screen: Screen, log: Log, timelin
 
 def print_report(screen: Screen, timeline: Timeline) -> None:
     """Print the summary of a timeline."""
+    from ...traces import print_summary, summarise
+
     print_summary(summarise(timeline), screen.out)
 
 

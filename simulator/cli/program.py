@@ -11,7 +11,6 @@ from typing import Any
 
 from ..device import Device
 from ..frontend.options import Options
-from ..host import toolkit
 from ..host.program import begin_worker, build_program, has_main
 from ..host.program import run_program as run_built
 from ..host.report import Report
@@ -145,6 +144,8 @@ def write_records(
 
 def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     """Write a toolkit."""
+    from ..host import toolkit  # who runs a program need not wait for it
+
     with screen.busy(f"writing {options.folder}"):
         written = toolkit.write_toolkit(options.folder, options.device.split(","))
     if screen.json:

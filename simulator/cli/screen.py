@@ -9,34 +9,19 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.padding import Padding
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
-
-from ..findings import ADVICE, ERROR, WARNING, Finding
+from ...isa.cached import cached_property
+from ..findings import Finding
 from ..text import printable
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from .console import Column, Console
 
 #: Lines in a pipe are for other programs: they are not wrapped.
 _PIPE_WIDTH = 1000
-_STYLES = {ERROR: "bold red", WARNING: "bold yellow", ADVICE: "bold cyan"}
-#: A column: its head, "" for none, and whether it holds figures, which are never cut.
-Column = tuple[str, bool]
-
-
-class _Console(Console):
-    """A console that lets its program decide what a closed pipe means, and writes no control characters of others."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Everything that is written passes here: names and paths that others chose lose what a terminal obeys."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 class OutputLost(OSError):  # noqa: N818 - the message is what matters
@@ -98,8 +83,21 @@ class Screen:
     def __init__(self, command: str, *, json: bool) -> None:
         self.command, self.json = command, json
         self.apart = json  # whether standard output is for one document, and nothing that a kernel prints
-        self._stream = _Stream(sys.stdout, needed=True)
-        self.out, self._err = _console(self._stream), _Console(file=cast(TextIO, _Stream(sys.stderr, needed=False)))
+        self._stream, self._messages = _Stream(sys.stdout, needed=True), _Stream(sys.stderr, needed=False)
+
+    @cached_property
+    def out(self) -> Console:
+        """Standard output with styles and tables."""
+        from .console import Console
+
+        wide = not self._stream.isatty() and "COLUMNS" not in os.environ
+        return Console(file=cast(TextIO, self._stream), width=_PIPE_WIDTH if wide else None)
+
+    @cached_property
+    def _err(self) -> Console:
+        from .console import Console
+
+        return Console(file=cast(TextIO, self._messages))
 
     def close(self) -> None:
         """Write what is still on its way; OutputLost or BrokenPipeError when that is impossible."""
@@ -115,19 +113,15 @@ class Screen:
 
     def line(self, text: str | Text = "", style: str = "", indent: int = 0) -> None:
         """Write one line of text; what does not fit the window goes on below it, with the same indent."""
-        line = Text(text, style) if isinstance(text, str) else text
-        self.out.print(Padding(line, (0, 0, 0, indent), expand=False) if indent else line, highlight=False)
+        from .console import styled_line
+
+        self.out.print(styled_line(text, style, indent), highlight=False)
 
     def table(self, columns: Sequence[Column], lines: Iterable[Sequence[str | Text]]) -> None:
         """Write a table without rules; names fold where the window is narrow."""
-        table = Table(
-            box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_header=any(h for h, _ in columns)
-        )
-        for head, figures in columns:
-            table.add_column(Text(head), justify="right" if figures else "left", no_wrap=figures, overflow="fold")
-        for line in lines:
-            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
-        self.out.print(table)
+        from .console import plain_table
+
+        self.out.print(plain_table(columns, lines))
 
     def say(self, text: str) -> None:
         """Write a message to standard error, after the name of the command."""
@@ -135,14 +129,15 @@ class Screen:
 
     def tell(self, text: str) -> None:
         """Write a line to standard error."""
-        self._err.print(Text(text), highlight=False, soft_wrap=True)
+        self._messages.write(printable(text) + "\n")
+        self._messages.flush()
 
     def findings(self, findings: Iterable[Finding], *, asked: bool = False) -> None:
         """Write findings, headed by their severity in colour: to standard output if a command was asked for them."""
         for finding in findings:
-            text = Text(str(finding))
-            text.stylize(_STYLES[finding.severity], 0, len(finding.severity))
-            (self.out if asked else self._err).print(text, highlight=False, soft_wrap=True)
+            from .console import headed_finding
+
+            (self.out if asked else self._err).print(headed_finding(finding), highlight=False, soft_wrap=True)
 
     def fail(self, message: str, finding: Finding | None = None) -> None:
         """Report what ended a command; with --json also as the document."""
@@ -153,14 +148,14 @@ class Screen:
     @contextlib.contextmanager
     def busy(self, what: str) -> Iterator[None]:
         """Show on a terminal that something is under way."""
-        with self._working(), self._err.status(what) if self._err.is_terminal else contextlib.nullcontext():
+        with self._working(), self._err.status(what) if self._messages.isatty() else contextlib.nullcontext():
             yield
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
         """A function that shows (done, total) as a bar on a terminal; None elsewhere."""
         with self._working():
-            if not self._err.is_terminal:
+            if not self._messages.isatty():
                 yield None
                 return
             # Only a terminal has a bar, and it takes a while to import.
@@ -187,11 +182,6 @@ class Screen:
             finally:
                 os.dup2(kept, 1)
                 os.close(kept)
-
-
-def _console(stream: _Stream) -> Console:
-    wide = not stream.isatty() and "COLUMNS" not in os.environ
-    return _Console(file=cast(TextIO, stream), width=_PIPE_WIDTH if wide else None)
 
 
 def _plain(value: Any) -> Any:

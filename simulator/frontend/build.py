@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
@@ -16,7 +16,8 @@ from ..native import STATED
 from .compiler import CSRC, THREADS, Compiler
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import embedded, file_stem, unreadable
-from .language import Language
+from .kept import kept
+from .language import Language, Unit
 from .languages import headers_of, language_of
 from .launches import KernelDecl
 from .linking import LINK, link
@@ -122,14 +123,14 @@ class Builder:
         made = self.compiler.cache.file(name, key, lambda path: _write(path, text()))
         return f"-isystem{made.parent}"
 
-    def _preprocess(self, path: Path, language: Language, operations: str, options: Options) -> Done:
-        """The run that preprocesses a file; ``operations`` is the option for the folder of that header."""
+    def _command(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
+        """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
-        return self._run(
-            path, ["-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
-             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
-             str(path.absolute())]
-        )  # fmt: skip
+        return [
+            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
+            str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
+            str(path.absolute()),
+        ]  # fmt: skip
 
     def _operations(self, language: Language) -> Mapping[str, str]:
         """The overloads by name, as text that the compiler has preprocessed."""
@@ -138,10 +139,8 @@ class Builder:
             source = made.with_name("operations")
             _write(source, f"#include <{language.header}>\n")
             header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
-            result = self._preprocess(source, language, header, Options())
-            if result.returncode:
-                raise self._failed(source, result)
-            _write(made, preprocessed_operations(result.output.decode(errors="surrogateescape")))
+            text = self._preprocessed(source, self._command(source, language, header, Options()))
+            _write(made, preprocessed_operations(text))
 
         if language.kind not in self._functions:
             key = "\0".join([self.compiler.version, self._key, *language.preprocess(self.shape)])
@@ -155,16 +154,26 @@ class Builder:
             raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
-        result = self._preprocess(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+        command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+
+        def make() -> tuple[str, Unit]:
+            text = self._preprocessed(path, command)
+            try:
+                unit = language.read(text)
+            except RewriteError as error:
+                finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+                raise BuildError(f"{path} cannot be read: {error}", finding) from None
+            return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
+
+        unit = kept(self.compiler, command, self._key, make)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
+
+    def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
+        """The text of a command that preprocesses a file; BuildError when it fails."""
+        result = self._run(path, command)
         if result.returncode:
             raise self._failed(path, result)
-        try:
-            unit = language.read(result.output.decode(errors="surrogateescape"))
-        except RewriteError as error:
-            finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
-            raise BuildError(f"{path} cannot be read: {error}", finding) from None
-        text = with_operations(unit.text, self._operations(language))
-        return Source(path, language, text, unit.kernels, unit.templates, unit.declared)
+        return result.output.decode(errors="surrogateescape")
 
     def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name).

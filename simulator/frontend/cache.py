@@ -47,14 +47,22 @@ class Cache:
 
     def file(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
         """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
-        digest = hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
+        return self.find(name, key) or self.put(name, key, make)
+
+    def find(self, name: str, key: str) -> Path | None:
+        """The file ``name`` of the build ``key``, None when the cache lacks it."""
+        digest = _digest(key)
         for root in self._roots():
             target = root / digest / name
             if _is_whole(target, digest):
                 with suppress(OSError):
                     os.utime(target)
                 return target
-        root = self._writable()
+        return None
+
+    def put(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
+        """Build the file ``name`` of the build ``key`` with ``make(path)``, in the place of one that is there."""
+        root, digest = self._writable(), _digest(key)
         try:
             target = _build(root, digest, name, make)
             _make_room(root, target)
@@ -116,6 +124,10 @@ def _private_folder(process: int) -> Path:
 
     atexit.register(remove)
     return Path(folder)
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
 
 
 def _is_whole(path: Path, digest: str) -> bool:

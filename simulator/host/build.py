@@ -14,8 +14,9 @@ from pathlib import Path
 from ..device import Device
 from ..findings import BuildError, Finding, rules
 from ..frontend.build import Builder, Source
-from ..frontend.compiler import CSRC
+from ..frontend.compiler import CSRC, Compiler
 from ..frontend.inputs import embedded
+from ..frontend.kept import kept
 from ..frontend.launches import KernelDecl
 from ..frontend.options import Options
 from ..frontend.process import Done
@@ -110,12 +111,23 @@ def assemble(unit: Unit, device: Device) -> str:
 def _host_text(builder: Builder, unit: Unit) -> str:
     defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
     standard = unit.options.standard_for("c++", "c++17")
-    done = builder.compiler.run(
+    return preprocessed(
+        builder.compiler, unit,
         ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{INCLUDE}",
          *defines, "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
     )  # fmt: skip
-    check(unit, done)
-    return done.output.decode(errors="surrogateescape")
+
+
+def preprocessed(compiler: Compiler, unit: Unit, command: Sequence[str]) -> str:
+    """The text of a command that preprocesses a source for the host."""
+
+    def make() -> tuple[str, str]:
+        done = compiler.run(command)
+        check(unit, done)
+        text = done.output.decode(errors="surrogateescape")
+        return text, text
+
+    return kept(compiler, command, "", make)
 
 
 def _macros(builder: Builder) -> dict[str, object]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ..execution import check_launch
-from ..findings import BuildError
 from ..frontend.compiler import Compiler
 from ..hardware import Shape
 from ..native import LineTable
@@ -100,14 +99,7 @@ class Images:
 
 def kept_image(compiler: Compiler, digest: str) -> Path | None:
     """The library of an image that this machine has kept."""
-    try:
-        return compiler.cache.file(_NAME, _key(digest), _missing)
-    except FileNotFoundError:
-        return None
-    except BuildError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            return None
-        raise
+    return compiler.cache.find(_NAME, _key(digest))
 
 
 def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
@@ -134,7 +126,3 @@ def read_image(library: Path, about: str) -> ProgramImage:
 
 def _key(digest: str) -> str:
     return f"image of a program {digest}"
-
-
-def _missing(path: Path) -> None:
-    raise FileNotFoundError(path)

@@ -12,7 +12,7 @@ from ..findings import BuildError, Finding, rules
 from ..frontend.compiler import Compiler
 from ..frontend.inputs import HOST, KERNELS, embedded, unreadable
 from ..log import Location
-from .build import INCLUDE, Unit, check, read_unit
+from .build import INCLUDE, Unit, check, preprocessed, read_unit
 
 
 def check_readable(sources: Iterable[Path]) -> None:
@@ -47,9 +47,7 @@ def _of_host(compiler: Compiler, unit: Unit) -> Path:
     options, language = unit.options, HOST.get(unit.path.suffix, "c++")
     standard = [options.standard_for(language, "c++17" if language == "c++" else "c11")] if options.standard else []
     given = [*standard, *unit.flags, *options.folders(), f"-isystem{INCLUDE}", *options.preprocess()]
-    done = compiler.run(["-E", "-x", language, *given, str(unit.path.absolute())])
-    check(unit, done)
-    text = done.output.decode(errors="surrogateescape")
+    text = preprocessed(compiler, unit, ["-E", "-x", language, *given, str(unit.path.absolute())])
     step = ["-c", *standard, *unit.flags, "-x", "c++-cpp-output" if language == "c++" else "cpp-output"]
 
     def make(path: Path) -> None:

@@ -24,7 +24,7 @@ from .build import Unit
 from .facts import check_host_device
 from .objects import built_objects, check_readable
 from .report import Report
-from .runtime import LIBRARIES, host_library
+from .runtime import host_libraries
 from .session import Session
 from .wire import Wire
 
@@ -47,7 +47,7 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
     kernels = tuple(source for source in sources if source.suffix == KERNELS)
     units = [Unit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
-    libraries = [host_library(compiler, name, flags) for name in LIBRARIES]
+    libraries = [*host_libraries(compiler, flags).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
     step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
 

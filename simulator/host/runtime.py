@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ..findings import BuildError
@@ -11,7 +12,7 @@ from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
-#: The libraries, their sources, and those that they call.
+#: The libraries, their sources, and those before them that they call.
 LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcnrt.so": ("host_*.cpp", ()),
     "libcndrv.so": ("cndrv*.cpp", ("libcnrt.so",)),
@@ -20,21 +21,29 @@ LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def host_library(compiler: Compiler, name: str, flags: Sequence[str] = ()) -> Path:
-    """A library; BuildError when the compiler cannot build it. ``flags`` are further ones, such as a sanitizer's."""
-    pattern, needed = LIBRARIES[name]
-    files = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h")), *sorted(HERE.glob(pattern))]
-    below = [str(host_library(compiler, other, flags)) for other in needed]
-    sources = [str(file) for file in files if file.suffix == ".cpp"]
-    step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *sources, *below, "-lpthread", "-ldl"]
+def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, Path]:
+    """The libraries by name; BuildError when the compiler cannot build one.
 
-    def make(path: Path) -> None:
-        try:
-            done = compiler.run([*step, "-o", str(path)], path.parent)
-        except LimitReached as error:
-            raise BuildError(f"{compiler.title} cannot build {name}: {error}") from None
-        if done.returncode:
-            raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")
+    ``flags`` are further ones, such as a sanitizer's.
+    """
+    headers = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h"))]
+    texts = [file.read_text(encoding="utf-8") for file in headers]
+    made: dict[str, Path] = {}
+    for name, (pattern, needed) in LIBRARIES.items():
+        sources = sorted(HERE.glob(pattern))
+        below = [made[other] for other in needed]
+        words = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}"]
+        step = [*words, *map(str, [*sources, *below]), "-lpthread", "-ldl"]
+        own = [file.read_text(encoding="utf-8") for file in sources]
+        key = "\0".join([compiler.version, *step, *texts, *own])
+        made[name] = compiler.cache.file(name, key, partial(_build, compiler, name, step))
+    return made
 
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    return compiler.cache.file(name, "\0".join([compiler.version, *step, *texts]), make)
+
+def _build(compiler: Compiler, name: str, step: Sequence[str], path: Path) -> None:
+    try:
+        done = compiler.run([*step, "-o", str(path)], path.parent)
+    except LimitReached as error:
+        raise BuildError(f"{compiler.title} cannot build {name}: {error}") from None
+    if done.returncode:
+        raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")

@@ -9,12 +9,18 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
+
+from ..worker.start import let_idle_threads_sleep, start_ahead
 
 
 def main() -> None:
     """Leave the program's family, then import what takes time."""
     if os.fork():
         os._exit(0)
+    with suppress(OSError, RuntimeError):  # the first launch says what is wrong
+        start_ahead()
+    let_idle_threads_sleep()
     gc.disable()  # nothing of what is imported is garbage
     from .standalone import serve
 

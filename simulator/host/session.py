@@ -22,7 +22,6 @@ from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
 from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import Images, ProgramImage
-from .operations import carry_out
 from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
 from .wire import VERSION, Kind, Message, Wire
@@ -223,6 +222,8 @@ class Session:
         queue, place = self._time.queue(number), Place(module, offset)
         status, text = queue.failure
         if not status:
+            from .operations import carry_out  # few programs call the library
+
             device = self._devices[queue.device]
             status, text, work, duration = carry_out(message.bytes, device, queue, place, self._check_read, self.report)
             if work is not None:

@@ -14,7 +14,7 @@ from ..files import write_atomically
 from ..frontend.compiler import Compiler
 from .build import HERE, INCLUDE
 from .facts import check_host_device
-from .runtime import LIBRARIES, host_library
+from .runtime import host_libraries
 
 _TOOLS = ("cncc", "cnas")
 _MODULE = "mlusim.simulator.host"
@@ -36,7 +36,7 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "lib64" / _MARK).exists())):
         raise ValueError(f"{folder} is there, and no toolkit; name a new folder")
     compiler = Compiler()
-    libraries = {name: host_library(compiler, name) for name in LIBRARIES}
+    libraries = host_libraries(compiler)
     listed = ",".join(_device_word(name) for name in names)
     written = []
     for tool in _TOOLS:

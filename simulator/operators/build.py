@@ -12,7 +12,7 @@ from ..frontend.compiler import Compiler
 from ..frontend.options import Options
 from ..host.build import Unit
 from ..host.objects import built_objects, check_readable
-from ..host.runtime import LIBRARIES, host_library
+from ..host.runtime import host_libraries
 from ..log import Location
 
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
@@ -24,7 +24,7 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
     paths = list(dict.fromkeys(sources))
     check_readable(paths)
     objects = built_objects(compiler, [Unit(path, options, _FLAGS) for path in paths], device)
-    libraries = [host_library(compiler, name) for name in LIBRARIES]
+    libraries = [*host_libraries(compiler).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
     links = [*map(str, libraries), *places, "-lpthread", "-ldl"]
 

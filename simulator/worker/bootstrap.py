@@ -17,8 +17,13 @@ from importlib.machinery import ModuleSpec
 class SamePlaces:
     """Finds the modules that the parent has found outside of `sys.path`, or before it."""
 
-    def __init__(self, places: dict[str, tuple[str | None, list[str] | None]]) -> None:
-        self.places = places  # name -> [file or None, folders or None]
+    def __init__(self) -> None:
+        self.places: dict[str, tuple[str | None, list[str] | None]] = {}  # name -> [file or None, folders or None]
+
+    def look(self, text: str) -> None:
+        """Look where the parent says."""
+        sys.path[:], places = json.loads(text)
+        self.places.update(places)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """The specification of a module that the parent has named; None for others."""
@@ -43,15 +48,17 @@ def _exactly(channel: socket.socket, count: int) -> bytes:
 
 
 def main() -> None:
-    """Read how to begin, import what is needed, and become the worker."""
+    """Import what every worker needs, read how to begin, import what else is needed, and become the worker."""
     channel = socket.socket(fileno=int(sys.argv[1]))
     channel.setblocking(True)
-    _, _, _, _, length = struct.unpack("<4sHHQQ", _exactly(channel, 24))
-    start = json.loads(_exactly(channel, length))
-    sys.path[:] = start["path"]
-    sys.meta_path.insert(0, SamePlaces(start["places"]))
+    finder = SamePlaces()
+    finder.look(sys.argv[3])
+    sys.meta_path.insert(0, finder)
     gc.disable()  # nothing of what is imported is garbage
     process = importlib.import_module("mlusim.simulator.worker.process")
+    _, _, _, _, length = struct.unpack("<4sHHQQ", _exactly(channel, 24))
+    start = json.loads(_exactly(channel, length))
+    finder.look(start["places"])
     for module in start["modules"]:
         importlib.import_module(module)
     gc.freeze()

@@ -12,8 +12,6 @@ import os
 import pickle
 import secrets
 import select
-import socket
-import subprocess
 import threading
 import time
 import weakref
@@ -30,7 +28,7 @@ from .answer import Answer, decode_answer, decode_description, decode_failure
 from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
 from .output import KernelOutput
 from .request import LaunchRequest, Order, Question, encode_order
-from .start import check_modules, start_message, start_process
+from .start import check_modules, give_back, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
 _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
@@ -56,21 +54,16 @@ class Worker:
 
     def __init__(self, runtime: Path, modules: frozenset[str]) -> None:
         """``modules`` are imported by it besides its own: it opens no file later on."""
-        ours, theirs = socket.socketpair()
-        life, kept = os.pipe()
-        pipes = [os.pipe(), os.pipe()]
-        self._process = start_process(theirs.fileno(), life, *(given for _, given in pipes))
-        theirs.close()
-        for descriptor in (life, *(given for _, given in pipes)):
-            os.close(descriptor)
-        ours.setblocking(False)
-        self.modules, self._channel = modules, Channel(ours, _LIMITS)
-        self._outputs = [KernelOutput(read, name) for (read, _), name in zip(pipes, ("stdout", "stderr"), strict=True)]
+        begun = started()
+        self._process = begun.process
+        begun.end.setblocking(False)
+        self.modules, self._channel = modules, Channel(begun.end, _LIMITS)
+        names = ("stdout", "stderr")
+        self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
-        descriptors = (kept, *(read for read, _ in pipes))
-        self._finalize = weakref.finalize(self, _end, os.getpid(), self._process, ours, descriptors)
+        self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
         self._channel.send(Kind.START, 0, start_message(runtime, modules))
 
     def missing(self) -> dict[str, str]:
@@ -230,16 +223,6 @@ class Worker:
     def close(self) -> None:
         """End the process; a fork of the process that owns it only lets go of it."""
         self._finalize()
-
-
-def _end(owner: int, process: subprocess.Popen[bytes], ours: socket.socket, descriptors: tuple[int, ...]) -> None:
-    """Give back all that a worker took."""
-    ours.close()
-    for descriptor in descriptors:
-        os.close(descriptor)
-    if os.getpid() == owner:
-        process.kill()
-        process.wait()
 
 
 class _Pool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mlusim.simulator import BuildError, Device, Log, hardware
 from mlusim.simulator.cli import main
+from mlusim.simulator.frontend.compiler import Compiler
 from mlusim.simulator.frontend.options import Options
 from mlusim.simulator.host.program import build_program, run_program
 from mlusim.simulator.host.report import Report
@@ -280,6 +281,14 @@ def test_a_program_is_kept_and_follows_its_sources(tmp_path, device):
     (first, _), (second, _), (third, _) = codes
     assert first == second != third
     assert [run_program(path, [], [device])[0] for path, _ in codes] == [3, 3, 4]
+
+
+def test_a_program_that_is_kept_needs_no_compiler(program, device, monkeypatch):
+    def refused(*_: object) -> None:
+        raise AssertionError("the compiler was run")
+
+    monkeypatch.setattr(Compiler, "run", refused)
+    assert build_program([SOURCE, HERE / "kernels.mlu"], NO_OPTIONS, device) == program
 
 
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):

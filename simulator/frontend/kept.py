@@ -35,7 +35,7 @@ _VARIABLES = (
 #: What preprocessors read before everything else.
 _FIRST = "stdc-predef.h"
 #: Where text of a file begins: `# 1 "name" 1`.
-_ENTERED = re.compile(r'^# \d+ "(.*)" 1\b', re.M)
+_ENTERED = re.compile(r'\n# \d+ "(.*)" 1\b')
 #: Headers that a file names, in `__has_include` and where it is not read too.
 _NAMED = [
     re.compile(rf'{word}(?:_next)?\b[ \t]*\(?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')

@@ -64,8 +64,10 @@ class Cache:
         """Build the file ``name`` of the build ``key`` with ``make(path)``, in the place of one that is there."""
         root, digest = self._writable(), _digest(key)
         try:
+            is_more = not (root / digest / name).exists()
             target = _build(root, digest, name, make)
-            _make_room(root, target)
+            if is_more:
+                _make_room(root, target)
             return target
         except OSError as error:
             raise BuildError(

@@ -13,6 +13,7 @@ Text whose dependences this cannot tell is preprocessed each time: see `_depende
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 import re
@@ -34,13 +35,17 @@ _VARIABLES = (
 #: What preprocessors read before everything else.
 _FIRST = "stdc-predef.h"
 #: Where text of a file begins: `# 1 "name" 1`.
-_ENTERED = re.compile(r'^# \d+ "(.*)" 1\b', re.M)
+_ENTERED = re.compile(r'\n# \d+ "(.*)" 1\b')
 #: Headers that a file names, in `__has_include` and where it is not read too.
-_NAMED = re.compile(r'(?:include(?:_next)?|import|embed)\b[ \t]*\(?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
-#: A condition on files of names that macros make; what differs from day to day.
-_UNTOLD = re.compile(r'__has_(?:include|embed)\w*[ \t]*\([ \t]*[^"<\s]|__(?:DATE|TIME|TIMESTAMP)__')
+_NAMED = [
+    re.compile(rf'{word}(?:_next)?\b[ \t]*\(?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
+    for word in ("include", "import", "embed")  # one pattern of all would be ten times as slow
+]
+#: A condition on a file of a name that a macro makes; what differs from day to day.
+_MADE = re.compile(r'__has_(?:include|embed)\w*[ \t]*\([ \t]*[^"<\s]')
+_DATED = ("__DATE__", "__TIME__", "__TIMESTAMP__")
 _SEARCHED = re.compile(r'#include "\.\.\." search starts here:\n(.*?)End of search list', re.S)
-_NO_FOLDER = re.compile(r'^ignoring nonexistent directory "(.*)"$', re.M)
+_PASSED_OVER = re.compile(r'^ignoring (?:nonexistent|duplicate) directory "(.*)"$', re.M)
 #: Options that write files, and those that read some of which the text says nothing.
 _SPECIAL = ("-M", "-imacros", "@")
 #: Nanoseconds between two times that a file system tells apart.
@@ -66,8 +71,8 @@ def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[]
     """
     ours = Path(__file__).read_text(encoding="utf-8")  # which says how it is kept
     here = os.readlink("/proc/self/cwd")  # also where that was deleted
-    surroundings = [here, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
-    key = "\0".join([compiler.version, ours, *surroundings, *command, key])
+    surroundings = [ours, here, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
+    key = "\0".join([compiler.version, *surroundings, *command, key])
     found = compiler.cache.find("preprocessed", key)
     if found is not None:
         dependences, made = pickle.loads(zlib.decompressobj().decompress(found.read_bytes()))  # without its seal
@@ -75,32 +80,37 @@ def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[]
             return made  # type: ignore[no-any-return]
     begun = time.time_ns()
     text, made = make()
-    now = None if compiler.cache.problem else _dependences(compiler, command, text, begun)
+    now = None if compiler.cache.problem else _dependences(compiler, surroundings, command, text, begun)
     if now is not None:
         compiler.cache.put("preprocessed", key, lambda path: _write(path, zlib.compress(pickle.dumps((now, made)), 1)))
     return made
 
 
-def _dependences(compiler: Compiler, command: Sequence[str], text: str, begun: int) -> _Dependences | None:
+def _dependences(
+    compiler: Compiler, surroundings: Sequence[str], command: Sequence[str], text: str, begun: int
+) -> _Dependences | None:
     """What the text depends on; None if a file was found by a name that stands in none, or changed since."""
     if any(word.startswith(_SPECIAL) for word in command):
         return None
-    included = [_FIRST, *(word for before, word in pairwise(command) if before == "-include")]
     files = dict.fromkeys([command[-1], *_ENTERED.findall(text)])
+    names = dict.fromkeys([_FIRST, *(word for before, word in pairwise(command) if before == "-include")])
+    places: dict[str, None] = dict.fromkeys(names)
     try:
-        folders = _searched(compiler, command)
-        places = dict.fromkeys(os.path.join(folder, name) for name in included for folder in ("", *folders))
         for file in files:
-            if _changed_since(file, begun, compiler.cache.folder):
-                return None
             content = Path(file).read_text(encoding="utf-8", errors="replace")
-            if _UNTOLD.search(content):
+            if _changed_since(file, begun, compiler.cache.folder) or _MADE.search(content):
                 return None
-            for beside, name in _NAMED.findall(content):
-                places |= dict.fromkeys(os.path.join(folder, beside or name) for folder in folders)
+            if any(word in content for word in _DATED):
+                return None
+            for beside, name in (found for pattern in _NAMED for found in pattern.findall(content)):
+                names[beside or name] = None
                 if beside:
                     places[os.path.join(os.path.dirname(file), beside)] = None
-        if not {*map(os.path.normpath, files)} <= {os.path.normpath(place) for place in (*places, command[-1])}:
+        places |= dict.fromkeys(
+            os.path.join(f, name) for f in _searched(compiler, surroundings, command) for name in names
+        )
+        known = {command[-1], *places, *(os.path.normpath(place) for place in places if ".." in place)}
+        if not files.keys() <= known:
             return None
         return _Dependences((*files,), _digest(files), tuple((place, os.path.isfile(place)) for place in places))
     except (OSError, LimitReached):
@@ -111,14 +121,20 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def _searched(compiler: Compiler, command: Sequence[str]) -> list[str]:
-    """The folders in which a command looks for headers, also those that do not exist."""
+def _searched(compiler: Compiler, surroundings: Sequence[str], command: Sequence[str]) -> list[str]:
+    """The folders in which a command looks for headers, also those that do not exist or that it passes over."""
     pairs = zip(["", *command], command[:-1], strict=False)
     plain = [word for before, word in pairs if "-include" not in (before, word)]
-    said = compiler.run([*plain, "-v", os.devnull]).messages
-    listed = _SEARCHED.search(said)
-    found = [line[1:] for line in listed[1].splitlines() if line.startswith(" ")] if listed else []
-    return [*found, *_NO_FOLDER.findall(said)]
+
+    def make(path: Path) -> None:
+        said = compiler.run([*plain, "-v", os.devnull]).messages
+        listed = _SEARCHED.search(said)
+        found = [line[1:] for line in listed[1].splitlines() if line.startswith(" ")] if listed else []
+        _write(path, json.dumps([*found, *_PASSED_OVER.findall(said)]).encode())
+
+    made = compiler.cache.file("folders", "\0".join([compiler.version, *surroundings, *plain]), make)
+    folders: list[str] = json.loads(made.read_bytes().partition(b"\n")[0])
+    return folders
 
 
 def _changed_since(file: str, begun: int, cache: Path) -> bool:

@@ -44,6 +44,14 @@ def test_what_is_there_is_not_made_again(folder):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_what_is_there_can_be_looked_for_and_replaced(folder):
+    assert Cache().find("a.so", "key") is None
+    first = Cache().put("a.so", "key", Maker(b"one"))
+    assert Cache().find("a.so", "key") == first
+    assert Cache().put("a.so", "key", Maker(b"two")) == first
+    assert content(first) == b"two"
+
+
 def _cut(path: Path) -> None:
     os.truncate(path, path.stat().st_size - 1)
 

@@ -14,6 +14,7 @@ from mlusim.simulator.frontend.kept import kept
 SOURCE = """
 #include "own.h"
 #include <near.h>
+#include <../b/parent.h>
 #if __has_include(<maybe.h>)
 int maybe;
 #endif
@@ -28,6 +29,7 @@ class Project:
         self.folder, self.compiler, self.runs, self.options = folder, Compiler(), 0, [f"-I{folder}/a", f"-I{folder}/b"]
         self.write("k.cpp", SOURCE)
         self.write("own.h", "int own;")
+        self.write("b/parent.h", "int parent;")
         self.write("b/near.h", "#pragma once\nint near;")
         (folder / "a").mkdir()
 

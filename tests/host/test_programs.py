@@ -205,7 +205,17 @@ def test_a_kernel_that_fails_and_a_launch_that_cannot_be(run):
 def test_two_devices(run):
     code, out, _ = run("devices", devices=2)
     assert code == 0
-    assert out.splitlines() == ["8 4 1 32768 0 1", "8 4 1 32768 1 1", "11 12 12 1", "0 1 8 4"]
+    bus = "384 3200000"  # bits and kHz: 307.2 GB/s with two words a period
+    assert out.splitlines() == [f"8 4 1 32768 0 1 {bus}", f"8 4 1 32768 1 1 {bus}", "11 12 12 1", "0 1 8 4"]
+
+
+def test_the_memory_bus_is_that_of_the_device_file(program, tmp_path, capfd):
+    chip = (Path(hardware.__file__).parent / "chips" / "mlu370-x4.toml").read_text()
+    wide, silent = tmp_path / "wide.toml", tmp_path / "silent.toml"
+    wide.write_text(chip.replace("bus_bits = { value = 384", "bus_bits = { value = 768"))
+    silent.write_text(re.sub(r"\nbus_bits = .*", "", chip))
+    assert run_program(program, ["devices"], [Device.load(wide), Device.load(silent)])[0] == 0
+    assert [line.split()[-2:] for line in capfd.readouterr().out.splitlines()[:2]] == [["768", "1600000"], ["0", "0"]]
 
 
 def test_threads(run):

@@ -119,6 +119,21 @@ def test_a_build_of_its_own(sdk, tmp_path):
     assert "built for a device of bang arch 372" in other.stderr
 
 
+def test_kernel_headers_are_refused_in_a_source_of_the_host(sdk, tmp_path):
+    """What includes them behind ``#ifdef __BANG__`` compiles, what includes them outright is told why it cannot."""
+    source = tmp_path / "host.cpp"
+    for guarded in (True, False):
+        source.write_text(
+            "#include <cnrt.h>\n" + ("#ifdef __BANG__\n" if guarded else "#if 1\n") + "#include <bang.h>\n#endif\n"
+        )
+        done = subprocess.run(
+            ["g++", f"-I{sdk}/include", "-fsyntax-only", source], capture_output=True, text=True, check=False
+        )
+        assert [line.rpartition("; ")[2] for line in done.stderr.splitlines() if " error: " in line] == (
+            [] if guarded else ['C++ of the host includes cnrt.h"']
+        )
+
+
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no cmake")
 def test_a_build_by_cmake(sdk, tmp_path):
     """Kernels in a library and a program with launches by find_package(BANG); a changed header builds kernels anew."""

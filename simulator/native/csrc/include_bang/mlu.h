@@ -1,6 +1,8 @@
 // What a BANG C source sees: types, qualifiers, built-in variables and, generated from the declarations, the instructions.
 #pragma once
-#ifdef MLUSIM_HOST
+#if !defined(__BANG__)
+#error "bang.h and mlu.h are for BANG C sources, which cncc compiles (.mlu, or with -x bang); C++ of the host includes cnrt.h"
+#elif defined(MLUSIM_HOST)
 #include "mlusim_host.h"
 #else
 #include <assert.h>

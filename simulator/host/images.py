@@ -71,10 +71,13 @@ def kept_image(compiler: Compiler, digest: str) -> Path | None:
         raise
 
 
+def is_image(digest: str, content: bytes) -> bool:
+    """Whether bytes are those of the image that a program names."""
+    return hashlib.sha256(content).hexdigest() == digest
+
+
 def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
-    """Keep the library of an image; ValueError when its bytes are others."""
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise ValueError("the image of the program's kernels is damaged; build the program again")
+    """Keep the library of an image."""
 
     def make(path: Path) -> None:
         path.write_bytes(content)
@@ -83,7 +86,7 @@ def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
 
 
 def read_image(library: Path, about: str) -> ProgramImage:
-    """An image from its library and what the program says of it."""
+    """An image from its library and what the program says of it; ValueError, KeyError or TypeError if damaged."""
     *listed, text = about.rstrip("\n").split("\n")
     facts = json.loads(text)
     kernels = tuple(facts["kernels"])

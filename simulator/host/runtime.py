@@ -9,6 +9,7 @@ from ..findings import BuildError
 from ..frontend.compiler import Compiler
 from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
+from .wire import messages_version
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
 #: The libraries, their sources, and those that they call.
@@ -26,7 +27,8 @@ def host_library(compiler: Compiler, name: str, flags: Sequence[str] = ()) -> Pa
     files = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h")), *sorted(HERE.glob(pattern))]
     below = [str(host_library(compiler, other, flags)) for other in needed]
     sources = [str(file) for file in files if file.suffix == ".cpp"]
-    step = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *sources, *below, "-lpthread", "-ldl"]
+    messages = f"-DMLUSIM_MESSAGES={messages_version():#x}ull"
+    step = [*_FLAGS, *flags, messages, f"-I{INCLUDE}", f"-Wl,-soname,{name}", *sources, *below, "-lpthread", "-ldl"]
 
     def make(path: Path) -> None:
         try:

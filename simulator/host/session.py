@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +21,11 @@ from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
 from .facts import check_host_device, device_facts, device_name, transfer_us
-from .images import ProgramImage, keep_image, kept_image, read_image
+from .images import ProgramImage, is_image, keep_image, kept_image, read_image
 from .operations import carry_out
 from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
-from .wire import VERSION, Kind, Message, Wire
+from .wire import Kind, Message, Wire, messages_version
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
@@ -56,7 +57,6 @@ class Session:
         self._time = Timeline()
         self._images: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
-        self._damaged: dict[int, str] = {}
         self._refused: dict[tuple[int, str], str] = {}
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._marks: dict[int, Mark] = {}
@@ -100,8 +100,9 @@ class Session:
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
-        if message.numbers[0] != VERSION:
-            self._wire.reply([0], "the program was linked with the libcnrt of another version of mlusim; link it again")
+        if message.numbers[0] != messages_version():
+            problem = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
+            self._wire.reply([0], problem)
             return
         self._wire.reply([len(self._devices)])
 
@@ -234,21 +235,23 @@ class Session:
 
     def _image(self, message: Message) -> None:
         number = message.numbers[0]
-        digest, _, about = message.bytes.decode().partition("\n")
+        digest, _, about = message.bytes.decode(errors="replace").partition("\n")
         self._images[number] = digest, about
         library = kept_image(self._compiler, digest)
         if library is not None:
-            self._loaded[number] = read_image(library, about)
+            self._load_image(number, library, about)
         self._wire.reply([0 if library is not None else 1])
 
     def _image_bytes(self, message: Message) -> None:
         number = message.numbers[0]
         digest, about = self._images[number]
-        try:
-            self._loaded[number] = read_image(keep_image(self._compiler, digest, message.bytes), about)
-        except ValueError as error:
-            self._damaged[number] = str(error)
+        if is_image(digest, message.bytes):
+            self._load_image(number, keep_image(self._compiler, digest, message.bytes), about)
         self._wire.reply()
+
+    def _load_image(self, number: int, library: Path, about: str) -> None:
+        with suppress(ValueError, KeyError, TypeError):  # what is said of it is damaged
+            self._loaded[number] = read_image(library, about)
 
     def _launch(self, message: Message) -> None:
         queue_number, number, kernel_number, x, y, z, type, module, offset, *sizes = message.numbers
@@ -298,7 +301,7 @@ class Session:
     def _problem(self, number: int, image: ProgramImage | None, device: Device) -> str:
         """Why an image cannot run on a device, "" if it can; looked at once."""
         if image is None:
-            return self._damaged.get(number, "the program has not sent its kernels")
+            return "the image of the program's kernels is damaged; build the program again"
         key = number, device.name
         if key not in self._refused:
             self._refused[key] = image.refused(device.shape, self._runtime.parent.name)

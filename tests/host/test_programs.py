@@ -260,6 +260,32 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
 
 
+DAMAGED = "the image of the program's kernels is damaged; build the program again"
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "said"),
+    [
+        (rb"[0-9a-f]{64}(?=\0)", lambda digest: digest[0][::-1], DAMAGED),
+        (rb'"kernels": ', rb'"kernelz": ', DAMAGED),
+        (rb'"kernels": \[', b'"kernels": \xff', DAMAGED),
+        (rb'"runtime": "..', rb'"runtime": "--', "the program was built by another version of mlusim; build it again"),
+    ],
+)
+def test_a_program_that_is_damaged_or_of_another_version(program, device, tmp_path, capfd, part, other, said):
+    """What it says of the images of its kernels is changed in the program itself."""
+    own = tmp_path / "program"
+    content, changed = re.subn(part, other, program.read_bytes())
+    own.write_bytes(content)
+    own.chmod(0o755)
+    code, (report,) = run_program(own, ["results"], [device])
+    assert changed == 2, "one for each source with kernels"
+    assert code == 1
+    assert capfd.readouterr().err.startswith(f"mlusim: cnrtErrorNoModule: {said}")
+    assert report.ended
+    assert [(finding.rule, finding.message) for finding in report.findings][:1] == [("build", said)]
+
+
 def test_the_command_line_builds_a_program(tmp_path, capfd):
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "one.h").write_text("#define ONE 1\n")

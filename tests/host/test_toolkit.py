@@ -9,6 +9,7 @@ import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.host.cncc import main, read_command
 from mlusim.simulator.host.toolkit import write_toolkit
+from mlusim.simulator.host.wire import messages_version
 
 HERE = Path(__file__).parent / "programs"
 PROJECT = (
@@ -117,6 +118,22 @@ def test_a_build_of_its_own(sdk, tmp_path):
                            text=True, check=False)  # fmt: skip
     assert other.returncode == 1
     assert "built for a device of bang arch 372" in other.stderr
+
+    older = shutil.copytree(sdk / "lib64", tmp_path / "older")
+    content = (sdk / "lib64" / "libcnrt.so").read_bytes()
+    agreed = messages_version().to_bytes(8, "little")
+    assert agreed in content
+    (older / "libcnrt.so").write_bytes(content.replace(agreed, b"\1" * 8))
+    done = subprocess.run([tmp_path / "program"], env=library | {"LD_LIBRARY_PATH": str(older)}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("mlusim: libcnrt.so is of another version of mlusim; write the toolkit again, or ")
+    (older / "mlusim.conf").write_text("/nowhere/python\nmodule\nmlu370-x4\n")
+    done = subprocess.run([tmp_path / "program"], env=library | {"LD_LIBRARY_PATH": str(older)}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert (
+        "cannot start the device process /nowhere/python: No such file or directory; write the toolkit" in done.stderr
+    )
 
 
 def test_kernel_headers_are_refused_in_a_source_of_the_host(sdk, tmp_path):

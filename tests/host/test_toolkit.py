@@ -136,6 +136,41 @@ def test_a_build_of_its_own(sdk, tmp_path):
     )
 
 
+def test_kernels_of_one_name_in_two_sources(sdk, tmp_path):
+    """The linker keeps the first of two templates of one name, whose image runs; a closed library's images go."""
+    (tmp_path / "one.mlu").write_text(
+        "#include <mlu.h>\ntemplate <class T> __mlu_global__ void Same(T* to) { *to = NUMBER; }\n"
+        'extern "C" float RUN(cnrtQueue_t queue, float* place) {\n  cnrtDim3_t dim = {1, 1, 1};\n'
+        "  Same<float><<<dim, cnrtFuncTypeBlock, queue>>>(place);\n  float value = 0;\n  cnrtQueueSync(queue);\n"
+        "  cnrtMemcpy(&value, place, 4, cnrtMemcpyDevToHost);\n  return value;\n}\n"
+    )
+    (tmp_path / "main.cpp").write_text(
+        "#include <cnrt.h>\n#include <dlfcn.h>\n#include <stdio.h>\ntypedef float (*Run)(cnrtQueue_t, float*);\n"
+        "int main(int count, char** words) {\n  cnrtQueue_t queue;\n  float* place;\n  cnrtQueueCreate(&queue);\n"
+        "  cnrtMalloc((void**)&place, 4);\n  for (int i = 1; i < count; i += 2) {\n"
+        "    void* library = dlopen(words[i], RTLD_NOW);\n"
+        '    printf("%g ", ((Run)dlsym(library, words[i + 1]))(queue, place));\n    dlclose(library);\n'
+        '    printf("%d ", !dlopen(words[i], RTLD_NOW | RTLD_NOLOAD));\n  }\n}\n'
+    )
+    (tmp_path / "Makefile").write_text(
+        "LINK = -L$(NEUWARE_HOME)/lib64 -lcnrt -ldl\nall: first_second.so first.so third.so\n"
+        "\tg++ -I$(NEUWARE_HOME)/include main.cpp -o program $(LINK)\n"
+        "first_second.so: first.o second.o\n%.so:\n\tg++ -shared $^ -o $@ $(LINK)\n"
+        "first.so: first.o\nthird.so: third.o\n"
+        "third.o: RUN = -DRUN=first -DNUMBER=3\nsecond.o: RUN = -DRUN=second -DNUMBER=2\n"
+        "first.o: RUN = -DRUN=first -DNUMBER=1\n"
+        "%.o: one.mlu\n\t$(NEUWARE_HOME)/bin/cncc -c -fPIC $(RUN) $< -o $@\n"
+    )
+    make = subprocess.run(
+        ["make", "-j2", f"NEUWARE_HOME={sdk}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert make.returncode == 0, make.stderr
+    library = {**os.environ, "LD_LIBRARY_PATH": str(sdk / "lib64")}
+    calls = ["./first_second.so", "first", "./first_second.so", "second", "./first.so", "first", "./third.so", "first"]
+    done = subprocess.run(["./program", *calls], cwd=tmp_path, env=library, capture_output=True, text=True, check=False)
+    assert done.stdout == "1 1 1 1 1 1 3 1 ", done.stderr
+
+
 def test_kernel_headers_are_refused_in_a_source_of_the_host(sdk, tmp_path):
     """What includes them behind ``#ifdef __BANG__`` compiles, what includes them outright is told why it cannot."""
     source = tmp_path / "host.cpp"

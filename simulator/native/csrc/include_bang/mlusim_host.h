@@ -36,6 +36,7 @@ struct mlusim_argument {
   uint64_t bytes;
 };
 void mlusim_register_image(const void* image);
+void mlusim_forget_image(const void* image);
 void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue);
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 }

@@ -16,6 +16,7 @@ from mlusim.simulator.cases.textformat import Word, parse
 from mlusim.simulator.cli import main
 from mlusim.simulator.frontend.options import Options
 
+ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "operators"
 SCALE = """
 op_name: "scale"  # a comment
@@ -208,6 +209,14 @@ def test_a_reference_in_cpp(tmp_path, capsys):
     code, found = run(tmp_path, capsys, reference=f"{source}:own")
     assert code == 2
     assert "has no function 'own' that others can call; it has changes, dies, minus, pairs, right" in json.dumps(found)
+
+
+def test_the_cpu_function_of_a_class_as_a_reference(tmp_path, capsys):
+    """The example of docs/operators.md: a file of a test frame, unchanged, and a header in the frame's place."""
+    example = ROOT / "docs" / "examples" / "cpu_reference"
+    assert (example / "right.cpp").read_text() in (ROOT / "docs" / "operators.md").read_text()
+    code, found = run(tmp_path, capsys, "-I", str(example), reference=f"{example / 'right.cpp'}:right")
+    assert (code, found["cases"][0]["result"], found["cases"][0]["diffs"][0]["value"]) == (0, "passed", 0)
 
 
 @pytest.fixture(scope="module")

@@ -272,6 +272,11 @@ def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):
     assert (code, found["cases"][0]["result"]) == (0, "passed")
 
 
+def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, "-D", "SAYS")
+    assert (code, found["summary"]) == (0, {"passed": 1})
+
+
 def test_names_that_differ_are_bound(tmp_path, capsys):
     text = SCALE.replace("factor", "share")
     code, found = run(tmp_path, capsys, "--bind", "share=factor", text=text, reference="wrong")

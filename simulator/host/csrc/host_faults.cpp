@@ -65,6 +65,15 @@ void release(std::list<Guard>& all, std::list<Guard>::iterator entry) {
   all.erase(entry);
 }
 
+// Set the access to what is guarded of a queue within a range.
+void allow(const char* start, const char* end, uint64_t queue, int access) {
+  Guards& made = guards();
+  Locked lock(made.mutex);
+  for (auto& entry : made.all)
+    if (entry.queue == queue && entry.start < end && start < entry.end)
+      mprotect(entry.start, (size_t)(entry.end - entry.start), access);
+}
+
 void look(int kind, siginfo_t* info, void* context) {
   Guards& made = guards();
   char* address = (char*)info->si_addr;
@@ -97,13 +106,25 @@ void watch_faults() {
   backtrace(&frame, 1);  // which loads a library at its first use
 }
 
+Lifted::Lifted(const void* start, size_t bytes, uint64_t queue)
+    : start((const char*)start), end((const char*)start + bytes), queue(queue) {
+  if (queue) allow(this->start, end, queue, PROT_READ | PROT_WRITE);
+}
+
+Lifted::~Lifted() {
+  if (queue) allow(start, end, queue, PROT_NONE);
+}
+
 void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) {
   static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t first = 0;
+  Allocation pinned;
+  bool whole = known(target, first, pinned) && pinned.device < 0 && (uint64_t)target + bytes == first + pinned.bytes;
   Guards& made = guards();
   Locked lock(made.mutex);
   made.serial++;
   char* start = (char*)(((uint64_t)target + page - 1) / page * page);
-  char* end = (char*)(((uint64_t)target + bytes) / page * page);
+  char* end = (char*)(((uint64_t)target + bytes + (whole ? page - 1 : 0)) / page * page);
   if (start >= end || mprotect(start, (size_t)(end - start), PROT_NONE)) return;
   made.all.push_back({start, end, queue, made.serial, device, where});
 }

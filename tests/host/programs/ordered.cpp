@@ -1,0 +1,27 @@
+// Copies that a queue orders through memory of the host, and a look at it that nobody has waited for.
+#include <cnrt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int, char** words) {
+  size_t bytes = (size_t)atoi(words[2]);
+  bool pinned = !strcmp(words[1], "pinned"), early = words[3];
+  cnrtQueue_t queue;
+  char *first, *second, *host = (char*)malloc(bytes), *seen = host;
+  CNRT_CHECK(cnrtQueueCreate(&queue));
+  CNRT_CHECK(cnrtMalloc((void**)&first, bytes));
+  CNRT_CHECK(cnrtMalloc((void**)&second, bytes));
+  if (pinned) CNRT_CHECK(cnrtHostMalloc((void**)&seen, bytes));
+  CNRT_CHECK(cnrtMemset(first, 7, bytes));
+  for (int i = 0; i < 2; i++) CNRT_CHECK(cnrtMemcpyAsync(seen, first, bytes, queue, cnrtMemcpyDevToHost));
+  CNRT_CHECK(cnrtMemcpyAsync(second, seen, bytes, queue, cnrtMemcpyHostToDev));
+  if (early) printf("%d ", seen[bytes - 1]);  // early
+  CNRT_CHECK(cnrtQueueSync(queue));
+  CNRT_CHECK(cnrtMemcpy(host, second, bytes, cnrtMemcpyDevToHost));
+  printf("%d %d\n", host[0], host[bytes - 1]);
+  CNRT_CHECK(cnrtFree(first));
+  CNRT_CHECK(cnrtFree(second));
+  if (pinned) CNRT_CHECK(cnrtFreeHost(seen));
+  free(host);
+}

@@ -177,6 +177,8 @@ def test_a_look_at_the_target_of_a_queued_copy(run):
     [
         (["paged", "65536"], "7 7\n", 0),  # work of one queue comes in its order
         (["pinned", "65536"], "7 7\n", 0),
+        (["pinned", "65536", "called"], "7 7 7\n", 0),
+        (["pinned", "65536", "joined"], "7 7 7\n", 0),
         (["pinned", "100", "early"], "7 7 7\n", 1),  # pinned memory is watched to its end
         (["pinned", "8292", "early"], "7 7 7\n", 1),
     ],
@@ -185,8 +187,8 @@ def test_copies_through_host_memory_are_ordered_by_their_queue(device, capfd, wo
     source = HERE / "ordered.cpp"
     code, (report,) = run_program(build_program([source], NO_OPTIONS, device), words, [device])
     assert (code, capfd.readouterr().out) == (0, out)
-    early = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if text.endswith("// early"))
-    assert found(report) == [("queue-order", early)] * lines
+    look = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if text.startswith("static int last"))
+    assert found(report) == [("queue-order", look)] * lines
 
 
 def test_wrong_pointers(run):

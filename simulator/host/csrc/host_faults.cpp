@@ -7,7 +7,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <list>
+#include <vector>
 
 #include "host_lock.h"
 #include "host_memory.h"
@@ -17,9 +19,12 @@ namespace {
 
 struct Guard {
   char *start, *end;  // whole pages
-  uint64_t queue, serial;
+  std::vector<uint64_t> queues;  // whose later work comes after the copy: its own, and those that have waited for it
+  uint64_t serial;
   int device;
   Place where;
+
+  bool before(uint64_t queue) const { return std::find(queues.begin(), queues.end(), queue) != queues.end(); }
 };
 
 struct Guards {
@@ -70,7 +75,7 @@ void allow(const char* start, const char* end, uint64_t queue, int access) {
   Guards& made = guards();
   Locked lock(made.mutex);
   for (auto& entry : made.all)
-    if (entry.queue == queue && entry.start < end && start < entry.end)
+    if (entry.before(queue) && entry.start < end && start < entry.end)
       mprotect(entry.start, (size_t)(entry.end - entry.start), access);
 }
 
@@ -126,7 +131,7 @@ void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) 
   char* start = (char*)(((uint64_t)target + page - 1) / page * page);
   char* end = (char*)(((uint64_t)target + bytes + (whole ? page - 1 : 0)) / page * page);
   if (start >= end || mprotect(start, (size_t)(end - start), PROT_NONE)) return;
-  made.all.push_back({start, end, queue, made.serial, device, where});
+  made.all.push_back({start, end, {queue}, made.serial, device, where});
 }
 
 uint64_t last_guard() {
@@ -134,12 +139,19 @@ uint64_t last_guard() {
   return guards().serial;
 }
 
+void order(uint64_t queue, uint64_t until, uint64_t waiting) {
+  Guards& made = guards();
+  Locked lock(made.mutex);
+  for (auto& entry : made.all)
+    if (entry.serial <= until && entry.before(queue) && !entry.before(waiting)) entry.queues.push_back(waiting);
+}
+
 void unguard(uint64_t queue, int device, uint64_t until) {
   Guards& made = guards();
   Locked lock(made.mutex);
   for (auto entry = made.all.begin(); entry != made.all.end();) {
     auto now = entry++;
-    if ((queue ? now->queue == queue : now->device == device) && now->serial <= until) release(made.all, now);
+    if ((queue ? now->before(queue) : now->device == device) && now->serial <= until) release(made.all, now);
   }
 }
 

@@ -14,9 +14,11 @@ void watch_faults();
 void guard(void* target, size_t bytes, uint64_t queue, int device, Place where);
 // The serial number of the last copy that is guarded.
 uint64_t last_guard();
+// A queue waits for what another has copied up to a serial number.
+void order(uint64_t queue, uint64_t until, uint64_t waiting);
 // The host has waited: for a queue (or, for 0, all of a device), up to a serial number.
 void unguard(uint64_t queue, int device, uint64_t until = UINT64_MAX);
-// What is guarded of a queue's copies while later work of the same queue uses it, which comes after them by itself.
+// What is guarded, for as long as work of a queue uses it that comes after the copies by itself.
 class Lifted {
  public:
   Lifted(const void* start, size_t bytes, uint64_t queue);

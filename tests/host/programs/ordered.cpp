@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int last(const char* place, size_t bytes) { return place[bytes - 1]; }
+
+static void look(void* data) { printf("%d ", last(*(char**)data, 4096)); }
+
 int main(int, char** words) {
   size_t bytes = (size_t)atoi(words[2]);
-  bool pinned = !strcmp(words[1], "pinned"), early = words[3];
+  const char* way = words[3] ? words[3] : "";
+  bool pinned = !strcmp(words[1], "pinned");
   cnrtQueue_t queue;
   char *first, *second, *host = (char*)malloc(bytes), *seen = host;
   CNRT_CHECK(cnrtQueueCreate(&queue));
@@ -16,7 +21,19 @@ int main(int, char** words) {
   CNRT_CHECK(cnrtMemset(first, 7, bytes));
   for (int i = 0; i < 2; i++) CNRT_CHECK(cnrtMemcpyAsync(seen, first, bytes, queue, cnrtMemcpyDevToHost));
   CNRT_CHECK(cnrtMemcpyAsync(second, seen, bytes, queue, cnrtMemcpyHostToDev));
-  if (early) printf("%d ", seen[bytes - 1]);  // early
+  if (!strcmp(way, "early")) printf("%d ", last(seen, bytes));
+  if (!strcmp(way, "called")) CNRT_CHECK(cnrtInvokeHostFunc(queue, look, &seen));
+  if (!strcmp(way, "joined")) {
+    cnrtQueue_t other;
+    cnrtNotifier_t copied;
+    CNRT_CHECK(cnrtQueueCreate(&other));
+    CNRT_CHECK(cnrtNotifierCreate(&copied));
+    CNRT_CHECK(cnrtPlaceNotifier(copied, queue));
+    CNRT_CHECK(cnrtQueueWaitNotifier(copied, other, 0));
+    CNRT_CHECK(cnrtMemcpyAsync(first, seen, bytes, other, cnrtMemcpyHostToDev));
+    CNRT_CHECK(cnrtQueueSync(other));
+    printf("%d ", last(seen, bytes));
+  }
   CNRT_CHECK(cnrtQueueSync(queue));
   CNRT_CHECK(cnrtMemcpy(host, second, bytes, cnrtMemcpyDevToHost));
   printf("%d %d\n", host[0], host[bytes - 1]);

@@ -52,9 +52,11 @@ def _put(id: str, tensor: Tensor, place: list[str], given: dict[str, Any]) -> No
 
 
 def _data_parameters(function: Function) -> tuple[list[str], list[str]]:
-    """The parameters that are the memory of tensors: those that are read, those that are written."""
-    read: list[str] = []
-    written: list[str] = []
+    """The parameters that are the memory of tensors: those that are read, those that are written.
+
+    Last come those without a descriptor, such as the place of a count of results.
+    """
+    found: dict[tuple[bool, bool], list[str]] = {(d, c): [] for d in (True, False) for c in (True, False)}
     stems = [each.name for each in function.parameters if is_tensor(each.type)]
     for at, parameter in enumerate(function.parameters):
         if parameter.type.kind != "pointer" or "workspace" in parameter.name:
@@ -64,9 +66,8 @@ def _data_parameters(function: Function) -> tuple[list[str], list[str]]:
             continue
         before = function.parameters[at - 1] if at else None
         described = any(parameter.name in stem for stem in stems) or (before is not None and is_tensor(before.type))
-        if described:
-            (read if target is not None and target.constant else written).append(parameter.name)
-    return read, written
+        found[described, target is not None and target.constant].append(parameter.name)
+    return found[True, True] + found[False, True], found[True, False] + found[False, False]
 
 
 def renamed(given: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

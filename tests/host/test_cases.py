@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.cases import read_case
+from mlusim.simulator.cases.binding import bind
 from mlusim.simulator.cases.measures import measure
 from mlusim.simulator.cases.native_reference import NativeReference
 from mlusim.simulator.cases.textformat import Word, parse
 from mlusim.simulator.cli import main
 from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.operators.declarations import Function, Parameter, Type
+from mlusim.simulator.operators.tensors import Tensor
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "operators"
@@ -270,6 +273,19 @@ def test_a_reference_in_cpp_that_does_not_fit(reference, name, given, said):
 def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):
     code, found = run(tmp_path, capsys, text=SCALE + 'input { id: "NULL" shape { dims: 0 } }')
     assert (code, found["cases"][0]["result"]) == (0, "passed")
+
+
+def test_tensors_without_a_descriptor_come_last(tmp_path):
+    """The place of a count of results has none in many libraries; a workspace is no tensor of the case."""
+    void = Type("other", "void", constant=True)
+    desc, data, place = Type("opaque", "vecTensorDescriptor_t"), Type("pointer", to=void), Type("pointer")
+    kinds = {"size": place, "workspace": place, "x_desc": desc, "x": data, "kept_desc": desc, "kept": place}
+    function = Function("vecKeep", "vecKeep", None, tuple(Parameter(name, kind) for name, kind in kinds.items()))
+    (tmp_path / "case.prototxt").write_text(SCALE + 'output { id: "more" shape { dims: 1 } }')
+    case = read_case(tmp_path / "case.prototxt")
+    x, *outputs = (Tensor(np.zeros(3), "ARRAY") for _ in range(3))
+    given = bind(case, function, [x], outputs)
+    assert [given[name] for name in ("x", "kept", "size")] == [x, *outputs]
 
 
 def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):

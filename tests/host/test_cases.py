@@ -288,6 +288,19 @@ def test_tensors_without_a_descriptor_come_last(tmp_path):
     assert [given[name] for name in ("x", "kept", "size")] == [x, *outputs]
 
 
+@pytest.mark.parametrize("id", ["x", "other"])
+def test_a_tensor_that_is_changed_in_place_is_an_input_and_an_output(tmp_path, id):
+    desc, data = Type("opaque", "vecTensorDescriptor_t"), Type("pointer")
+    function = Function("vecStep", "vecStep", None, (Parameter("x_desc", desc), Parameter("x", data)))
+    (tmp_path / "case.prototxt").write_text(SCALE.replace('"first"', f'"{id}"'))
+    case = read_case(tmp_path / "case.prototxt")
+    before, after = Tensor(np.arange(3.0), "ARRAY"), Tensor(np.zeros(3), "ARRAY")
+    assert bind(case, function, [before], [after])["x"] is after
+    assert after.array.tolist() == [0, 1, 2], "the function begins with what the input holds"
+    with pytest.raises(ValueError, match=r"has a tensor (result|other) and the function no parameter left"):
+        bind(case, function, [before], [Tensor(np.zeros(4), "ARRAY")])
+
+
 def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):
     code, found = run(tmp_path, capsys, "-D", "SAYS")
     assert (code, found["summary"]) == (0, {"passed": 1})

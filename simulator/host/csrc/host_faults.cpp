@@ -71,11 +71,11 @@ void release(std::list<Guard>& all, std::list<Guard>::iterator entry) {
 }
 
 // Set the access to what is guarded of a queue within a range.
-void allow(const char* start, const char* end, uint64_t queue, int access) {
+void allow(uint64_t start, uint64_t end, uint64_t queue, int access) {
   Guards& made = guards();
   Locked lock(made.mutex);
   for (auto& entry : made.all)
-    if (entry.before(queue) && entry.start < end && start < entry.end)
+    if (entry.before(queue) && (uint64_t)entry.start < end && start < (uint64_t)entry.end)
       mprotect(entry.start, (size_t)(entry.end - entry.start), access);
 }
 
@@ -112,7 +112,7 @@ void watch_faults() {
 }
 
 Lifted::Lifted(const void* start, size_t bytes, uint64_t queue)
-    : start((const char*)start), end((const char*)start + bytes), queue(queue) {
+    : start((uint64_t)start), end(this->start + bytes), queue(queue) {
   if (queue) allow(this->start, end, queue, PROT_READ | PROT_WRITE);
 }
 

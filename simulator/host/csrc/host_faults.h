@@ -25,8 +25,7 @@ class Lifted {
   ~Lifted();
 
  private:
-  const char *start, *end;
-  uint64_t queue;
+  uint64_t start, end, queue;
 };
 // Memory that is given back is nobody's to guard.
 void unguard_range(const void* start, size_t bytes);

@@ -8,10 +8,10 @@ static int last(const char* place, size_t bytes) { return place[bytes - 1]; }
 
 static void look(void* data) { printf("%d ", last(*(char**)data, 4096)); }
 
-int main(int, char** words) {
-  size_t bytes = (size_t)atoi(words[2]);
-  const char* way = words[3] ? words[3] : "";
-  bool pinned = !strcmp(words[1], "pinned");
+int main(int count, char** words) {
+  const char* way = count > 1 ? words[1] : "";
+  size_t bytes = count > 2 ? (size_t)atoi(words[2]) : 65536;
+  bool pinned = count < 4;
   cnrtQueue_t queue;
   char *first, *second, *host = (char*)malloc(bytes), *seen = host;
   CNRT_CHECK(cnrtQueueCreate(&queue));

@@ -34,7 +34,7 @@ def main() -> int:
     os.environ |= OPTIONS
     device = Device.load("mlu370-x4")
     bad = 0
-    for names in (["errors.cpp", "errors_library.cpp"], ["scenarios.mlu"]):
+    for names in (["errors.cpp", "errors_library.cpp"], ["ordered.cpp"], ["scenarios.mlu"]):
         sources = [PROGRAMS / name for name in [*names, "kernels.mlu"]]
         program = build_program(sources, Options.of([], [], [], None), device, FLAGS)
         for way in ways(sources[0]):

@@ -13,8 +13,9 @@ import numpy as np
 from ..device import Device
 from ..findings import MlusimError
 from ..hardware.rates import Rates
-from ..launches import Program, load
+from ..launches import Program
 from ..log import Log
+from ..operators.loading import load
 from ..timing import replay
 from .measured import Case, Cases, Measurement, Skipped, check_type, evaluate
 

@@ -12,16 +12,27 @@ from .case import Case, TensorSpec
 
 def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> dict[str, Any]:
     """Arguments by name. Tensors go by their ids, the others in order: inputs to what is read, outputs to what is
-    written; numbers go by name. ValueError when there are more tensors than parameters for them.
+    written; numbers go by name. What the function changes in place is an input and an output of one parameter.
+    ValueError when there are more tensors than parameters for them.
     """
     read, written = _data_parameters(function)
+    both = list(written)
     given: dict[str, Any] = {}
     waiting = _by_id(case.inputs, inputs, read, written, given)
     for id, tensor in _by_id(case.outputs, outputs, written, read, given):
-        _put(id, tensor, written, given)
+        same = None if written else _alike(tensor, both, given)
+        if same is None:
+            _put(id, tensor, written, given)
+        else:
+            tensor.array[...], given[same] = given[same].array, tensor
+            both.remove(same)
     for id, tensor in waiting:
+        same = None if read or written else _alike(tensor, both, given)
+        if same is not None:
+            given[same].array[...] = tensor.array
+            both.remove(same)
         # Some cases have an input without elements where the function reads nothing.
-        if read or written or tensor.array.size:
+        elif read or written or tensor.array.size:
             _put(id, tensor, read or written, given)
     wanted = {parameter.name for parameter in function.parameters}
     for name, value in case.params.items():
@@ -44,6 +55,12 @@ def _by_id(
     return waiting
 
 
+def _alike(tensor: Tensor, names: list[str], given: Mapping[str, Any]) -> str | None:
+    """The first parameter that has been given a tensor of the same shape and dtype."""
+    about = tensor.array.shape, tensor.array.dtype
+    return next((n for n in names if n in given and (given[n].array.shape, given[n].array.dtype) == about), None)
+
+
 def _put(id: str, tensor: Tensor, place: list[str], given: dict[str, Any]) -> None:
     """Put a tensor where the next of its kind is wanted."""
     if not place:
@@ -52,9 +69,11 @@ def _put(id: str, tensor: Tensor, place: list[str], given: dict[str, Any]) -> No
 
 
 def _data_parameters(function: Function) -> tuple[list[str], list[str]]:
-    """The parameters that are the memory of tensors: those that are read, those that are written."""
-    read: list[str] = []
-    written: list[str] = []
+    """The parameters that are the memory of tensors: those that are read, those that are written.
+
+    Last come those without a descriptor, such as the place of a count of results.
+    """
+    found: dict[tuple[bool, bool], list[str]] = {(d, c): [] for d in (True, False) for c in (True, False)}
     stems = [each.name for each in function.parameters if is_tensor(each.type)]
     for at, parameter in enumerate(function.parameters):
         if parameter.type.kind != "pointer" or "workspace" in parameter.name:
@@ -64,9 +83,8 @@ def _data_parameters(function: Function) -> tuple[list[str], list[str]]:
             continue
         before = function.parameters[at - 1] if at else None
         described = any(parameter.name in stem for stem in stems) or (before is not None and is_tensor(before.type))
-        if described:
-            (read if target is not None and target.constant else written).append(parameter.name)
-    return read, written
+        found[described, target is not None and target.constant].append(parameter.name)
+    return found[True, True] + found[False, True], found[True, False] + found[False, False]
 
 
 def renamed(given: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..device import Device
-from ..launches import Program, load
+from ..frontend.options import Options
+from ..launches import Program
 from ..sizes import percent, size
 from .screen import Screen
 
@@ -43,4 +44,4 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
 
 def load_program(options: argparse.Namespace, files: Sequence[Path], device: Device) -> Program:
     """The program of some sources."""
-    return load(files, options.include, device=device, define=options.define, headers=options.headers, std=options.std)
+    return Program(files, Options.of(options.include, options.define, options.headers, options.std), device)

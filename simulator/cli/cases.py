@@ -45,7 +45,8 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     with program:
         if options.entry not in program.functions:
             raise ValueError(f"no source defines {options.entry}; name the source that does with --sources")
-        outcomes = [run_case(program, case, plan) for case in found]
+        with screen.busy(f"running {len(found)} cases"):
+            outcomes = [run_case(program, case, plan) for case in found]
     if options.junit:
         with write_atomically(options.junit) as file:
             file.write(junit(outcomes))

@@ -118,12 +118,16 @@ class EngineTable:
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelTable:
-    """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached."""
+    """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached.
+
+    ``bus_bits`` is the width of the memory's bus, which host code asks for; no time depends on it.
+    """
 
     gb_per_s: Quantity
     latency_ns: Quantity
     core_gb_per_s: Quantity | None = None
     efficiency: Quantity | None = None
+    bus_bits: Quantity | None = None
     scope: Scope
     spaces: tuple[str, ...]
 

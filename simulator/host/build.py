@@ -31,11 +31,12 @@ HERE = Path(__file__).resolve().parent / "csrc"
 INCLUDE = CSRC / "include_bang"
 _FUNCTION = re.compile(r"^\t\.type\t(\S+), @function$", re.M)
 _WEAK = re.compile(r"^\t\.weak\t(\S+)$", re.M)
-#: What registers the image, at the end of the host's part.
+#: What registers the image and forgets it, at the end of the host's part.
 _REGISTER = """
 # 1 "<mlusim image>"
 extern "C" const char mlusim_image_record[] __attribute__((visibility("hidden")));
 static __attribute__((constructor)) void mlusim_begin_program() { ::mlusim_register_image(mlusim_image_record); }
+static __attribute__((destructor)) void mlusim_end_program() { ::mlusim_forget_image(mlusim_image_record); }
 """
 
 

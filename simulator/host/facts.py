@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..device import Device
 
 _UNIONS = (16, 8, 4, 2, 1)
-#: Bits of the bus of device memory (assumed); the clock follows from the bandwidth, two words a period.
-_BUS_BITS = 4096
 
 
 def check_host_device(device: Device) -> None:
@@ -35,13 +33,19 @@ def device_facts(device: Device) -> list[int]:
     shape = device.shape
     spaces = {name: space.bytes for name, space in shape.spaces.items()}
     union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
-    hertz = device.facts.get("clock.core_mhz")
-    clock = round(hertz.value * 1e3) if hertz else 0
-    memory = round(device.rates.channel_of(_device_space(device)).gb_per_s * 1e6 * 8 / _BUS_BITS / 2)
+    bits, kilohertz = _memory_bus(device)
     return [
         shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),
-        spaces.get("sram", 0), union, clock, memory, _BUS_BITS, 0,
+        spaces.get("sram", 0), union, round(device.rates.clock_mhz * 1e3), kilohertz, bits, 0,
     ]  # fmt: skip
+
+
+def _memory_bus(device: Device) -> tuple[int, int]:
+    """Bits of the bus of device memory, and its clock: that of the bandwidth with two words a period."""
+    space = _device_space(device)
+    name, channel = next((name, one) for name, one in device.rates.channels.items() if space in one.spaces)
+    width = device.rates.facts.get(f"channels.{name}.bus_bits")
+    return (round(width.value), round(channel.gb_per_s * 1e6 * 8 / width.value / 2)) if width else (0, 0)
 
 
 def _device_space(device: Device) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,14 +60,13 @@ class ProgramImage:
 
 
 class Images:
-    """The images that a program has announced, by number: those that have come, and what is wrong with others."""
+    """The images that a program has announced, by number, and why one cannot run on a device."""
 
     def __init__(self, compiler: Compiler, runtime: str) -> None:
         """``runtime`` is the one that runs them, in a word."""
         self._compiler, self._runtime = compiler, runtime
         self._announced: dict[int, tuple[str, str]] = {}  # digest, what is said of it
         self._loaded: dict[int, ProgramImage] = {}
-        self._damaged: dict[int, str] = {}
         self._refused: dict[tuple[int, str], str] = {}
 
     def announce(self, number: int, said: str) -> bool:
@@ -75,26 +75,28 @@ class Images:
         self._announced[number] = digest, about
         library = kept_image(self._compiler, digest)
         if library is not None:
-            self._loaded[number] = read_image(library, about)
+            self._load(number, library, about)
         return library is not None
 
     def bring(self, number: int, content: bytes) -> None:
         """The bytes of an announced image have come."""
         digest, about = self._announced[number]
-        try:
-            self._loaded[number] = read_image(keep_image(self._compiler, digest, content), about)
-        except ValueError as error:
-            self._damaged[number] = str(error)
+        if hashlib.sha256(content).hexdigest() == digest:
+            self._load(number, keep_image(self._compiler, digest, content), about)
 
     def on(self, shape: Shape, device: str, number: int) -> tuple[ProgramImage | None, str]:
         """An image for the device of this shape and name, or None and why it cannot run there; looked at once."""
         image = self._loaded.get(number)
         if image is None:
-            return None, self._damaged.get(number, "the program has not sent its kernels")
+            return None, "the image of the program's kernels is damaged; build the program again"
         if (number, device) not in self._refused:
             self._refused[number, device] = image.refused(shape, self._runtime)
         problem = self._refused[number, device]
         return None if problem else image, problem
+
+    def _load(self, number: int, library: Path, about: str) -> None:
+        with suppress(ValueError, KeyError, TypeError):  # what is said of it is damaged
+            self._loaded[number] = read_image(library, about)
 
 
 def kept_image(compiler: Compiler, digest: str) -> Path | None:
@@ -103,9 +105,7 @@ def kept_image(compiler: Compiler, digest: str) -> Path | None:
 
 
 def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
-    """Keep the library of an image; ValueError when its bytes are others."""
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise ValueError("the image of the program's kernels is damaged; build the program again")
+    """Keep the library of an image."""
 
     def make(path: Path) -> None:
         path.write_bytes(content)
@@ -114,7 +114,7 @@ def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
 
 
 def read_image(library: Path, about: str) -> ProgramImage:
-    """An image from its library and what the program says of it."""
+    """An image from its library and what the program says of it; ValueError, KeyError or TypeError if damaged."""
     *listed, text = about.rstrip("\n").split("\n")
     facts = json.loads(text)
     kernels = tuple(facts["kernels"])

@@ -10,6 +10,7 @@ from ..findings import BuildError
 from ..frontend.compiler import Compiler
 from ..frontend.process import LimitReached
 from .build import HERE, INCLUDE
+from .wire import messages_version
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
 #: The libraries, their sources, and those before them that they call.
@@ -28,11 +29,12 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
     """
     headers = [*sorted(HERE.glob("*.h")), *sorted(INCLUDE.glob("c*.h"))]
     texts = [file.read_text(encoding="utf-8") for file in headers]
+    messages = f"-DMLUSIM_MESSAGES={messages_version():#x}ull"
     made: dict[str, Path] = {}
     for name, (pattern, needed) in LIBRARIES.items():
         sources = sorted(HERE.glob(pattern))
         below = [made[other] for other in needed]
-        words = [*_FLAGS, *flags, f"-I{INCLUDE}", f"-Wl,-soname,{name}"]
+        words = [*_FLAGS, *flags, messages, f"-I{INCLUDE}", f"-Wl,-soname,{name}"]
         step = [*words, *map(str, [*sources, *below]), "-lpthread", "-ldl"]
         own = [file.read_text(encoding="utf-8") for file in sources]
         key = "\0".join([compiler.version, *step, *texts, *own])

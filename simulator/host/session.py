@@ -24,7 +24,7 @@ from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import Images, ProgramImage
 from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
-from .wire import VERSION, Kind, Message, Wire
+from .wire import Kind, Message, Wire, messages_version
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
@@ -109,8 +109,9 @@ class Session:
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
-        if message.numbers[0] != VERSION:
-            self._wire.reply([0], "the program was linked with the libcnrt of another version of mlusim; link it again")
+        if message.numbers[0] != messages_version():
+            problem = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
+            self._wire.reply([0], problem)
             return
         self._wire.reply([len(self._devices)])
 
@@ -244,7 +245,9 @@ class Session:
             )
 
     def _image(self, message: Message) -> None:
-        self._wire.reply([0 if self._images.announce(message.numbers[0], message.bytes.decode()) else 1])
+        self._wire.reply(
+            [0 if self._images.announce(message.numbers[0], message.bytes.decode(errors="replace")) else 1]
+        )
 
     def _image_bytes(self, message: Message) -> None:
         self._images.bring(message.numbers[0], message.bytes)

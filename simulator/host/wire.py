@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import array
+import hashlib
 import socket
 import struct
 from collections.abc import Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import NamedTuple
 
-#: Changes with the messages.
-VERSION = 1
+_HEADERS = Path(__file__).parent / "csrc"
 _HEAD = struct.Struct("<IIQ")
 _REPLY = 100
 #: Bytes of a message at most; those of an image are the largest.
 _MOST = 1 << 32
 _ROOM = 1 << 16
+
+
+def messages_version() -> int:
+    """What tells these messages from those of another version: a digest of the headers that say what they hold."""
+    texts = [header.read_bytes() for header in sorted(_HEADERS.glob("host_*.h"))]
+    return int.from_bytes(hashlib.sha256(b"".join(texts)).digest()[:8], "little")
 
 
 class Kind(IntEnum):

@@ -29,7 +29,6 @@ from .copies import ArrayCopies
 from .deduction import instance
 from .defaults import (
     argument_list,
-    check_device,
     check_on_finding,
     check_progress,
     examined,
@@ -44,8 +43,8 @@ from .orders import check_orders, in_orders
 from .run import Run
 from .structures import Structures
 
-#: Frames from where a warning is given to who loads, and to who launches.
-_WHO_LOADS, _WHO_LAUNCHES = 5, 4
+#: Frames from where a warning is given to who loads or launches.
+_USER = 4
 
 
 @dataclass(frozen=True)
@@ -59,27 +58,6 @@ class SpaceBudget:
     declared: int
     limit: int
     reserved: int = 0
-
-
-def load(
-    sources: Sequence[str | Path],
-    include: Sequence[str | Path] = (),
-    *,
-    device: Device,
-    define: Mapping[str, object] | Sequence[str] = (),
-    headers: Sequence[str | Path] = (),
-    std: str | None = None,
-) -> Program:
-    """Compile kernel sources for a device; nothing runs yet.
-
-    ``include`` are folders of headers, ``define`` macros (``{"TILE": 64}`` or ``["TILE=64"]``), ``headers`` are
-    included before each source, ``std`` is the language standard (``"c++20"``; older than C++17 means C++17).
-    Raises BuildError (`.finding` has file and line) when a source does not compile or its on-chip variables
-    do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
-    """
-    check_device(device)
-    options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
-    return Program(checked_paths("sources", sources), options, device)
 
 
 class Program:
@@ -100,7 +78,7 @@ class Program:
         #: What compiles and cannot work, as findings with their lines.
         self.warnings: list[Finding] = []
         for image in self._base:
-            self._warn(image, _WHO_LOADS)
+            self._warn(image)
         self.budget = self._budget()
 
     @property
@@ -272,7 +250,7 @@ class Program:
             if base in source.templates:
                 image = self._compiled(source, kernel)
                 self._images[kernel] = image
-                self._warn(image, _WHO_LAUNCHES)
+                self._warn(image)
                 return image
         listed = ", ".join(self.kernels) or "none"
         raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
@@ -282,7 +260,7 @@ class Program:
         others = [other for other in self._sources if other is not source]
         return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
 
-    def _warn(self, image: LaunchableImage, frames: int) -> None:
+    def _warn(self, image: LaunchableImage) -> None:
         """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
@@ -294,7 +272,7 @@ class Program:
         self.warnings += new
         if new:
             lines = (f"{finding.location}: {finding.message}; {finding.suggestion}" for finding in new)
-            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=frames)
+            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=_USER)
 
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""

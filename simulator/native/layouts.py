@@ -9,15 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ...isa.cached import cached_property
+from .dwarf import DEEPEST, QUALIFIERS, STRUCTURES, base_code, enumerators, follow, number, text
 
-#: Names of base types that an encoding does not tell.
-_NAMED = {"_Float16": "e", "half": "e", "__bf16": "y", "bool": "?", "_Bool": "?"}
-#: DW_ATE_* -> type codes of `struct` by size.
-_CODES = {2: "?", 4: "  e f   d", 5: " bh i   q", 6: " bh i   q", 7: " BH I   Q", 8: " BH I   Q", 16: " BH I   Q"}
-_ALIASES = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
-_REFERENCES = ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
-_STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
-_DEEPEST = 64
+_ALIASES = ("DW_TAG_typedef", *QUALIFIERS, "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 
 
 @dataclass(frozen=True)
@@ -103,11 +97,11 @@ class Layouts:
 
     def _parameters(self, number: int) -> tuple[Type | None, ...]:
         entry = self._variables.get(f"mlusim_signature_{number}")
-        kind = _stripped(_follow(entry)) if entry is not None else None
+        kind = _stripped(follow(entry)) if entry is not None else None
         if kind is None:
             return ()
         packs = (child for child in kind.iter_children() if child.tag == "DW_TAG_GNU_template_parameter_pack")
-        return tuple(self._type(_follow(child)) for pack in packs for child in pack.iter_children())
+        return tuple(self._type(follow(child)) for pack in packs for child in pack.iter_children())
 
     @cached_property
     def structures(self) -> dict[str, Structure]:
@@ -127,7 +121,7 @@ class Layouts:
 
     @cached_property
     def _variables(self) -> dict[str, Any]:
-        return {_name(entry): entry for entry in self._top if entry.tag == "DW_TAG_variable"}
+        return {text(entry): entry for entry in self._top if entry.tag == "DW_TAG_variable"}
 
     @property
     def _named(self) -> Iterator[tuple[str, Any]]:
@@ -135,16 +129,16 @@ class Layouts:
         waiting = [("", entry) for entry in self._top]
         while waiting:
             home, entry = waiting.pop(0)
-            name = _name(entry)
+            name = text(entry)
             full = f"{home}::{name}" if home else name
             if entry.tag == "DW_TAG_namespace" and name not in ("std", "mlusim", "__gnu_cxx", "__cxxabiv1"):
                 waiting += [(full, child) for child in entry.iter_children()]
-            elif name and entry.tag in (*_STRUCTURES, "DW_TAG_typedef") and "DW_AT_declaration" not in entry.attributes:
+            elif name and entry.tag in (*STRUCTURES, "DW_TAG_typedef") and "DW_AT_declaration" not in entry.attributes:
                 yield full, entry
 
     def _type(self, entry: Any) -> Type | None:
         """The type of an entry, None for one that cannot be set from Python."""
-        alias, entry = _name(entry) if entry is not None else "", _stripped(entry)
+        alias, entry = text(entry) if entry is not None else "", _stripped(entry)
         if entry is None:
             return None
         if entry.offset not in self._types:
@@ -154,21 +148,19 @@ class Layouts:
         return replace(kind, name=alias) if isinstance(kind, (Structure, Enumeration)) and not kind.name else kind
 
     def _read(self, entry: Any) -> Type | None:
-        size = _number(entry, "DW_AT_byte_size")
+        size = number(entry, "DW_AT_byte_size")
         if entry.tag == "DW_TAG_base_type":
-            by_size = _CODES.get(_number(entry, "DW_AT_encoding"), "")
-            code = _NAMED.get(_name(entry)) or (by_size[size : size + 1].strip() if size else "")
+            code = base_code(entry)
             return Scalar(code, size) if code else None
         if entry.tag == "DW_TAG_enumeration_type":
-            values = {_name(child): _number(child, "DW_AT_const_value") for child in entry.iter_children()}
-            return Enumeration(_name(entry), size, values)
+            return Enumeration(text(entry), size, enumerators(entry))
         if entry.tag == "DW_TAG_pointer_type":
-            return self._pointer(_follow(entry))
+            return self._pointer(follow(entry))
         if entry.tag == "DW_TAG_array_type":
             return self._array(entry)
-        if entry.tag in _STRUCTURES:
-            if _name(entry).startswith("Narrow<"):  # our own half and bfloat16, where the compiler has none
-                return Scalar("y" if "Bfloat16" in _name(entry) else "e", size)
+        if entry.tag in STRUCTURES:
+            if text(entry).startswith("Narrow<"):  # our own half and bfloat16, where the compiler has none
+                return Scalar("y" if "Bfloat16" in text(entry) else "e", size)
             return self._structure(entry, size)
         return None
 
@@ -177,18 +169,18 @@ class Layouts:
         code = "v"
         if target is not None:
             code = "s"
-            if target.tag in ("DW_TAG_base_type", *_STRUCTURES) and isinstance(kind := self._basic(target), Scalar):
+            if target.tag in ("DW_TAG_base_type", *STRUCTURES) and isinstance(kind := self._basic(target), Scalar):
                 code = kind.code
         return Pointer(code, lambda: self._type(to))
 
     def _basic(self, entry: Any) -> Type | None:
         """The type of a number; a structure is not looked into: it may be the one that is being read."""
-        return self._type(entry) if entry.tag == "DW_TAG_base_type" or _name(entry).startswith("Narrow<") else None
+        return self._type(entry) if entry.tag == "DW_TAG_base_type" or text(entry).startswith("Narrow<") else None
 
     def _array(self, entry: Any) -> Type | None:
-        kind = self._type(_follow(entry))
+        kind = self._type(follow(entry))
         for child in reversed([child for child in entry.iter_children() if child.tag == "DW_TAG_subrange_type"]):
-            count = _number(child, "DW_AT_count") or _number(child, "DW_AT_upper_bound", -1) + 1
+            count = number(child, "DW_AT_count") or number(child, "DW_AT_upper_bound", -1) + 1
             kind = Array(kind, count) if kind is not None else None
         return kind
 
@@ -198,7 +190,7 @@ class Layouts:
         for child in entry.iter_children():
             if child.tag not in ("DW_TAG_member", "DW_TAG_inheritance") or "DW_AT_external" in child.attributes:
                 continue
-            name, offset, kind = _name(child), _number(child, "DW_AT_data_member_location"), self._type(_follow(child))
+            name, offset, kind = text(child), number(child, "DW_AT_data_member_location"), self._type(follow(child))
             if "DW_AT_bit_size" in child.attributes or (kind is None and name):
                 others.append(name)
             elif isinstance(kind, Structure) and not name:
@@ -206,28 +198,13 @@ class Layouts:
                 others += kind.others
             elif kind is not None and not name.startswith("_vptr"):
                 fields.append(Field(name, offset, kind))
-        return Structure(_name(entry), size, tuple(fields), tuple(others))
-
-
-def _follow(entry: Any) -> Any:
-    """What an entry's type is; None for void."""
-    return entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
+        return Structure(text(entry), size, tuple(fields), tuple(others))
 
 
 def _stripped(entry: Any) -> Any:
     """A type without other names for it, qualifiers and references; None for void."""
-    for _ in range(_DEEPEST):
-        if entry is None or entry.tag not in (*_ALIASES, *_REFERENCES):
+    for _ in range(DEEPEST):
+        if entry is None or entry.tag not in _ALIASES:
             return entry
-        entry = _follow(entry)
+        entry = follow(entry)
     return None
-
-
-def _name(entry: Any) -> str:
-    found = entry.attributes.get("DW_AT_name")
-    return found.value.decode(errors="backslashreplace") if found else ""
-
-
-def _number(entry: Any, name: str, default: int = 0) -> int:
-    found = entry.attributes.get(name)
-    return int(found.value) if found and isinstance(found.value, int) else default

@@ -9,12 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-#: DW_ATE_* -> type codes of `struct` by size in bytes.
-_CODES = {2: {1: "?"}, 4: {4: "f", 8: "d"}, 5: {2: "h", 4: "i", 8: "q"}, 6: {1: "b"}, 7: {2: "H", 4: "I", 8: "Q"},
-          8: {1: "B"}}  # fmt: skip
-_QUALIFIERS = ("DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
-_STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
-_DEEPEST = 32
+from ..native.dwarf import DEEPEST, QUALIFIERS, STRUCTURES, base_code, enumerators, follow, number, text
 
 
 @dataclass(frozen=True)
@@ -102,73 +97,59 @@ def _function(entry: Any, known: dict[int, Type], symbols: set[str]) -> Function
     described = (
         entry.get_DIE_from_attribute("DW_AT_specification") if "DW_AT_specification" in entry.attributes else entry
     )
-    name = _text(described, "DW_AT_name")
-    symbol = _text(described, "DW_AT_linkage_name") or name
+    name = text(described)
+    symbol = text(described, "DW_AT_linkage_name") or name
     if not name or symbol not in symbols:
         return None
     children = [child for child in entry.iter_children() if child.tag == "DW_TAG_formal_parameter"]
     parameters = tuple(
-        Parameter(_text(child, "DW_AT_name") or f"argument_{number}", _read(_follow(child), known))
+        Parameter(text(child) or f"argument_{number}", _read(follow(child), known))
         for number, child in enumerate(children)
     )
-    result = _follow(described)
+    result = follow(described)
     return Function(name, symbol, None if result is None else _read(result, known), parameters)
 
 
 def _read(entry: Any, known: dict[int, Type]) -> Type:
     """The type of an entry; names of types are kept where they are the outermost."""
     name, constant = "", False
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         if entry is None:
             return Type("other", "void")
         if entry.tag == "DW_TAG_typedef":
-            name = name or _text(entry, "DW_AT_name")
-        elif entry.tag in _QUALIFIERS:
+            name = name or text(entry)
+        elif entry.tag in QUALIFIERS:
             constant |= entry.tag == "DW_TAG_const_type"
         else:
             break
-        entry = _follow(entry)
+        entry = follow(entry)
     if entry is None:
         return Type("other", name or "void", constant=constant)
     if entry.tag == "DW_TAG_pointer_type":
         return _pointer(entry, name, constant, known)
-    own = name or _text(entry, "DW_AT_name")
+    own = name or text(entry)
     if entry.tag == "DW_TAG_base_type":
-        size, encoding = entry.attributes["DW_AT_byte_size"].value, entry.attributes["DW_AT_encoding"].value
-        code = _CODES.get(encoding, {}).get(size, "")
+        code = base_code(entry).strip("ey")  # halves are not passed by value
         return Type("scalar" if code else "other", own, code, constant)
     if entry.tag == "DW_TAG_enumeration_type":
-        values = {
-            _text(child, "DW_AT_name"): child.attributes["DW_AT_const_value"].value for child in entry.iter_children()
-        }
-        code = {1: "B", 2: "H", 8: "Q"}.get(entry.attributes["DW_AT_byte_size"].value, "i")
-        return Type("enum", own, code, constant, values=values)
+        code = {1: "B", 2: "H", 8: "Q"}.get(number(entry, "DW_AT_byte_size"), "i")
+        return Type("enum", own, code, constant, values=enumerators(entry))
     return Type("other", own or entry.tag.removeprefix("DW_TAG_").removesuffix("_type"), constant=constant)
 
 
 def _pointer(entry: Any, name: str, constant: bool, known: dict[int, Type]) -> Type:
-    target = _follow(entry)
+    target = follow(entry)
     bare, target_constant = target, False
-    for _ in range(_DEEPEST):
-        if bare is None or bare.tag not in (*_QUALIFIERS, "DW_TAG_typedef"):
+    for _ in range(DEEPEST):
+        if bare is None or bare.tag not in (*QUALIFIERS, "DW_TAG_typedef"):
             break
         target_constant |= bare.tag == "DW_TAG_const_type"
-        bare = _follow(bare)
+        bare = follow(bare)
     if bare is None:
         return Type("pointer", name, to=Type("other", "void", constant=True) if target_constant else None)
-    if bare.tag in _STRUCTURES:
-        return Type("opaque", name or f"{_text(bare, 'DW_AT_name')} *", "P", constant)
+    if bare.tag in STRUCTURES:
+        return Type("opaque", name or f"{text(bare)} *", "P", constant)
     if entry.offset not in known:
         known[entry.offset] = Type("pointer", name)  # until it is known: a pointer to itself is one to nothing
         known[entry.offset] = Type("pointer", name, to=_read(target, known))
     return known[entry.offset]
-
-
-def _follow(entry: Any) -> Any:
-    """What an entry's type is; None for void."""
-    return entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
-
-
-def _text(entry: Any, name: str) -> str:
-    found = entry.attributes.get(name)
-    return str(found.value.decode(errors="backslashreplace")) if found else ""

@@ -9,7 +9,6 @@ from ..device import Device
 from ..frontend.inputs import HOST
 from ..frontend.options import Options
 from ..launches import Program
-from ..launches import load as load_kernels
 from ..launches.defaults import check_device
 from ..launches.program import checked_paths
 
@@ -32,12 +31,12 @@ def load(
     variables do not fit, TypeError or ValueError for what are no paths and no device. Builds are cached by content.
     """
     check_device(device)
-    given = sources if isinstance(sources, (list, tuple)) else []
-    kinds = {Path(path).suffix for path in given if isinstance(path, (str, Path))}
+    options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
+    paths = checked_paths("sources", sources)
+    kinds = {path.suffix for path in paths}
     # A source in C by itself is a kernel of another device, which the compiler of kernels says.
     if device.isa != "bang" or not kinds & HOST.keys() or kinds == {".c"}:
-        return load_kernels(sources, include, device=device, define=define, headers=headers, std=std)
+        return Program(paths, options, device)
     from .program import OperatorProgram  # which the many programs of kernels alone need not wait for
 
-    options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
-    return OperatorProgram(checked_paths("sources", sources), options, device)
+    return OperatorProgram(paths, options, device)

@@ -10,12 +10,16 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.cases import read_case
+from mlusim.simulator.cases.binding import bind
 from mlusim.simulator.cases.measures import measure
 from mlusim.simulator.cases.native_reference import NativeReference
 from mlusim.simulator.cases.textformat import Word, parse
 from mlusim.simulator.cli import main
 from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.operators.declarations import Function, Parameter, Type
+from mlusim.simulator.operators.tensors import Tensor
 
+ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "operators"
 SCALE = """
 op_name: "scale"  # a comment
@@ -210,6 +214,14 @@ def test_a_reference_in_cpp(tmp_path, capsys):
     assert "has no function 'own' that others can call; it has changes, dies, minus, pairs, right" in json.dumps(found)
 
 
+def test_the_cpu_function_of_a_class_as_a_reference(tmp_path, capsys):
+    """The example of docs/operators.md: a file of a test frame, unchanged, and a header in the frame's place."""
+    example = ROOT / "docs" / "examples" / "cpu_reference"
+    assert (example / "right.cpp").read_text() in (ROOT / "docs" / "operators.md").read_text()
+    code, found = run(tmp_path, capsys, "-I", str(example), reference=f"{example / 'right.cpp'}:right")
+    assert (code, found["cases"][0]["result"], found["cases"][0]["diffs"][0]["value"]) == (0, "passed", 0)
+
+
 @pytest.fixture(scope="module")
 def reference():
     device = Device.load("mlu370-x4")
@@ -261,6 +273,37 @@ def test_a_reference_in_cpp_that_does_not_fit(reference, name, given, said):
 def test_an_input_without_elements_needs_no_parameter(tmp_path, capsys):
     code, found = run(tmp_path, capsys, text=SCALE + 'input { id: "NULL" shape { dims: 0 } }')
     assert (code, found["cases"][0]["result"]) == (0, "passed")
+
+
+def test_tensors_without_a_descriptor_come_last(tmp_path):
+    """The place of a count of results has none in many libraries; a workspace is no tensor of the case."""
+    void = Type("other", "void", constant=True)
+    desc, data, place = Type("opaque", "vecTensorDescriptor_t"), Type("pointer", to=void), Type("pointer")
+    kinds = {"size": place, "workspace": place, "x_desc": desc, "x": data, "kept_desc": desc, "kept": place}
+    function = Function("vecKeep", "vecKeep", None, tuple(Parameter(name, kind) for name, kind in kinds.items()))
+    (tmp_path / "case.prototxt").write_text(SCALE + 'output { id: "more" shape { dims: 1 } }')
+    case = read_case(tmp_path / "case.prototxt")
+    x, *outputs = (Tensor(np.zeros(3), "ARRAY") for _ in range(3))
+    given = bind(case, function, [x], outputs)
+    assert [given[name] for name in ("x", "kept", "size")] == [x, *outputs]
+
+
+@pytest.mark.parametrize("id", ["x", "other"])
+def test_a_tensor_that_is_changed_in_place_is_an_input_and_an_output(tmp_path, id):
+    desc, data = Type("opaque", "vecTensorDescriptor_t"), Type("pointer")
+    function = Function("vecStep", "vecStep", None, (Parameter("x_desc", desc), Parameter("x", data)))
+    (tmp_path / "case.prototxt").write_text(SCALE.replace('"first"', f'"{id}"'))
+    case = read_case(tmp_path / "case.prototxt")
+    before, after = Tensor(np.arange(3.0), "ARRAY"), Tensor(np.zeros(3), "ARRAY")
+    assert bind(case, function, [before], [after])["x"] is after
+    assert after.array.tolist() == [0, 1, 2], "the function begins with what the input holds"
+    with pytest.raises(ValueError, match=r"has a tensor (result|other) and the function no parameter left"):
+        bind(case, function, [before], [Tensor(np.zeros(4), "ARRAY")])
+
+
+def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, "-D", "SAYS")
+    assert (code, found["summary"]) == (0, {"passed": 1})
 
 
 def test_names_that_differ_are_bound(tmp_path, capsys):

@@ -182,6 +182,25 @@ def test_a_look_at_the_target_of_a_queued_copy(run):
     assert report.findings[0].related.line == line("queued")
 
 
+@pytest.mark.parametrize(
+    ("words", "out", "lines"),
+    [
+        (["", "65536", "paged"], "7 7\n", 0),  # work of one queue comes in its order
+        ([], "7 7\n", 0),
+        (["called"], "7 7 7\n", 0),
+        (["joined"], "7 7 7\n", 0),
+        (["early", "100"], "7 7 7\n", 1),  # pinned memory is watched to its end
+        (["early", "8292"], "7 7 7\n", 1),
+    ],
+)
+def test_copies_through_host_memory_are_ordered_by_their_queue(device, capfd, words, out, lines):
+    source = HERE / "ordered.cpp"
+    code, (report,) = run_program(build_program([source], NO_OPTIONS, device), words, [device])
+    assert (code, capfd.readouterr().out) == (0, out)
+    look = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if text.startswith("static int last"))
+    assert found(report) == [("queue-order", look)] * lines
+
+
 def test_wrong_pointers(run):
     code, out, report = run("misused")
     assert (code, out) == (0, "8\n")
@@ -215,7 +234,17 @@ def test_a_kernel_that_fails_and_a_launch_that_cannot_be(run):
 def test_two_devices(run):
     code, out, _ = run("devices", devices=2)
     assert code == 0
-    assert out.splitlines() == ["8 4 1 32768 0 1", "8 4 1 32768 1 1", "11 12 12 1", "0 1 8 4"]
+    bus = "384 3200000"  # bits and kHz: 307.2 GB/s with two words a period
+    assert out.splitlines() == [f"8 4 1 32768 0 1 {bus}", f"8 4 1 32768 1 1 {bus}", "11 12 12 1", "0 1 8 4"]
+
+
+def test_the_memory_bus_is_that_of_the_device_file(program, tmp_path, capfd):
+    chip = (Path(hardware.__file__).parent / "chips" / "mlu370-x4.toml").read_text()
+    wide, silent = tmp_path / "wide.toml", tmp_path / "silent.toml"
+    wide.write_text(chip.replace("bus_bits = { value = 384", "bus_bits = { value = 768"))
+    silent.write_text(re.sub(r"\nbus_bits = .*", "", chip))
+    assert run_program(program, ["devices"], [Device.load(wide), Device.load(silent)])[0] == 0
+    assert [line.split()[-2:] for line in capfd.readouterr().out.splitlines()[:2]] == [["768", "1600000"], ["0", "0"]]
 
 
 def test_threads(run):
@@ -258,6 +287,32 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
     with pytest.raises(ValueError, match="bm1690 has no CNRT"):
         build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
+
+
+DAMAGED = "the image of the program's kernels is damaged; build the program again"
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "said"),
+    [
+        (rb"[0-9a-f]{64}(?=\0)", lambda digest: digest[0][::-1], DAMAGED),
+        (rb'"kernels": ', rb'"kernelz": ', DAMAGED),
+        (rb'"kernels": \[', b'"kernels": \xff', DAMAGED),
+        (rb'"runtime": "..', rb'"runtime": "--', "the program was built by another version of mlusim; build it again"),
+    ],
+)
+def test_a_program_that_is_damaged_or_of_another_version(program, device, tmp_path, capfd, part, other, said):
+    """What it says of the images of its kernels is changed in the program itself."""
+    own = tmp_path / "program"
+    content, changed = re.subn(part, other, program.read_bytes())
+    own.write_bytes(content)
+    own.chmod(0o755)
+    code, (report,) = run_program(own, ["results"], [device])
+    assert changed == 2, "one for each source with kernels"
+    assert code == 1
+    assert capfd.readouterr().err.startswith(f"mlusim: cnrtErrorNoModule: {said}")
+    assert report.ended
+    assert [(finding.rule, finding.message) for finding in report.findings][:1] == [("build", said)]
 
 
 def test_the_command_line_builds_a_program(tmp_path, capfd):

@@ -9,6 +9,7 @@ import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.host.cncc import main, read_command
 from mlusim.simulator.host.toolkit import write_toolkit
+from mlusim.simulator.host.wire import messages_version
 
 HERE = Path(__file__).parent / "programs"
 PROJECT = (
@@ -117,6 +118,72 @@ def test_a_build_of_its_own(sdk, tmp_path):
                            text=True, check=False)  # fmt: skip
     assert other.returncode == 1
     assert "built for a device of bang arch 372" in other.stderr
+
+    older = shutil.copytree(sdk / "lib64", tmp_path / "older")
+    content = (sdk / "lib64" / "libcnrt.so").read_bytes()
+    agreed = messages_version().to_bytes(8, "little")
+    assert agreed in content
+    (older / "libcnrt.so").write_bytes(content.replace(agreed, b"\1" * 8))
+    done = subprocess.run([tmp_path / "program"], env=library | {"LD_LIBRARY_PATH": str(older)}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("mlusim: libcnrt.so is of another version of mlusim; write the toolkit again, or ")
+    (older / "mlusim.conf").write_text("/nowhere/python\nmodule\nmlu370-x4\n")
+    done = subprocess.run([tmp_path / "program"], env=library | {"LD_LIBRARY_PATH": str(older)}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert (
+        "cannot start the device process /nowhere/python: No such file or directory; write the toolkit" in done.stderr
+    )
+
+
+def test_kernels_of_one_name_in_two_sources(sdk, tmp_path):
+    """The linker keeps the first of two templates of one name, whose image runs; a closed library's images go."""
+    (tmp_path / "one.mlu").write_text(
+        "#include <mlu.h>\ntemplate <class T> __mlu_global__ void Same(T* to) { *to = NUMBER; }\n"
+        'extern "C" float RUN(cnrtQueue_t queue, float* place) {\n  cnrtDim3_t dim = {1, 1, 1};\n'
+        "  Same<float><<<dim, cnrtFuncTypeBlock, queue>>>(place);\n  float value = 0;\n  cnrtQueueSync(queue);\n"
+        "  cnrtMemcpy(&value, place, 4, cnrtMemcpyDevToHost);\n  return value;\n}\n"
+    )
+    (tmp_path / "main.cpp").write_text(
+        "#include <cnrt.h>\n#include <dlfcn.h>\n#include <stdio.h>\ntypedef float (*Run)(cnrtQueue_t, float*);\n"
+        "int main(int count, char** words) {\n  cnrtQueue_t queue;\n  float* place;\n  cnrtQueueCreate(&queue);\n"
+        "  cnrtMalloc((void**)&place, 4);\n  for (int i = 1; i < count; i += 2) {\n"
+        "    void* library = dlopen(words[i], RTLD_NOW);\n"
+        '    printf("%g ", ((Run)dlsym(library, words[i + 1]))(queue, place));\n    dlclose(library);\n'
+        '    printf("%d ", !dlopen(words[i], RTLD_NOW | RTLD_NOLOAD));\n  }\n}\n'
+    )
+    (tmp_path / "Makefile").write_text(
+        "LINK = -L$(NEUWARE_HOME)/lib64 -lcnrt -ldl\nall: first_second.so first.so third.so\n"
+        "\tg++ -I$(NEUWARE_HOME)/include main.cpp -o program $(LINK)\n"
+        "first_second.so: first.o second.o\n%.so:\n\tg++ -shared $^ -o $@ $(LINK)\n"
+        "first.so: first.o\nthird.so: third.o\n"
+        "third.o: RUN = -DRUN=first -DNUMBER=3\nsecond.o: RUN = -DRUN=second -DNUMBER=2\n"
+        "first.o: RUN = -DRUN=first -DNUMBER=1\n"
+        "%.o: one.mlu\n\t$(NEUWARE_HOME)/bin/cncc -c -fPIC $(RUN) $< -o $@\n"
+    )
+    make = subprocess.run(
+        ["make", "-j2", f"NEUWARE_HOME={sdk}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert make.returncode == 0, make.stderr
+    library = {**os.environ, "LD_LIBRARY_PATH": str(sdk / "lib64")}
+    calls = ["./first_second.so", "first", "./first_second.so", "second", "./first.so", "first", "./third.so", "first"]
+    done = subprocess.run(["./program", *calls], cwd=tmp_path, env=library, capture_output=True, text=True, check=False)
+    assert done.stdout == "1 1 1 1 1 1 3 1 ", done.stderr
+
+
+def test_kernel_headers_are_refused_in_a_source_of_the_host(sdk, tmp_path):
+    """What includes them behind ``#ifdef __BANG__`` compiles, what includes them outright is told why it cannot."""
+    source = tmp_path / "host.cpp"
+    for guarded in (True, False):
+        source.write_text(
+            "#include <cnrt.h>\n" + ("#ifdef __BANG__\n" if guarded else "#if 1\n") + "#include <bang.h>\n#endif\n"
+        )
+        done = subprocess.run(
+            ["g++", f"-I{sdk}/include", "-fsyntax-only", source], capture_output=True, text=True, check=False
+        )
+        assert [line.rpartition("; ")[2] for line in done.stderr.splitlines() if " error: " in line] == (
+            [] if guarded else ['C++ of the host includes cnrt.h"']
+        )
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no cmake")

@@ -7,7 +7,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <list>
+#include <vector>
 
 #include "host_lock.h"
 #include "host_memory.h"
@@ -17,9 +19,12 @@ namespace {
 
 struct Guard {
   char *start, *end;  // whole pages
-  uint64_t queue, serial;
+  std::vector<uint64_t> queues;  // whose later work comes after the copy: its own, and those that have waited for it
+  uint64_t serial;
   int device;
   Place where;
+
+  bool before(uint64_t queue) const { return std::find(queues.begin(), queues.end(), queue) != queues.end(); }
 };
 
 struct Guards {
@@ -65,6 +70,15 @@ void release(std::list<Guard>& all, std::list<Guard>::iterator entry) {
   all.erase(entry);
 }
 
+// Set the access to what is guarded of a queue within a range.
+void allow(uint64_t start, uint64_t end, uint64_t queue, int access) {
+  Guards& made = guards();
+  Locked lock(made.mutex);
+  for (auto& entry : made.all)
+    if (entry.before(queue) && (uint64_t)entry.start < end && start < (uint64_t)entry.end)
+      mprotect(entry.start, (size_t)(entry.end - entry.start), access);
+}
+
 void look(int kind, siginfo_t* info, void* context) {
   Guards& made = guards();
   char* address = (char*)info->si_addr;
@@ -97,15 +111,27 @@ void watch_faults() {
   backtrace(&frame, 1);  // which loads a library at its first use
 }
 
+Lifted::Lifted(const void* start, size_t bytes, uint64_t queue)
+    : start((uint64_t)start), end(this->start + bytes), queue(queue) {
+  if (queue) allow(this->start, end, queue, PROT_READ | PROT_WRITE);
+}
+
+Lifted::~Lifted() {
+  if (queue) allow(start, end, queue, PROT_NONE);
+}
+
 void guard(void* target, size_t bytes, uint64_t queue, int device, Place where) {
   static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t first = 0;
+  Allocation pinned;
+  bool whole = known(target, first, pinned) && pinned.device < 0 && (uint64_t)target + bytes == first + pinned.bytes;
   Guards& made = guards();
   Locked lock(made.mutex);
   made.serial++;
   char* start = (char*)(((uint64_t)target + page - 1) / page * page);
-  char* end = (char*)(((uint64_t)target + bytes) / page * page);
+  char* end = (char*)(((uint64_t)target + bytes + (whole ? page - 1 : 0)) / page * page);
   if (start >= end || mprotect(start, (size_t)(end - start), PROT_NONE)) return;
-  made.all.push_back({start, end, queue, made.serial, device, where});
+  made.all.push_back({start, end, {queue}, made.serial, device, where});
 }
 
 uint64_t last_guard() {
@@ -113,12 +139,19 @@ uint64_t last_guard() {
   return guards().serial;
 }
 
+void order(uint64_t queue, uint64_t until, uint64_t waiting) {
+  Guards& made = guards();
+  Locked lock(made.mutex);
+  for (auto& entry : made.all)
+    if (entry.serial <= until && entry.before(queue) && !entry.before(waiting)) entry.queues.push_back(waiting);
+}
+
 void unguard(uint64_t queue, int device, uint64_t until) {
   Guards& made = guards();
   Locked lock(made.mutex);
   for (auto entry = made.all.begin(); entry != made.all.end();) {
     auto now = entry++;
-    if ((queue ? now->queue == queue : now->device == device) && now->serial <= until) release(made.all, now);
+    if ((queue ? now->before(queue) : now->device == device) && now->serial <= until) release(made.all, now);
   }
 }
 

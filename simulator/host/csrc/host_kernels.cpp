@@ -29,6 +29,7 @@ struct Kernels {
   Lock mutex;
   std::map<const void*, Known> table;                  // by the address of the host's function
   std::map<const mlusim_image*, uint64_t> images;      // those that the device process knows
+  uint64_t sent = 0;
 };
 
 // Never destroyed; made before the first constructor that registers an image.
@@ -52,7 +53,7 @@ uint64_t number_of(const mlusim_image* image) {
   Locked lock(all.mutex);
   uint64_t& number = all.images[image];
   if (number) return number;
-  number = all.images.size();
+  number = ++all.sent;
   std::string about = std::string(image->digest) + '\n' + image->about;
   Reply reply = call(IMAGE, {number}, about.data(), about.size());
   if (reply[0] == 1) call(IMAGE_BYTES, {number}, image->bytes, image->size);
@@ -104,9 +105,19 @@ MLUSIM_API void mlusim_register_image(const mlusim_image* image) {
   for (uint64_t i = 0; i < image->kernels; i++) {
     const mlusim_kernel& kernel = image->table[i];
     if (!kernel.body) continue;  // nothing in the program can name it
-    all.table[kernel.address] = {image, i};
-    all.table[kernel.body] = {image, i};
+    // Of templates that several sources define alike by name, the linker keeps the first.
+    all.table.insert({kernel.address, {image, i}});
+    all.table.insert({kernel.body, {image, i}});
   }
+}
+
+// What holds it goes: a library that is closed, whose addresses another may have later.
+MLUSIM_API void mlusim_forget_image(const mlusim_image* image) {
+  Kernels& all = kernels();
+  Locked lock(all.mutex);
+  all.images.erase(image);
+  for (auto entry = all.table.begin(); entry != all.table.end();)
+    entry = entry->second.image == image ? all.table.erase(entry) : std::next(entry);
 }
 
 MLUSIM_API void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue) {

@@ -30,6 +30,7 @@ struct mlusim_argument {
 };
 
 void mlusim_register_image(const struct mlusim_image* image);
+void mlusim_forget_image(const struct mlusim_image* image);
 // What `<<<dim, type, queue>>>` says, for the call of a kernel that follows.
 void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue);
 // The body of a kernel in host code.

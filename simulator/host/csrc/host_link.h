@@ -34,7 +34,8 @@ enum Kind : uint32_t {
   OPERATION = 40,  // queue, place; a library's function in JSON -> status; what went wrong
   REPLY = 100,
 };
-constexpr uint64_t VERSION = 1;
+// What tells these messages from those of another version: simulator/host/wire.py takes it from these headers.
+constexpr uint64_t VERSION = MLUSIM_MESSAGES;
 
 // A place in the program: a module, counted from 1, and the offset of a return address in it.
 struct Place {

@@ -163,7 +163,9 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
   *pointer = nullptr;
   if (!connected()) return no_device();
   void* made = nullptr;
-  if (posix_memalign(&made, 4096, bytes ? bytes : 1)) return failed(cnrtErrorSysNoMem, "the host has no memory left");
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes / page + 1) * page;  // of which nobody else has a part
+  if (room < bytes || posix_memalign(&made, page, room))
+    return failed(cnrtErrorSysNoMem, "the host has no memory left");
   Memory& all = memory();
   Locked lock(all.mutex);
   forget(all, (uint64_t)made, bytes ? bytes : 1);
@@ -272,7 +274,10 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   }
   post(COPY, {queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
   settle();
-  memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
+  {
+    Lifted own(reads ? to : from, bytes, queue);
+    memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
+  }
   if (queue && direction == cnrtMemcpyDevToHost) guard(to, bytes, queue, source.device->ordinal, where);
   return cnrtSuccess;
 }

@@ -161,6 +161,7 @@ MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t 
   Queue queue;
   uint64_t number;
   if (!queue_of(handle, queue) || !notifier_of(notifier, number)) return last_status(false);
+  if (notifier->queue) order(notifier->queue, notifier->guard, queue.number);
   post(WAIT, {queue.number, number});
   return cnrtSuccess;
 }
@@ -170,6 +171,7 @@ MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t functio
   if (!function) return failed(cnrtErrorArgsInvalid, "the function is null");
   if (!queue_of(handle, queue)) return last_status(false);
   settle();  // all that came before it in the queue has been carried out
+  Lifted own(nullptr, SIZE_MAX, queue.number);
   function(data);
   return cnrtSuccess;
 }

@@ -1,5 +1,19 @@
 // What a BANG C source sees: types, qualifiers, built-in variables and, generated from the declarations, the instructions.
 #pragma once
+#if !defined(__BANG__)
+#error "bang.h and mlu.h are for BANG C sources, which cncc compiles (.mlu, or with -x bang); C++ of the host includes cnrt.h"
+#else
+#include <stdint.h>
+
+typedef int8_t int8;
+typedef int16_t int16;
+typedef int32_t int32;
+typedef int64_t int64;
+typedef uint8_t uint8;
+typedef uint16_t uint16;
+typedef uint32_t uint32;
+typedef uint64_t uint64;
+
 #ifdef MLUSIM_HOST
 #include "mlusim_host.h"
 #else
@@ -27,7 +41,6 @@
 #undef y1
 #undef yn
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,15 +49,6 @@
 #include "../mlusim_rt.h"
 #include "mlusim_half.h"
 #include "mlusim_storage.h"
-
-typedef int8_t int8;
-typedef int16_t int16;
-typedef int32_t int32;
-typedef int64_t int64;
-typedef uint8_t uint8;
-typedef uint16_t uint16;
-typedef uint32_t uint32;
-typedef uint64_t uint64;
 
 #define __mlu_func__
 #define __mlu_device__
@@ -193,4 +197,5 @@ __attribute__((always_inline)) inline void barrier_global(int, int count) {
 
 // The build puts functions here whose names nobody knows; see frontend/unknown.py.
 #pragma mlusim unknown
+#endif
 #endif

@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,6 @@
 
 #include "cnrt.h"
 #include "mlusim_half.h"
-
-typedef int8_t int8;
-typedef int16_t int16;
-typedef int32_t int32;
-typedef int64_t int64;
-typedef uint8_t uint8;
-typedef uint16_t uint16;
-typedef uint32_t uint32;
-typedef uint64_t uint64;
 
 #define __mlu_func__ __device__
 #define __mlu_device__ __device__
@@ -36,6 +26,7 @@ struct mlusim_argument {
   uint64_t bytes;
 };
 void mlusim_register_image(const void* image);
+void mlusim_forget_image(const void* image);
 void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue);
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 }

@@ -162,7 +162,7 @@ def rows(array: np.ndarray, rng: random.Random) -> np.ndarray:
         return array[: at + 1] if rng.random() < 0.5 else array[:0]
     if kind == 4:
         strange = (
-            array.tolist(),
+            array[array.dtype.names[0]],
             np.zeros((2, 2)),
             np.array(["a"]),
             np.array([{}]),

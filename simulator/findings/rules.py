@@ -48,6 +48,7 @@ FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: n
 HOST_POINTER = declare("host-pointer", "host code takes a pointer for what it is, and device memory for the runtime's")
 LANE = declare("lane", "operands across lanes start in the lane that the instruction needs")
 LEAK = declare("leak", "a program frees the device memory that it has allocated", WARNING)
+LEFTOVER = declare("leftover", "what is stored is made of tiles, not of what lies beside them", WARNING)
 LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
 MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
 NOT_MODELLED = declare("not-modelled", "what is executed is modelled")

@@ -17,8 +17,8 @@ static void explain(const State* s, const Operand* written, Access* now) {
 
 // The operand of a record on the device, NULL if it has none.
 static const Operand* far_operand(const Work* w, const Record* r) {
-  for (uint32_t n = 0; n < w->operand_count[r->op]; n++)
-    if (w->on_device[w->operand[r->first + n].key >> (OFFSET_BITS + OWNER_BITS)]) return &w->operand[r->first + n];
+  for (const Operand *o = w->operand + r->first, *end = o + w->operand_count[r->op]; o < end; o++)
+    if (o->bytes && w->on_device[o->key >> (OFFSET_BITS + OWNER_BITS)]) return o;
   return NULL;
 }
 
@@ -29,6 +29,7 @@ static int takes_back(const State* s, const Record* load) {
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
+enum { MOST_TOGETHER = 64 };  // ranges that are looked at together
 enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units, of less than 64 elements
 
 // Whether the last bytes of what is used only fill up its last line: counts are rounded up, and what is computed of the

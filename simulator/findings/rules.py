@@ -69,6 +69,7 @@ SUPPRESSION = declare("suppression", "a suppression has a reason and suppresses 
 TIME = declare("time", "the kernel ends within the time limit")
 UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
 UNREAD = declare("unread", "an input is read to its end, and by every task", ADVICE)
+UNUSED = declare("unused", "what is loaded is read before it is overwritten", ADVICE)
 UNWAITED = declare("unwaited", "a task waits for what it has started before it ends", ADVICE)
 UNWRITTEN = declare("unwritten", "an output is written to its end, and by every task", WARNING)
 USE_AFTER_FREE = declare("use-after-free", "memory is not used after it has been freed")

@@ -29,7 +29,7 @@ _PIPES = 16
 _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
-HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER = range(5)
+HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED = range(6)
 _NO_FLOW, _LANES, _SCALAR = range(3)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"

@@ -44,6 +44,15 @@ static void look(State* s, Range* range, Access now, uint64_t start, uint64_t en
       compare(s, &range->others[i], start, end, on_device, operand);
 }
 
+// A load overwrites all that a load has brought, and nobody has read any of it.
+static void lose(State* s, const Range* range, int64_t operand) {
+  if (!range->tile || range->count || range->changed || !far_operand(s->work, s->record)) return;
+  const Record* load = &s->work->records[range->tile - 1];
+  const Operand *made = result_of(s->work, load), *far = far_operand(s->work, load);
+  if (!far || far == made || made->key != range->start || made->key + made->bytes != range->end) return;
+  if (load->task == s->record->task) note(s, UNUSED, s->index, range->tile - 1, made->key, made->bytes, operand);
+}
+
 // Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
 static void add(State* s, Range* range, Access now, int on_device) {
   uint32_t kept = 0;
@@ -100,6 +109,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
   Range* next = at->next[0];
   if (now.kind == WRITE && next && next->start == start && next->end == end) {  // most often
     look(s, next, now, start, end, on_device, operand);
+    lose(s, next, operand);
     next->write = now;
     next->count = 0;
     if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
@@ -140,6 +150,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     }
     done = range->end;
     if (now.kind == WRITE) {
+      lose(s, range, operand);
       take_out(all, path);
     } else {
       add(s, range, now, on_device);
@@ -299,6 +310,7 @@ static void step(State* s, const Run** run) {
     if (!operand->bytes) continue;
     if (w->mute && r->core >= w->plain_cores && waits && on_device && writes) continue;
     now.kind = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    now.in_place = now.is_tile = 0;
     if (writes && !on_device) explain(s, operand, &now);
     if (!operand->lanes) touch_runs(s, operand->key, operand->bytes, mine, *run, now, on_device, n);
     for (uint16_t lane = 0; lane < operand->lanes; lane++)

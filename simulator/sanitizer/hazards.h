@@ -17,8 +17,9 @@ enum { SHOWN = 32 };
 // What becomes of elements: they go on along the lanes of an instruction, scalar code takes them, or neither.
 enum { NO_FLOW, LANES, SCALAR };
 // Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
-// is used together has been changed in part, `LEFTOVER`: what is used has been made of elements beside a tile.
-enum { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER };
+// is used together has been changed in part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was
+// loaded is overwritten, and nobody has read it.
+enum { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED };
 typedef struct {
   int64_t kind, later, earlier, key, bytes, count, operand, shown;
   int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones

@@ -40,7 +40,7 @@ static uint64_t leave(State* s, uint64_t start, uint64_t end, uint32_t by, const
 }
 
 // Notes which elements of an operand are left of an older tile than the newest one of it, or were made of such. What is
-// more than the newest is: a tile may get a patch.
+// more than the newest, and than a line, is: a tile may get a patch.
 static void find_leftovers(State* s, const Operand* from) {
   uint64_t start = from->key, end = start + from->bytes, rest = 0;
   Range *path[LEVELS], *at = before(&s->ranges, start, path), *newest = NULL;
@@ -52,7 +52,7 @@ static void find_leftovers(State* s, const Operand* from) {
   if (newest && count <= MOST_TOGETHER)
     for (Range* range = at; range && range->start < end; range = range->next[0])
       if (range->write.seq && is_new(s, newest, range)) rest += leave(s, range->start, range->end, maker_of(newest), from);
-  if (newest && rest > newest->end - newest->start) s->left = found;
+  if (newest && rest > LINE && rest > newest->end - newest->start) s->left = found;
   if (!s->leftovers.head->next[0]) return;
   at = before(&s->leftovers, start, path);
   if (at == s->leftovers.head || at->end <= start) at = at->next[0];

@@ -6,7 +6,6 @@
 static void explain(const State* s, const Operand* written, Access* now) {
   const Work* w = s->work;
   const Record* r = s->record;
-  now->in_place = now->is_tile = 0;
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
     const Operand* other = w->operand + r->first + n;
     if (w->writes[w->first_write[r->op] + n]) continue;

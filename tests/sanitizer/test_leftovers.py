@@ -71,14 +71,14 @@ def test_lanes_of_another_type(wide: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "why", ["padding as it is", "cleared", "patch", "mask", "accumulated", "pieces", "next piece", "reduced", "rows"]
+    "why", ["padding as it is", "cleared", "patch", "mask", "accumulated", "pieces", "next piece", "reduced"]
 )
 def test_what_may_be_stored(why: str) -> None:
     """The whole tile is stored, with the bytes that are older than the newest ones."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         tile, made = m.nram("float", N), m.nram("float", N)
-        if why in ("patch", "mask", "rows"):
+        if why in ("patch", "mask"):
             m.__memcpy(tile, source, BYTES, m.GDRAM2NRAM)
         else:
             m.__bang_write_value(tile, N, 0.0)
@@ -94,8 +94,6 @@ def test_what_may_be_stored(why: str) -> None:
         elif why == "next piece":
             m.__bang_add(tile, made_of(m, source), made_of(m, source), USED)
             m.__bang_add(tile + 24, made_of(m, source), made_of(m, source), USED)
-        elif why == "rows":
-            m.__memcpy(tile, source, 16, m.GDRAM2NRAM, 32, 32, 7)
         else:
             m.__memcpy(tile, source, 4 * USED, m.GDRAM2NRAM)
         if why == "reduced":
@@ -115,3 +113,48 @@ def made_of(m: Any, source: Any) -> Any:
     tile = m.nram("float", N)
     m.__memcpy(tile, source, BYTES, m.GDRAM2NRAM)
     return tile
+
+
+@pytest.mark.parametrize("read", ["all", "a part", "in place", "nothing"])
+def test_a_load_over_another_one(read: str) -> None:
+    """Ping is loaded twice where pong was meant."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, made = m.nram("float", N), m.nram("float", N)
+        m.__memcpy(tile, source, BYTES, m.GDRAM2NRAM)
+        if read in ("all", "a part"):
+            m.__bang_add_scalar(made, tile, 1.0, N if read == "all" else N // 2)
+        if read == "in place":
+            m.__bang_add_scalar(tile, tile, 1.0, N)
+        m.__memcpy(tile, source + N, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(out, tile, BYTES, m.NRAM2GDRAM)
+
+    found = run(kernel, zeros(2 * N), zeros(N)).findings
+    assert [(f.rule, f.severity) for f in found] == [("unused", "advice")] * (read == "nothing")
+
+
+def test_a_read_of_an_instruction_in_place_stays_a_read() -> None:
+    """Of a tile one part is added to another one in place; both parts may be stored meanwhile, and used together."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, total = m.nram("float", 2 * N), m.nram("float", N)
+        m.__memcpy(tile, source, 2 * BYTES, m.GDRAM2NRAM)
+        m.__memcpy(total, source, BYTES, m.GDRAM2NRAM)
+        m.__bang_add(total, total, tile, N)
+        m.__memcpy_async(out, tile, BYTES, m.NRAM2GDRAM)
+        m.__bang_add(tile, tile, tile, 2 * N)
+        m.__sync()
+
+    assert "order" in rules(run(kernel, zeros(2 * N), zeros(N)))  # the sum in place, while its tile is stored
+
+    def sound(m: Any, source: Any, out: Any) -> None:
+        tile, total = m.nram("float", 2 * N), m.nram("float", N)
+        m.__memcpy(tile, source, 2 * BYTES, m.GDRAM2NRAM)
+        m.__memcpy(total, source, BYTES, m.GDRAM2NRAM)
+        m.__bang_add(total, total, tile, N)
+        m.__memcpy_async(out, tile, BYTES, m.NRAM2GDRAM)
+        m.__bang_add_scalar(total, total, 1.0, N)
+        m.__sync()
+        m.__memcpy(out, tile, 2 * BYTES, m.NRAM2GDRAM)
+
+    assert rules(run(sound, zeros(2 * N), zeros(2 * N))) == []

@@ -39,8 +39,8 @@ static int is_padding(uint64_t start, uint64_t end, const Range* rest) {
 }
 
 // Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.
-static int is_short(const Range* changed, const Range* rest) {
-  return rest->end - rest->start > changed->end - changed->start;
+static int is_short(const Operand* changed, const Range* rest) {
+  return rest->end - rest->start > changed->bytes;
 }
 
 // The first operand that a record writes.
@@ -71,7 +71,7 @@ static void compare_pieces(State* s, const Range* one, const Range* other, uint6
   const Operand *tile = result_of(s->work, &all[one->tile - 1]), *part = result_of(s->work, last);
   const Range* more = less == one ? other : one;
   if (less->start < more->start) return;  // the first elements begin a recurrence
-  if (part->key >= tile->key && is_short(more, less)) return;
+  if (part->key >= tile->key && is_short(part, less)) return;
   if (all[one->tile - 1].task != now->task || takes_back(s, &all[one->tile - 1])) return;
   note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
 }
@@ -102,7 +102,7 @@ static void compare_together(State* s, const Together* t, uint64_t start, uint64
   if (!t->whole || !t->later || t->later->tile < t->whole->tile) return;
   const Record *whole = &s->work->records[t->whole->tile - 1], *later = &s->work->records[t->later->tile - 1];
   if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
-  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(t->later, t->whole)) return;
+  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(result_of(s->work, later), t->whole)) return;
   if (later->gaps) return;  // rows, which are shorter than the tile's and leave the end of each
   note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);
 }

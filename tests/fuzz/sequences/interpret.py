@@ -341,7 +341,8 @@ def _value(step: p.Step, dtype: type, values: list[np.ndarray]) -> np.ndarray:
 
 def _overwritten(dst: Span, source: Span, count: int) -> int:
     """Elements of 2 bytes that those of 4 bytes made of the ones before have run over when their turn comes."""
-    return sum(dst[1] + 4 * i > source[1] + 2 * i for i in range(count))
+    first = (source[1] - dst[1]) // 2 + 1  # 4 bytes of element `first` begin behind the 2 that it is made of
+    return max(count - max(first, 0), 0)
 
 
 def _extent(side: list[tuple[int, int]], size: int) -> tuple[int, int]:

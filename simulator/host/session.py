@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -13,6 +14,7 @@ import numpy as np
 from ..device import Device
 from ..findings import RULES, Finding, rules
 from ..frontend.compiler import Compiler
+from ..launches.host_memory import after_free
 from ..log import Log
 from ..memory import Allocation
 from ..sanitizer import examine
@@ -32,6 +34,8 @@ _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
 _ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
 _NOTHING = np.zeros((0, 2), np.int64)
+#: Allocations that are remembered when they have been freed.
+_REMEMBERED = 4096
 
 
 class Session:
@@ -59,6 +63,7 @@ class Session:
         self._damaged: dict[int, str] = {}
         self._refused: dict[tuple[int, str], str] = {}
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
+        self._freed = [deque[tuple[Allocation, Place]](maxlen=_REMEMBERED) for _ in devices]
         self._marks: dict[int, Mark] = {}
         self._names = 0
         self._handlers: dict[int, Callable[[Message], None]] = {
@@ -125,7 +130,8 @@ class Session:
 
     def _free(self, message: Message) -> None:
         address, module, offset = message.numbers
-        entry, ordinal, _ = self._taken.pop(address)
+        entry, ordinal, taken = self._taken.pop(address)
+        self._freed[ordinal].append((entry, taken))
         place = self.report.location(Place(module, offset)) if self._time.open else None
         memory = self._devices[ordinal].memory
         span = self._span(ordinal, entry.start, entry.end - entry.start)
@@ -285,7 +291,7 @@ class Session:
         cores = min(x * y * z, device.shape.cores)
         met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
         for finding in findings:
-            self.report.add(finding)
+            self.report.add(after_free(finding, device.memory, self._freed[queue.device], self.report.location))
         self._tell(work, met, place)
         self.report.launches.append(
             Launched(kernel, queue_number, queue.device, place, dim, kind, work.start, work.end,

@@ -274,9 +274,7 @@ class Interpreter:
     def _scalar(self, step: p.Step) -> set[str]:
         name, size = p.TYPES[step.type]
         read = [step.a] if step.kind == p.MOVE else []
-        broken = set()
-        for place in (step.dst, *read):
-            broken |= self._outside(place, 0, size)
+        broken = {rule for place in read for rule in self._outside(place, 0, size)}
         if broken:
             return broken
         dst, sources = self.span(step.dst, 0, size), [self.span(r, 0, size) for r in read]
@@ -284,6 +282,9 @@ class Interpreter:
         self.order.wait(("compute",))
         if sources:
             self.order.use("scalar", [], sources)
+        broken = self._outside(step.dst, 0, size)
+        if broken:
+            return broken
         self.order.use("scalar", [dst], [])
         self._wrote(dst)
         if read:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.kernels import OPERATORS
+from mlusim.simulator import Device
 
 
 class Silent:
@@ -20,9 +21,15 @@ class Silent:
     ("value", "said"),
     [(Silent(), "a Silent"), (np.zeros((2,) * 20, np.int8), "an array of int8 with shape [2, 2, ")],
 )
-@pytest.mark.parametrize("given", [{"device": None}, {"dtype": None}])
-def test_what_logspace_does_not_take(value: Any, said: str, given: dict[str, None]) -> None:
-    name = next(iter(given))
-    with pytest.raises((TypeError, ValueError)) as error:
-        OPERATORS["logspace"](0, 1, 4, **{name: value})
-    assert name == "device" or f"{name} is {said}" in str(error.value)
+def test_an_array_or_a_stranger_where_another_thing_belongs(value: Any, said: str) -> None:
+    device, one = Device.load("mlu370-x4"), np.ones(4, np.float32)
+    for call in (
+        lambda: OPERATORS["logspace"](device, 0, 1, value),
+        lambda: OPERATORS["logspace"](device, value, 1, 4),
+        lambda: OPERATORS["logspace"](device, 0, 1, 4, dtype=value),
+        lambda: OPERATORS["add"](value, one, one),
+        lambda: OPERATORS["cast"](device, one, dtype=value),
+    ):
+        with pytest.raises((TypeError, ValueError)) as error:
+            call()
+        assert f"is {said}" in str(error.value)

@@ -30,7 +30,7 @@ _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
 HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED = range(6)
-_NO_FLOW, _LANES, _SCALAR = range(3)
+_NO_FLOW, _LANES, _SCALAR, _BY_DATA = range(4)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -147,6 +147,8 @@ def _flow(op: Op, isa: str) -> int:
     if op.name in (LOAD, STORE):
         return _SCALAR
     entries = DIALECTS[isa].named(op.name)
+    if any(entry.measured for entry in entries):
+        return _BY_DATA
     return _LANES if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries) else _NO_FLOW
 
 

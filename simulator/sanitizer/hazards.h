@@ -14,8 +14,9 @@ typedef struct __attribute__((packed)) {
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };
-// What becomes of elements: they go on along the lanes of an instruction, scalar code takes them, or neither.
-enum { NO_FLOW, LANES, SCALAR };
+// What becomes of elements: they go on along the lanes of an instruction, scalar code takes them, what they are says how
+// many it writes, or none of these.
+enum { NO_FLOW, LANES, SCALAR, BY_DATA };
 // Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
 // is used together has been changed in part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was
 // loaded is overwritten, and nobody has read it.

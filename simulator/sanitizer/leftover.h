@@ -26,7 +26,7 @@ static int is_new(const State* s, const Range* range, const Range* old) {
   int loads = far_operand(w, r) != NULL, reaches = all->key < range->end && all->key + all->bytes > range->start;
   if (!range->tile || maker_of(range) <= maker_of(old) || !reaches || before->gaps || before->task != s->record->task)
     return 0;
-  if (w->flow[r->op] == SCALAR || w->flow[before->op] == SCALAR) return 0;
+  if (w->flow[r->op] >= SCALAR || w->flow[before->op] == SCALAR) return 0;
   if (old->start < range->start && all->key + all->bytes <= made->key + made->bytes)  // over the padding of a piece before
     return loads && 2 * (old->end - old->start) <= range->end - range->start;
   return loads || (old->tile && !is_in_place(w, r));

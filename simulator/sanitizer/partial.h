@@ -104,5 +104,6 @@ static void compare_together(State* s, const Together* t, uint64_t start, uint64
   if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
   if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(result_of(s->work, later), t->whole)) return;
   if (later->gaps) return;  // rows, which are shorter than the tile's and leave the end of each
+  if (s->work->flow[later->op] == BY_DATA) return;  // as many as there are
   note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);
 }

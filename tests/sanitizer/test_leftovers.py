@@ -158,3 +158,20 @@ def test_a_read_of_an_instruction_in_place_stays_a_read() -> None:
         m.__memcpy(out, tile, 2 * BYTES, m.NRAM2GDRAM)
 
     assert rules(run(sound, zeros(2 * N), zeros(2 * N))) == []
+
+
+def test_as_many_as_are_selected() -> None:
+    """What is left behind selected elements is known to the kernel alone."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, chosen, mask = (m.nram("float", N) for _ in range(3))
+        m.__memcpy(chosen, source, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(tile, source, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(mask, source + N, BYTES, m.GDRAM2NRAM)
+        m.__bang_filter(chosen, tile, mask, N)
+        m.__bang_add_scalar(tile, chosen, 1.0, N)
+        m.__memcpy(out, tile, BYTES, m.NRAM2GDRAM)
+
+    source = zeros(2 * N)
+    source[N : N + USED] = 1.0
+    assert rules(run(kernel, source, zeros(N))) == []

@@ -49,7 +49,7 @@ RULES = {
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
-    "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread",
+    "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten", "use_after_free",
 ]  # fmt: skip
 CUDA = ["race"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device
 
+from ..quoting import quoted
 from .arrays import Array, Fresh, Placed, check_output, checked_array, is_number, view_of
 from .launching import ElementwiseRun, launch
 from .metadata import Shape, broadcast_shape, broadcasts_to, dense_strides
@@ -53,7 +54,7 @@ class Call:
     ) -> Call:
         """Check the arguments and plan; nothing runs. TypeError or ValueError says what is wrong."""
         if not isinstance(device, Device):
-            raise TypeError(f"device is {device!r}; pass a Device, say Device.load('mlu370-x4')")
+            raise TypeError(f"device is {quoted(device)}; pass a Device, say Device.load('mlu370-x4')")
         if device.isa != "bang" or device.shape.arch < _FIRST_ARCH:
             raise ValueError(
                 f"device is {device.name}; {operator.name} runs on a Cambricon device of architecture {_FIRST_ARCH} or "
@@ -154,9 +155,9 @@ def _tolerance(tolerance: Any, compute: np.dtype[Any]) -> float:
     if tolerance is None:
         return 0.0
     if not _is_real(tolerance):
-        raise TypeError(f"tolerance is {tolerance!r}; pass a number above 0, or None to compare exactly")
+        raise TypeError(f"tolerance is {quoted(tolerance)}; pass a number above 0, or None to compare exactly")
     if not 0 < tolerance < np.inf:
-        raise ValueError(f"tolerance is {tolerance!r}; pass a finite number above 0, or None to compare exactly")
+        raise ValueError(f"tolerance is {quoted(tolerance)}; pass a finite number above 0, or None to compare exactly")
     if compute == INT32:
         raise ValueError("tolerance is for floats; leave it out for int32")
     return float(tolerance)
@@ -172,9 +173,9 @@ def _clip_limits(low: Any, high: Any, dtype: np.dtype[Any], scaled: bool) -> tup
             limits.append(edges[name == "high"])
             continue
         if not _is_real(value):
-            raise TypeError(f"{name} is {value!r}; pass a number, or None for no limit")
+            raise TypeError(f"{name} is {quoted(value)}; pass a number, or None for no limit")
         if whole and not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name} is {value!r} and the array of {dtype}; pass a whole number")
+            raise TypeError(f"{name} is {quoted(value)} and the array of {dtype}; pass a whole number")
         if whole and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
             raise ValueError(f"{name} is {value}, which {dtype} does not hold; pass a number that it holds, or None")
         limits.append(int(value) if whole else float(value))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..quoting import quoted
 from .operators import Operator
 
 #: Whole numbers up to this are exact in float32, and sums and products that stay below it.
@@ -41,17 +42,17 @@ def check_scales(operator: Operator, scales: Any) -> tuple[float, ...]:
     if isinstance(scales, np.ndarray):
         scales = scales.tolist()
     if not isinstance(scales, Sequence) or isinstance(scales, str):
-        raise TypeError(f"scales is {scales!r}; pass {names}")
+        raise TypeError(f"scales is {quoted(scales)}; pass {names}")
     if len(scales) != wanted:
         raise ValueError(f"scales has {len(scales)} numbers; {operator.name} takes {wanted}, {names}")
     found = []
     for scale in scales:
         if isinstance(scale, bool) or not isinstance(scale, (int, float, np.integer, np.floating)):
-            raise TypeError(f"scales is {scales!r}; pass {wanted} numbers, {names}")
+            raise TypeError(f"scales is {quoted(scales)}; pass {wanted} numbers, {names}")
         with np.errstate(over="ignore", under="ignore"):
             value = float(np.float32(scale))
         if not 0 < value < np.inf:
-            raise ValueError(f"scales has {scale!r}; pass numbers above 0 that float32 holds")
+            raise ValueError(f"scales has {quoted(scale)}; pass numbers above 0 that float32 holds")
         found.append(value)
     return tuple(found)
 

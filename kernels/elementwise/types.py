@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from ..quoting import quoted
 from .operators import Operator, Rule
 
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
@@ -26,10 +27,10 @@ def named_type(dtype: Any) -> np.dtype[Any]:
     """The element type that a caller names; TypeError if it names none that is computed."""
     try:
         found: np.dtype[Any] = np.dtype(_ALIASES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
-    except TypeError:
-        raise TypeError(f"dtype is {dtype!r}, which names no element type; pass one of {LISTED}") from None
+    except Exception:  # also whatever the repr of a stranger's class raises
+        raise TypeError(f"dtype is {quoted(dtype)}, which names no element type; pass one of {LISTED}") from None
     if dtype is None or found not in TYPES:
-        raise TypeError(f"dtype is {dtype!r}, which is not computed; pass one of {LISTED}")
+        raise TypeError(f"dtype is {quoted(dtype)}, which is not computed; pass one of {LISTED}")
     return found
 
 
@@ -51,7 +52,7 @@ def scalar_type(value: bool | int | float, partner: np.dtype[Any]) -> np.dtype[A
     if kind > _KINDS[partner]:
         wide = "float64" if kind == 2 else "int64"
         raise TypeError(
-            f"{value!r} and an array of {partner} make {wide}, which is not computed; "
+            f"{quoted(value)} and an array of {partner} make {wide}, which is not computed; "
             "pass the number as an array of one element and a type of " + LISTED
         )
     return partner

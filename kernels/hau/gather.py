@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 from mlusim.simulator import Device, DeviceArray, Run
 
+from ..quoting import quoted
 from .launching import (
     MAX_LENGTH,
     check_device,
@@ -95,11 +96,11 @@ def _checked_indices(indices: Any) -> np.ndarray:
 def _checked_fill(fill: Any, dtype: np.dtype[Any]) -> np.ndarray:
     """The fill as an element of the table; ValueError where an integer type does not hold it."""
     if isinstance(fill, (bool, str)) or np.ndim(fill) or not np.isreal(fill):
-        raise TypeError(f"fill is {fill!r}; pass a real number")
+        raise TypeError(f"fill is {quoted(fill)}; pass a real number")
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not limits.min <= fill <= limits.max or int(fill) != fill:
-            raise ValueError(f"fill is {fill!r} and table has dtype {dtype}; pass a whole number it holds")
+            raise ValueError(f"fill is {quoted(fill)} and table has dtype {dtype}; pass a whole number it holds")
     with np.errstate(over="ignore"):
         return np.asarray(fill).astype(dtype)
 

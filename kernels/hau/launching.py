@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, DeviceArray, Program, Run, load
 
+from ..quoting import quoted
+
 #: Lengths are `int` in TPU-KERNEL.
 MAX_LENGTH = 2**31 - 1
 
@@ -43,7 +45,7 @@ def checked_array(name: str, value: Any, dtypes: tuple[np.dtype[Any], ...]) -> n
 def checked_whole(name: str, value: Any, low: int, high: int, why: str) -> int:
     """A whole number of [low, high]; TypeError for another type, ValueError with the reason for another value."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} is {value!r}; pass a whole number")
+        raise TypeError(f"{name} is {quoted(value)}; pass a whole number")
     if not low <= value <= high:
         raise ValueError(f"{name} is {value}; pass a number from {low} to {high} ({why})")
     return int(value)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, DeviceArray, Program, Run, load
 
+from ..quoting import quoted
+
 __all__ = ["logspace"]
 
 _SOURCE = Path(__file__).with_name("logspace.mlu")
@@ -68,7 +70,7 @@ def _program(device: Device) -> Program:
 
 def _checked_steps(steps: int) -> int:
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 0 <= steps < 2**63:
-        raise ValueError(f"steps is {steps!r}; pass an int that is at least 0 and fits in int64")
+        raise ValueError(f"steps is {quoted(steps)}; pass an int that is at least 0 and fits in int64")
     return int(steps)
 
 
@@ -76,16 +78,16 @@ def _checked_dtype(dtype: Any) -> np.dtype[Any]:
     listed = "float32 (float), float16 (half), int32"
     try:
         found = np.dtype(_ALIASES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
-    except TypeError:
-        raise TypeError(f"dtype is {dtype!r}, which names no element type; pass one of {listed}") from None
+    except Exception:  # also whatever the repr of a stranger's class raises
+        raise TypeError(f"dtype is {quoted(dtype)}, which names no element type; pass one of {listed}") from None
     if dtype is None or found.name not in _KERNEL_TYPES:
-        raise ValueError(f"dtype is {dtype!r}, which logspace does not write; pass one of {listed}")
+        raise ValueError(f"dtype is {quoted(dtype)}, which logspace does not write; pass one of {listed}")
     return found
 
 
 def _checked_scalar(name: str, value: float) -> float:
     if not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} is {value!r}; pass a real number")
+        raise TypeError(f"{name} is {quoted(value)}; pass a real number")
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 

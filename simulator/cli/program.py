@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..device import Device
+from ..findings import Finding
 from ..frontend.options import Options
 from ..host.program import begin_worker, build_program, has_main
 from ..host.program import run_program as run_built
@@ -51,7 +52,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     for path in written:
         screen.say(f"wrote {path}")
     if screen.json:
-        processes = [document(report) for report in reports]
+        processes = [document(one, report) for one in reports]
         screen.document({"exit_code": code, "processes": processes, "written": written})
     return code
 
@@ -157,8 +158,16 @@ def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
-def document(report: Report) -> dict[str, Any]:
+def _apart(report: Report, checks: Checks) -> tuple[list[Finding], list[Finding]]:
+    """The findings of a process that stay, and those that are suppressed."""
+    reasons = {finding.cause: finding for finding in checks.suppressed}
+    mine = report.findings
+    return [f for f in mine if f.cause not in reasons], [reasons[f.cause] for f in mine if f.cause in reasons]
+
+
+def document(report: Report, checks: Checks) -> dict[str, Any]:
     """A report as plain data."""
+    findings, suppressed = _apart(report, checks)
     return {
         "command": report.command,
         "launches": [
@@ -166,7 +175,8 @@ def document(report: Report) -> dict[str, Any]:
              "dim": list(one.dim), "type": one.type, "start_us": one.start, "end_us": one.end}
             for one in report.launches
         ],
-        "findings": [finding.to_dict() for finding in report.findings],
+        "findings": [finding.to_dict() for finding in findings],
+        "suppressed": [finding.to_dict() for finding in suppressed],
         "time_us": report.time_us,
         "copied_bytes": report.copied_bytes,
     }  # fmt: skip
@@ -176,5 +186,6 @@ def tell(screen: Screen, report: Checks, reports: Sequence[Report]) -> None:
     """Findings and summary of a program, on standard error."""
     screen.findings(report.findings)
     for one in reports:
-        for line in closing_lines(one):
+        findings, suppressed = _apart(one, report)
+        for line in closing_lines(one, findings, len(suppressed)):
             screen.say(line)

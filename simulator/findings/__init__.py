@@ -3,7 +3,7 @@
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, budget_finding, merged
+from .finding import Finding, budget_finding, counted, merged
 from .not_modelled import not_modelled, unknown_function
 from .rules import ADVICE, ERROR, RULES, SEVERITIES, WARNING
 
@@ -21,6 +21,7 @@ __all__ = [
     "MlusimError",
     "Squashed",
     "budget_finding",
+    "counted",
     "merged",
     "not_modelled",
     "rules",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -93,6 +93,21 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     for finding in findings:
         causes.setdefault(finding.cause, []).append(finding)
     return [group[0] if len(group) == 1 else _joined(group) for group in causes.values()]
+
+
+#: How reports call findings, one and several.
+_NOUNS = {
+    rules.ERROR: ("error", "errors"), rules.WARNING: ("warning", "warnings"),
+    rules.ADVICE: ("piece of advice", "pieces of advice"),
+}  # fmt: skip
+
+
+def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
+    """How many findings there are of each severity, and how many are suppressed; "" where there are none."""
+    counts = [(sum(f.severity == severity for f in findings), nouns) for severity, nouns in _NOUNS.items()]
+    parts = [f"{count} {nouns[count > 1]}" for count, nouns in counts if count]
+    parts += [f"{suppressed} suppressed"] if suppressed else []
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def _joined(group: list[Finding]) -> Finding:

@@ -20,6 +20,7 @@ from ..sanitizer import examine
 from ..timing import replay
 from ..worker.pool import WorkerDied, pool
 from ..worker.request import LaunchRequest
+from .arrays import Arrays
 from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import Images, ProgramImage
 from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
@@ -57,9 +58,8 @@ class Session:
             pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._time = Timeline()
         self._images = Images(self._compiler, self._runtime.parent.name)
-        self._taken: dict[int, tuple[Allocation, int, Place]] = {}
+        self._arrays = Arrays(self._devices)
         self._marks: dict[int, Mark] = {}
-        self._names = 0
         self._late: list[Callable[[], None]] = []  # what calls that have been answered leave to be done, in order
         self._handlers: dict[int, Callable[[Message], None]] = {
             Kind.HELLO: self._hello, Kind.OPEN: self._open, Kind.ALLOCATE: self._allocate, Kind.FREE: self._free,
@@ -104,8 +104,7 @@ class Session:
                 message = f"the program ends and has not waited for {last.what}"
                 advice = "wait with cnrtQueueSync before the end"
                 self.report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
-        leaked = [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
-        self.report.leaks(leaked, Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+        self.report.leaks(self._arrays.left(), Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
 
     def _hello(self, message: Message) -> None:
         self.report.command = message.bytes.rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
@@ -123,49 +122,30 @@ class Session:
 
     def _allocate(self, message: Message) -> None:
         ordinal, bytes, module, offset = message.numbers
-        self._names += 1
         try:
-            entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
+            address = self._arrays.allocate(ordinal, bytes, Place(module, offset))
         except MemoryError as error:
             self._wire.reply([0], str(error))
             return
-        entry.clear()
-        self._taken[entry.start] = entry, ordinal, Place(module, offset)
-        self._wire.reply([entry.start])
+        self._wire.reply([address])
 
     def _free(self, message: Message) -> None:
         address, module, offset = message.numbers
-        entry, ordinal, _ = self._taken.pop(address)
-        place = self.report.location(Place(module, offset)) if self._time.open else None
-        memory = self._devices[ordinal].memory
-        span = self._span(ordinal, entry.start, entry.end - entry.start)
-        if place is not None:
-            work = Work(HOST, 0, "the free", place, lambda: (_NOTHING, span), ordinal)
-            self._tell(work, self._time.add(work, 0.0, 0, 0), Place(module, offset))
-        memory.dropped.append(entry)
+        ordinal, span = self._arrays.free(address)
+        if self._time.open:
+            place = Place(module, offset)
+            work = Work(HOST, 0, "the free", self.report.location(place), lambda: (_NOTHING, span), ordinal)
+            self._tell(work, self._time.add(work, 0.0, 0, 0), place)
 
     def _memory(self, message: Message) -> None:
         memory = self._devices[message.numbers[0]].memory.memory
         self._wire.reply([memory.space.bytes - memory.used(0), memory.space.bytes])
 
-    def _span(self, ordinal: int, address: int, bytes: int) -> np.ndarray:
-        start = address - self._devices[ordinal].memory.address
-        return np.array([[start, start + bytes]], np.int64)
-
-    def _entry(self, address: int) -> tuple[Allocation, int] | None:
-        """The allocation that an address lies in, and its device."""
-        for ordinal, device in enumerate(self._devices):
-            own = device.memory
-            if own.address <= address < own.address + own.mapping.size:
-                entry = own.memory.find(address)
-                return None if entry is None else (entry, ordinal)
-        return None
-
     def _copy(self, message: Message) -> None:
         queue, to, source, bytes, direction, module, offset = message.numbers
         place = Place(module, offset)
-        read = self._entry(source) if direction not in (0, 3) else None
-        written = self._entry(to) if direction not in (2, 3) else None
+        read = self._arrays.at(source) if direction not in (0, 3) else None
+        written = self._arrays.at(to) if direction not in (2, 3) else None
         self.report.copies += 1
         self.report.copied_bytes += bytes
         what = f"a copy of {bytes} bytes from {_DIRECTIONS[direction]}"
@@ -179,9 +159,9 @@ class Session:
                     target.add(first - source + to, last - source + to)
         spans = {}
         if read:
-            spans[read[1]] = [self._span(read[1], source, bytes), _NOTHING]
+            spans[read[1]] = [self._arrays.span(read[1], source, bytes), _NOTHING]
         if written:
-            spans.setdefault(written[1], [_NOTHING, _NOTHING])[1] = self._span(written[1], to, bytes)
+            spans.setdefault(written[1], [_NOTHING, _NOTHING])[1] = self._arrays.span(written[1], to, bytes)
         duration = 0.0  # of a copy from host to host, which no device sees
         if spans:
             device = self._devices[min(spans)]
@@ -198,11 +178,11 @@ class Session:
 
     def _fill(self, message: Message) -> None:
         queue, to, bytes, module, offset = message.numbers
-        found = self._entry(to)
+        found = self._arrays.at(to)
         if found is None:
             return
         found[0].uninitialized.remove(to, to + bytes)
-        spans = {found[1]: [_NOTHING, self._span(found[1], to, bytes)]}
+        spans = {found[1]: [_NOTHING, self._arrays.span(found[1], to, bytes)]}
         duration = transfer_us(self._devices[found[1]], 0, bytes)
         self._put(queue, f"a fill of {bytes} bytes", Place(module, offset), spans, duration)
 
@@ -307,7 +287,7 @@ class Session:
         cores = min(math.prod(request.dim), device.shape.cores)
         met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
         for finding in findings:
-            self.report.add(finding)
+            self.report.add(self._arrays.after_free(finding, queue.device, self.report.location))
         self._tell(work, met, place)
         self.report.launches.append(
             Launched(request.kernel, queue.number, queue.device, place, request.dim, request.type, work.start, work.end,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..findings import Finding, counted
 from .report import Report
 
 
@@ -16,22 +17,20 @@ def kernel_times(report: Report) -> dict[str, tuple[int, float]]:
     return found
 
 
-def closing_lines(report: Report) -> Iterator[str]:
-    """A line for each kernel, and one for the program."""
+def closing_lines(report: Report, findings: Sequence[Finding], suppressed: int = 0) -> Iterator[str]:
+    """A line for each kernel, and one for the program with what is left of its findings and how many may stay."""
     for kernel, (count, time) in kernel_times(report).items():
         yield f"{kernel}: {_count(count, 'launch', 'launches')}, {time:.2f} us"
-    errors = len(report.errors)
-    warnings = len(report.findings) - errors
-    found = [_count(n, word, f"{word}s") for n, word in ((errors, "error"), (warnings, "warning")) if n]
     copies = f"{_count(report.copies, 'copy', 'copies')} of {report.copied_bytes} bytes"
     launches = _count(len(report.launches), "launch", "launches")
-    yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {' and '.join(found) or 'no findings'}"
+    yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {counted(findings, suppressed) or 'no findings'}"
 
 
 def summary(report: Report) -> Iterator[str]:
     """The findings and the closing lines as text."""
-    yield from map(str, report.findings)
-    for line in closing_lines(report):
+    findings = report.findings
+    yield from map(str, findings)
+    for line in closing_lines(report, findings):
         yield f"mlusim: {line}"
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from ..findings import Finding, rules
-from ..log import Log, region_of
+from ..log import Location, Log, region_of
 from ..memory import Allocation
 from ..memory.global_memory import GlobalMemory
+
+#: How a place is named where memory is allocated.
+P = TypeVar("P")
 
 
 def sourced(findings: Iterable[Finding], memory: GlobalMemory) -> list[Finding]:
@@ -29,18 +33,40 @@ def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:
     address = memory.address + region.offset
     freed = memory.freed_at(address) if finding.rule == rules.BOUNDS else None
     if freed is not None:
-        return replace(
-            finding,
-            rule=rules.USE_AFTER_FREE,
-            message=f"access to byte {address - freed.start} of {freed.name!r}, which has been freed",
-            limit="",
-            suggestion="keep the array for as long as kernels use its address",
-            origin=freed.origin,
-        )
+        return _freed(finding, address - freed.start, freed.name, freed.origin)
     entry = memory.memory.nearest(address)
     if finding.origin is None and entry is not None and entry.origin.line:
         return replace(finding, origin=entry.origin)
     return finding
+
+
+def after_free(
+    finding: Finding, memory: GlobalMemory, freed: Sequence[tuple[Allocation, P]], locate: Callable[[P], Location]
+) -> Finding:
+    """A finding; an access to memory that nobody has now and somebody has freed is a use of that.
+
+    ``freed`` are allocations with the places that made them, in the order in which they were freed.
+    """
+    region = finding.region
+    if finding.rule != rules.BOUNDS or region is None or region.space != memory.memory.name:
+        return finding
+    address = memory.address + region.offset
+    if memory.memory.find(address) is None:
+        for entry, place in reversed(freed):
+            if entry.start <= address < entry.end:
+                return _freed(finding, address - entry.start, entry.name, locate(place))
+    return finding
+
+
+def _freed(finding: Finding, byte: int, name: str, origin: Location) -> Finding:
+    return replace(
+        finding,
+        rule=rules.USE_AFTER_FREE,
+        message=f"access to byte {byte} of {name!r}, which has been freed",
+        limit="",
+        suggestion="keep the array for as long as kernels use its address",
+        origin=origin,
+    )
 
 
 def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding]:

@@ -62,7 +62,7 @@ def element_type(name: Any) -> ElementType:
         return TYPES[name]
     try:
         dtype = None if name is None else np.dtype(name)
-    except (TypeError, ValueError, SyntaxError):
+    except Exception:  # also whatever the repr of a stranger's class raises
         dtype = None
     for entry in TYPES.values():
         if dtype is not None and entry.dtype == dtype and entry.name != "void":

@@ -7,13 +7,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ..findings import ADVICE, ERROR, WARNING
+from ..findings import counted
 from ..text import printable
 from .report import Report
-
-_NOUNS = {
-    ERROR: ("error", "errors"), WARNING: ("warning", "warnings"), ADVICE: ("piece of advice", "pieces of advice"),
-}  # fmt: skip
 
 
 def text(report: Report) -> str:
@@ -25,20 +21,10 @@ def text(report: Report) -> str:
 
 def verdict(report: Report) -> str:
     """How many findings there are, as a sentence."""
-    parts = []
-    for severity, (one, several) in _NOUNS.items():
-        count = sum(finding.severity == severity for finding in report.findings)
-        if count:
-            parts.append(f"{count} {one if count == 1 else several}")
-    if report.suppressed:
-        parts.append(f"{len(report.suppressed)} suppressed")
-    if not parts:
+    found = counted(report.findings, len(report.suppressed))
+    if not found:
         return "no findings: every rule was kept"
-    return f"the kernel {'broke rules' if report.failed else 'broke no rule'}: {_and(parts)}"
-
-
-def _and(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    return f"the kernel {'broke rules' if report.failed else 'broke no rule'}: {found}"
 
 
 def report_document(report: Report) -> dict[str, Any]:

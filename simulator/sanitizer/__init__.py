@@ -1,4 +1,4 @@
-"""What a finished launch's log says of hazards, races, waits, and bytes left out. Imports: frontend, findings, log."""
+"""What a log says of hazards, races, waits, and bytes left out. Imports: frontend, findings, issue, log."""
 
 from .left_out import Given
 from .report import advise, examine

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ...isa import DIALECTS, Copy
 from ..frontend.library import built_library
 from ..hardware.shape import Space
+from ..issue.runs import LOAD, STORE
 from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
-_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h", "../log/record.h")
+_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h", "leftover.h", "../log/record.h")
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
 #: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
 #: for a few: most launches have none.
@@ -27,7 +29,8 @@ _PIPES = 16
 _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
-HAZARD, RACE, UNWAITED, PARTIAL = range(4)
+HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED = range(6)
+_NO_FLOW, _LANES, _SCALAR, _BY_DATA = range(4)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -55,7 +58,7 @@ class _Work(ctypes.Structure):
         *(
             (name, _pointer)
             for name in (
-                "record", "operand", "run", "kind", "waits", "queues", "first_write", "operand_count", "writes",
+                "record", "operand", "run", "kind", "flow", "waits", "queues", "first_write", "operand_count", "writes",
                 "on_device", "lane_bytes", "fault",
             )
         ),
@@ -79,7 +82,7 @@ def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> 
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
-    tables = _tables(log.ops, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
+    tables = _tables(log.ops, log.shape.isa, log.pipes, tuple(log.shape.spaces.values()), log.shape.lanes or 1)
     rows = [np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs)]
     fault = np.array(faults, np.int64)
     for room in (_FEW, _ROOM):
@@ -111,10 +114,13 @@ def _tasks_of_group(log: Log) -> int:
 class _Tables:
     """What is said of the instructions and the spaces of a log, and where it lies."""
 
-    def __init__(self, ops: tuple[Op, ...], pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int) -> None:
+    def __init__(
+        self, ops: tuple[Op, ...], isa: str, pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int
+    ) -> None:
         counts = [len(op.operands) for op in ops]
         self.columns = (
             np.array([_kind(op) for op in ops], np.uint8),
+            np.array([_flow(op, isa) for op in ops], np.uint8),
             _bits([op.waits for op in ops], pipes),
             _bits([op.queues for op in ops], pipes),
             np.cumsum([0, *counts])[:-1].astype(np.uint32),
@@ -135,6 +141,15 @@ def _kind(op: Op) -> int:
     if op.barrier:
         return _MEETS
     return _WAITS if op.waits and not op.operands else _PLAIN
+
+
+def _flow(op: Op, isa: str) -> int:
+    if op.name in (LOAD, STORE):
+        return _SCALAR
+    entries = DIALECTS[isa].named(op.name)
+    if any(entry.measured for entry in entries):
+        return _BY_DATA
+    return _LANES if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries) else _NO_FLOW
 
 
 def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:

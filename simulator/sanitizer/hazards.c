@@ -1,7 +1,7 @@
 // Which accesses of a log are not ordered by its edges: the order of a queue, waits, barriers, the tasks of a core. One
 // pass over the records; `compiled.py` fills in `Work`. What is not in a record has happened in the order of the log.
 #include "hazards.h"
-#include "partial.h"
+#include "leftover.h"
 
 // Whether the edges of the log put an access before the record that is looked at.
 static int comes_before(State* s, const Access* access, int on_device) {
@@ -44,6 +44,15 @@ static void look(State* s, Range* range, Access now, uint64_t start, uint64_t en
       compare(s, &range->others[i], start, end, on_device, operand);
 }
 
+// A load overwrites all that a load has brought, and nobody has read any of it.
+static void lose(State* s, const Range* range, int64_t operand) {
+  if (!range->tile || range->count || range->changed || !far_operand(s->work, s->record)) return;
+  const Record* load = &s->work->records[range->tile - 1];
+  const Operand *made = result_of(s->work, load), *far = far_operand(s->work, load);
+  if (!far || far == made || made->key != range->start || made->key + made->bytes != range->end) return;
+  if (load->task == s->record->task) note(s, UNUSED, s->index, range->tile - 1, made->key, made->bytes, operand);
+}
+
 // Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
 static void add(State* s, Range* range, Access now, int on_device) {
   uint32_t kept = 0;
@@ -57,8 +66,6 @@ static void add(State* s, Range* range, Access now, int on_device) {
   range->count = kept;
   keep(&s->ranges, range, now);
 }
-
-enum { MOST_TOGETHER = 64 };
 
 // A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
 // made each. 0: all that it changes is a tile of its own then, or there are too many.
@@ -94,10 +101,15 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
   Ranges* all = &s->ranges;
   Range* path[LEVELS];
   if (start >= end) return;
+  if (!on_device && s->leftovers.head->next[0]) {
+    if (now.kind == WRITE) forget_leftovers(s, start, end);
+    else if (s->stores) take_leftovers(s, start, end, operand);
+  }
   Range* at = before(all, start, path);
   Range* next = at->next[0];
   if (now.kind == WRITE && next && next->start == start && next->end == end) {  // most often
     look(s, next, now, start, end, on_device, operand);
+    lose(s, next, operand);
     next->write = now;
     next->count = 0;
     if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
@@ -132,8 +144,13 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
       if (!cut(all, here, range, end)) return;
     }
     look(s, range, now, start, end, on_device, operand);
+    if (s->scalar && !on_device && now.kind == READ) {
+      if (path[0]->end == range->start) take_rest(s, range, path[0], operand);
+      if (range->next[0] && range->next[0]->start == range->end) take_rest(s, range, range->next[0], operand);
+    }
     done = range->end;
     if (now.kind == WRITE) {
+      lose(s, range, operand);
       take_out(all, path);
     } else {
       add(s, range, now, on_device);
@@ -223,6 +240,20 @@ static void meet(State* s, uint64_t number) {
   }
 }
 
+// What a record takes of leftovers: it stores them, or makes new ones of them, where its operands are without gaps.
+static void look_for_leftovers(State* s, const Operand* operand) {
+  const Work* w = s->work;
+  const Record* r = s->record;
+  const Operand* far = far_operand(w, r);
+  int flow = w->flow[r->op];
+  s->left = 0;
+  s->scalar = flow == SCALAR;
+  s->stores = s->scalar || (far && w->writes[w->first_write[r->op] + (far - operand)]);
+  if (flow != LANES || far || r->gaps) return;
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++)
+    if (!w->writes[w->first_write[r->op] + n] && !operand[n].lanes) find_leftovers(s, operand + n);
+}
+
 static void step(State* s, const Run** run) {
   Work* w = s->work;
   const Record* r = s->record;
@@ -270,6 +301,7 @@ static void step(State* s, const Run** run) {
   uint32_t seq = ++core->issued[r->pipe];
   Access now = {(uint32_t)s->index, (uint32_t)s->group, seq, (uint16_t)slot, r->pipe, READ,
                 (r->flags & ASYNC) != 0, (r->flags & ATOMIC) != 0, 0, 0};
+  look_for_leftovers(s, operand);
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++, operand++) {
     const Run* mine = *run;
     while (*run < end && (*run)->operand == r->first + n) ++*run;
@@ -278,12 +310,14 @@ static void step(State* s, const Run** run) {
     if (!operand->bytes) continue;
     if (w->mute && r->core >= w->plain_cores && waits && on_device && writes) continue;
     now.kind = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    now.in_place = now.is_tile = 0;
     if (writes && !on_device) explain(s, operand, &now);
     if (!operand->lanes) touch_runs(s, operand->key, operand->bytes, mine, *run, now, on_device, n);
     for (uint16_t lane = 0; lane < operand->lanes; lane++)
       touch_runs(s, operand->key + (operand->lane + lane) % w->lanes * w->lane_bytes[space], operand->bytes, mine, *run, now,
                  on_device, n);
   }
+  if (s->left) keep_leftovers(s, result_of(w, r));
   learn(core->end[r->pipe], s->start, w->pipes);
   core->end[r->pipe][r->pipe] = seq;
   if (r->flags & ASYNC) {
@@ -329,20 +363,21 @@ int64_t mlusim_hazards(Work* w) {
   s.slot = malloc(w->cores * sizeof *s.slot);
   s.others = malloc(s.most * s.most * w->pipes * sizeof *s.others + 1);
   s.table = malloc(s.table_size * sizeof *s.table);
-  int opened = open_ranges(&s.ranges);
+  int opened = open_ranges(&s.ranges) && open_ranges(&s.leftovers);
   if (!s.cores || !s.slot || !s.others || !s.table || !opened || (result = list_members(&s))) goto end;
   memset(s.slot, 0xff, w->cores * sizeof *s.slot);
   memset(s.table, 0xff, s.table_size * sizeof *s.table);
   const Run* run = w->run;
-  for (int64_t i = 0; i < w->count && !s.ranges.failed; i++) {
+  for (int64_t i = 0; i < w->count && !s.ranges.failed && !s.leftovers.failed; i++) {
     s.record = &w->records[i];
     s.index = i;
     step(&s, &run);
   }
   finish_group(&s);
-  result = s.ranges.failed ? NO_MEMORY : 0;
+  result = s.ranges.failed || s.leftovers.failed ? NO_MEMORY : 0;
 end:
-  if (opened) close_ranges(&s.ranges);
+  if (s.ranges.head) close_ranges(&s.ranges);
+  if (s.leftovers.head) close_ranges(&s.leftovers);
   free(s.cores), free(s.slot), free(s.others), free(s.table), free(s.first_of), free(s.joined), free(s.member);
   return result;
 }

@@ -14,9 +14,13 @@ typedef struct __attribute__((packed)) {
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };
+// What becomes of elements: they go on along the lanes of an instruction, scalar code takes them, what they are says how
+// many it writes, or none of these.
+enum { NO_FLOW, LANES, SCALAR, BY_DATA };
 // Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
-// is used together has been changed in part.
-enum { HAZARD, RACE, UNWAITED, PARTIAL };
+// is used together has been changed in part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was
+// loaded is overwritten, and nobody has read it.
+enum { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED };
 typedef struct {
   int64_t kind, later, earlier, key, bytes, count, operand, shown;
   int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
@@ -28,7 +32,7 @@ typedef struct {
   const Operand* operand;
   const Run* run;
   // of every instruction
-  const uint8_t* kind;
+  const uint8_t *kind, *flow;
   const uint64_t *waits, *queues;
   const uint32_t *first_write, *operand_count;
   const uint8_t* writes;  // of its operands

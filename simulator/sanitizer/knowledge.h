@@ -13,9 +13,18 @@ typedef struct {
   uint32_t async_seq[PIPES];
 } Core;
 
+enum { MOST_LEFT = 16 };
+// Elements of an operand of so many bytes that were left beside what a record has made.
+typedef struct {
+  uint64_t start, end, all;
+  uint32_t by;
+} Left;
+
 typedef struct {
   Work* work;
-  Ranges ranges;
+  Ranges ranges, leftovers;
+  Left leaves[MOST_LEFT];  // of the record that is looked at
+  int left, stores, scalar;  // it takes bytes out of the core, it is of the scalar unit
   Core* cores;
   int32_t* slot;      // of a core, -1: it is not in the group
   uint32_t* others;   // [slot][slot][pipe]: what a core knows of the others' pipes, from barriers

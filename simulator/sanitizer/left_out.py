@@ -62,6 +62,8 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
         if not len(kinds):
             if array.declared and array.output and nothing_written:
                 yield _finding(log, array, _Lost(True, 0, array.bytes), -1)
+            elif not array.output:
+                yield _finding(log, array, _Lost(False, 0, array.bytes), -1)
             continue
         writes = bool(kinds[0])
         if (kinds != writes).any() or (writes and not array.output):

@@ -6,7 +6,6 @@
 static void explain(const State* s, const Operand* written, Access* now) {
   const Work* w = s->work;
   const Record* r = s->record;
-  now->in_place = now->is_tile = 0;
   for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
     const Operand* other = w->operand + r->first + n;
     if (w->writes[w->first_write[r->op] + n]) continue;
@@ -17,8 +16,8 @@ static void explain(const State* s, const Operand* written, Access* now) {
 
 // The operand of a record on the device, NULL if it has none.
 static const Operand* far_operand(const Work* w, const Record* r) {
-  for (uint32_t n = 0; n < w->operand_count[r->op]; n++)
-    if (w->on_device[w->operand[r->first + n].key >> (OFFSET_BITS + OWNER_BITS)]) return &w->operand[r->first + n];
+  for (const Operand *o = w->operand + r->first, *end = o + w->operand_count[r->op]; o < end; o++)
+    if (o->bytes && w->on_device[o->key >> (OFFSET_BITS + OWNER_BITS)]) return o;
   return NULL;
 }
 
@@ -29,6 +28,7 @@ static int takes_back(const State* s, const Record* load) {
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
+enum { MOST_TOGETHER = 64 };  // ranges that are looked at together
 enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units, of less than 64 elements
 
 // Whether the last bytes of what is used only fill up its last line: counts are rounded up, and what is computed of the
@@ -39,8 +39,8 @@ static int is_padding(uint64_t start, uint64_t end, const Range* rest) {
 }
 
 // Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.
-static int is_short(const Range* changed, const Range* rest) {
-  return rest->end - rest->start > changed->end - changed->start;
+static int is_short(const Operand* changed, const Range* rest) {
+  return rest->end - rest->start > changed->bytes;
 }
 
 // The first operand that a record writes.
@@ -71,7 +71,7 @@ static void compare_pieces(State* s, const Range* one, const Range* other, uint6
   const Operand *tile = result_of(s->work, &all[one->tile - 1]), *part = result_of(s->work, last);
   const Range* more = less == one ? other : one;
   if (less->start < more->start) return;  // the first elements begin a recurrence
-  if (part->key >= tile->key && is_short(more, less)) return;
+  if (part->key >= tile->key && is_short(part, less)) return;
   if (all[one->tile - 1].task != now->task || takes_back(s, &all[one->tile - 1])) return;
   note(s, PARTIAL, s->index, (int64_t)(last - all), less->start, less->end - less->start, operand);
 }
@@ -102,7 +102,8 @@ static void compare_together(State* s, const Together* t, uint64_t start, uint64
   if (!t->whole || !t->later || t->later->tile < t->whole->tile) return;
   const Record *whole = &s->work->records[t->whole->tile - 1], *later = &s->work->records[t->later->tile - 1];
   if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
-  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(t->later, t->whole)) return;
+  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(result_of(s->work, later), t->whole)) return;
   if (later->gaps) return;  // rows, which are shorter than the tile's and leave the end of each
+  if (s->work->flow[later->op] == BY_DATA) return;  // as many as there are
   note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);
 }

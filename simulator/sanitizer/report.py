@@ -10,7 +10,7 @@ import numpy as np
 from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
-from .compiled import HAZARD, PARTIAL, RACE, UNWAITED, Found, pass_over
+from .compiled import HAZARD, LEFTOVER, PARTIAL, RACE, UNUSED, UNWAITED, Found, pass_over
 from .left_out import Given, left_out
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
@@ -59,10 +59,13 @@ class _Report:
         """One for each cause."""
         causes = self.found.causes
         used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == HAZARD}
+        left = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == LEFTOVER}
         for cause in causes:
             kind = int(cause["kind"])
             if kind == UNWAITED and self._place(int(cause["later"])) in used:
                 continue  # the wait that is missing there is missing here
+            if kind == PARTIAL and self._place(int(cause["earlier"])) in left:
+                continue  # what is made of the rest is said where it is stored
             yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
@@ -181,7 +184,33 @@ class _Report:
             suggestion=f"give {name} the count of the tile",
         )
 
-    _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial}
+    def _leftover(self, cause: np.void) -> Finding:
+        earlier = int(cause["earlier"])
+        return self._made(
+            rules.LEFTOVER,
+            f"{self._op(int(cause['later'])).name} takes {int(cause['bytes'])} bytes that were made of what "
+            f"{self._op(earlier).name} has left of an older tile",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion="see whether both have the address and the count of the tile",
+        )
+
+    def _unused(self, cause: np.void) -> Finding:
+        earlier = int(cause["earlier"])
+        return self._made(
+            rules.UNUSED,
+            f"{self._op(int(cause['later'])).name} overwrites what {self._op(earlier).name} has loaded, and nobody has "
+            "read it",
+            cause,
+            related=self.log.location(earlier),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion="see whether both mean this buffer; leave out a load that nobody needs",
+        )
+
+    _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial, LEFTOVER: _leftover, UNUSED: _unused}
 
     def redundant(self) -> Iterator[Finding]:
         """Waits at a line that changed nothing whenever it was executed, but what a kernel has to begin with."""

@@ -114,8 +114,8 @@ class Case:
             assert not self.must_work()
             assert [base.tobytes() for base in self.bases] == before
             return "refused"
-        except KernelError:
-            assert self.fails
+        except KernelError as error:
+            assert [self.fails, error.finding.rule] == [True, "bounds"]  # noqa: PT017 - of a search, not of a test
             assert [base.tobytes() for base in self.bases] == before
             return "failed"
         assert not self.fails

@@ -1,4 +1,4 @@
-"""Mutated logs: each is read, timed, summed up and written as a trace, or a ValueError with a sentence."""
+"""Mutated logs: each is read, timed, summed up, written as a trace and examined, or a ValueError with a sentence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, Log, launch, load, replay
 from mlusim.simulator.log import OPERAND, RECORD, RUNS
+from mlusim.simulator.sanitizer import advise, examine
 from mlusim.traces import summarise, write_trace
 
 from .search import Tally, command, mutated
@@ -162,7 +163,7 @@ def rows(array: np.ndarray, rng: random.Random) -> np.ndarray:
         return array[: at + 1] if rng.random() < 0.5 else array[:0]
     if kind == 4:
         strange = (
-            array.tolist(),
+            array[array.dtype.names[0]],
             np.zeros((2, 2)),
             np.array(["a"]),
             np.array([{}]),
@@ -228,12 +229,14 @@ def claimed(name: str, rng: random.Random) -> bytes:
 
 
 def use(path: Path, trace: Path, device: Device) -> None:
-    """Read a log, time it, sum it up and write its trace."""
+    """Read a log, time it, sum it up, write its trace, and look for hazards."""
     log = Log.load(path, max_bytes=1 << 29)
     timeline = replay(log, device.rates)
     summarise(timeline).to_dict()
     write_trace(timeline, trace)
     json.loads(trace.read_text(encoding="utf-8"), parse_constant=_refuse)
+    examine(log, [], "collect")
+    advise(log)
     for index in range(0, len(log), 7):
         list(log.regions(index))
         log.location(index)

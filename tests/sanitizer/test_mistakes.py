@@ -74,7 +74,8 @@ def test_every_pair_of_pipes(earlier: str, later: str, writes: tuple[bool, bool]
         m.__sync()
 
     hazard = any(writes) and not waits and (earlier, later) not in ORDERED
-    assert rules(run(kernel, zeros(2 * N), tasks=4, kind="union1")) == ["order"] * hazard
+    found = rules(run(kernel, zeros(2 * N), tasks=4, kind="union1"))
+    assert [rule for rule in found if rule != "unused"] == ["order"] * hazard  # one load over the other
 
 
 def test_a_blocking_copy_waits_for_what_it_needs_and_for_no_more() -> None:

@@ -86,12 +86,21 @@ def test_what_no_task_has_read(mistake: str, lost: tuple[int, int] | None) -> No
             if not (count < N and mistake == "tail"):
                 m.__memcpy(piece, source + begin + late, 4 * (count - late), m.GDRAM2NRAM)
 
-    found = run(kernel, zeros(total), zeros(4), tasks=4).findings
+    found = [f for f in run(kernel, zeros(total), zeros(4), tasks=4).findings if f.rule != "unused"]
     assert [(f.rule, f.severity) for f in found] == [("unread", "advice")] * (lost is not None)
     for finding in found:
         assert lost is not None
         assert finding.region is not None
         assert (finding.region.offset, finding.region.bytes) == (4 * lost[0], 4 * lost[1])
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_an_input_that_nobody_touches(read_only: bool) -> None:
+    """It is one where the host lets nobody write it."""
+    source = zeros(N)
+    source.flags.writeable = not read_only
+    found = run(lambda m, source, out: store(m, out, 1.0), source, zeros(N)).findings
+    assert [(f.rule, f.severity) for f in found] == [("unread", "advice")] * read_only
 
 
 @pytest.mark.parametrize(("idle", "unread"), [(4, []), (1, [N]), (3, [3 * N])])
@@ -137,12 +146,12 @@ def test_tiles_that_are_changed_in_part(written: str) -> None:
 @pytest.mark.parametrize(
     ("count", "at", "how", "found"),
     [
-        (N // 2, 0, "loaded", True), (N // 2, N // 2, "loaded", True), (N, 0, "loaded", False),
-        (N // 4, 0, "loaded", False), (N // 2, 0, "filled", False), (N // 4, 0, "in place", False),
-        (N - 24, 0, "in place", False), (N - 32, 0, "in place", True), (N - 1, 1, "in place", False),
+        (N // 2, 0, "loaded", "leftover"), (N // 2, N // 2, "loaded", "partial"), (N, 0, "loaded", "unused"),
+        (N // 4, 0, "loaded", ""), (N // 2, 0, "filled", ""), (N // 4, 0, "in place", ""),
+        (N - 24, 0, "in place", ""), (N - 32, 0, "in place", "partial"), (N - 1, 1, "in place", ""),
     ],
 )  # fmt: skip
-def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: bool) -> None:
+def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: str) -> None:
     """Halves of a tile of two lines; a quarter is a short tile, 24 elements fill a line, one begins a recurrence."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
@@ -157,7 +166,7 @@ def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: bool
         m.__bang_add(piece, piece, piece, N)
         m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
 
-    assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == ["partial"] * found
+    assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == [found] * bool(found)
 
 
 def test_a_result_that_depends_on_the_order_of_tasks() -> None:

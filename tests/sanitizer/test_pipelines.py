@@ -18,7 +18,12 @@ ALL = -1  # of no sync: all are called
 MLU = [
     ("serial", 2, "block", {0: {"order"}, 1: {"order"}, 2: {"unwaited"}}),
     ("three_stages", 2, "block", {0: {"order"}, 1: {"order"}}),
-    ("five_stages", 4, "union1", {0: {"order"}, 1: {"order"}, 2: set(), 3: {"race", "unwaited", "uninitialized"}}),
+    (
+        "five_stages",
+        4,
+        "union1",
+        {0: {"order"}, 1: {"order"}, 2: set(), 3: {"race", "unused", "unwaited", "uninitialized"}},
+    ),
     ("neighbours", 4, "union1", {0: {"race", "uninitialized"}, 1: {"race"}}),
     ("total", 8, "union2", {0: {"race"}}),
 ]

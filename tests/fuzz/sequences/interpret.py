@@ -8,6 +8,8 @@ import numpy as np
 
 from . import program as p
 
+#: Bytes of a line of the vector unit.
+_LINE = 128
 DTYPES = {"float": np.float32, "half": np.float16, "int32": np.int32, "int16": np.int16, "int8": np.int8,
           "int64": np.int64}  # fmt: skip
 
@@ -221,7 +223,7 @@ class Interpreter:
         if step.kind == p.WIDEN:
             name, size, target_size = "half", 2, 4
         count = step.count
-        broken = {"length"} if count <= 0 else set()
+        broken, lost = {"length"} if count <= 0 else set(), 0
         if self.old:
             if any(place[1] % 64 for place in (step.dst, *read)):
                 broken.add("alignment")
@@ -238,7 +240,10 @@ class Interpreter:
         for source in sources:
             if not _meet(dst, source):
                 continue
-            fine = dst[1] <= source[1] and dst[2] <= source[2] if step.kind == p.WIDEN else dst == source
+            fine = dst == source
+            if step.kind == p.WIDEN:  # its last elements may be padding
+                lost = _overwritten(dst, source, count)
+                fine = dst[1] < source[1] and lost * size < _LINE
             if not fine:
                 broken.add("overlap")
         if broken:
@@ -249,6 +254,8 @@ class Interpreter:
             unwritten |= self.memories[memory].unwritten[low:high].reshape(count, -1).any(axis=1)
         self.memories[dst[0]].unwritten[dst[1] : dst[2]] = unwritten.repeat(target_size)
         self._compute(step, DTYPES[name], dst, sources)
+        for state in (self.memories[dst[0]].unwritten, self.memories[dst[0]].unknown):
+            state[dst[2] - lost * target_size : dst[2]] |= lost > 0
         return set()
 
     def _compute(self, step: p.Step, dtype: type, dst: Span, sources: list[Span]) -> None:
@@ -267,9 +274,7 @@ class Interpreter:
     def _scalar(self, step: p.Step) -> set[str]:
         name, size = p.TYPES[step.type]
         read = [step.a] if step.kind == p.MOVE else []
-        broken = set()
-        for place in (step.dst, *read):
-            broken |= self._outside(place, 0, size)
+        broken = {rule for place in read for rule in self._outside(place, 0, size)}
         if broken:
             return broken
         dst, sources = self.span(step.dst, 0, size), [self.span(r, 0, size) for r in read]
@@ -277,6 +282,9 @@ class Interpreter:
         self.order.wait(("compute",))
         if sources:
             self.order.use("scalar", [], sources)
+        broken = self._outside(step.dst, 0, size)
+        if broken:
+            return broken
         self.order.use("scalar", [dst], [])
         self._wrote(dst)
         if read:
@@ -330,6 +338,12 @@ def _value(step: p.Step, dtype: type, values: list[np.ndarray]) -> np.ndarray:
     a, b = values
     operations = (np.add, np.subtract, np.multiply, np.fmax, np.fmin)  # of a NaN and a number the number (inferred)
     return operations[step.variant](a, b)
+
+
+def _overwritten(dst: Span, source: Span, count: int) -> int:
+    """Elements of 2 bytes that those of 4 bytes made of the ones before have run over when their turn comes."""
+    first = (source[1] - dst[1]) // 2 + 1  # 4 bytes of element `first` begin behind the 2 that it is made of
+    return max(count - max(first, 0), 0)
 
 
 def _extent(side: list[tuple[int, int]], size: int) -> tuple[int, int]:

@@ -100,7 +100,7 @@ def scalars() -> Iterator[Figure]:
     for space, name in enumerate(("NRAM", "SRAM", "LDRAM", "GDRAM")):
         walk = functools.partial(program().launch, "walk", (4, 1, 1), "union1", args=[array, space, passes])
         (seconds,) = best(walk, rounds=3)
-        yield Figure(f"scalar access to {name}", seconds * 1e6 / (5 * 2 * _SCALARS * passes), "us", 0.15)
+        yield Figure(f"scalar access to {name}", seconds * 1e6 / (2 * _SCALARS * passes), "us", 0.15)
     size = 128
     arrays = [device().array(np.zeros((size, size), np.float32)) for _ in range(3)]
     (seconds,) = best(lambda: program().launch("scalar_product", args=[*arrays, size], isolate=False), rounds=5)

@@ -36,7 +36,7 @@ from .types import STRUCTS, TYPES, ElementType
 
 
 class DeclarationError(Exception):
-    """A declaration contradicts itself; raised at import, never at run time."""
+    """A declaration contradicts itself; raised at import, but for what its function does on float64 (`Wider`)."""
 
 
 class Kind(StrEnum):

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Partial:
-    """New values for the rows of an output that ``rows`` (booleans) selects; the others stay as they are."""
-
-    values: np.ndarray
-    rows: np.ndarray
-
-
 class ValueOutOfRange(Exception):  # noqa: N818 - a kernel's fault, not an error of the program
     """An element of an operand has a value that the instruction cannot work with."""
 
     def __init__(self, operand: str, index: int, value: int, limit: str) -> None:
         super().__init__(f"{operand}[{index}] is {value}; it must be {limit}")
         self.operand, self.index, self.value, self.limit = operand, index, value, limit
+
+
+@dataclass(frozen=True)
+class Partial:
+    """New values for the rows of an output that ``rows`` (booleans) selects; the others stay as they are.
+
+    ``doubt`` is a value that the instruction can work with and that hardly anybody wants: a warning.
+    """
+
+    values: np.ndarray
+    rows: np.ndarray
+    doubt: ValueOutOfRange | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from ..declare import (
+    INFERRED,
     Archs,
     Case,
     Completion,
@@ -122,4 +123,23 @@ copies = tuple(
         )
         for name, wait in (("__memcpy", True), ("__memcpy_async", False))
     )
+)
+#: Loads that lock what they bring in the last-level cache, unlock it, or do neither: of that only time could tell.
+cache_loads = tuple(
+    declare(
+        f"void __asm_load_{mode}(void dst[dst_segnum2 + 1 @ dst_stride1][dst_segnum1 + 1 @ dst_stride0][size],"
+        " const gdram void src[src_segnum2 + 1 @ src_stride1][src_segnum1 + 1 @ src_stride0][size], int32 size,"
+        " int32 dst_stride0, int32 dst_segnum1, int32 dst_stride1, int32 dst_segnum2,"
+        " int32 src_stride0, int32 src_segnum1, int32 src_stride1, int32 src_segnum2)",
+        doc=f"Load segments of size bytes in two nested strides, {what} in the cache; a sync of its pipe waits for it",
+        pipe="io",
+        work="size * (dst_segnum1 + 1) * (dst_segnum2 + 1)",
+        archs=">=592",
+        effect=Copy(Completion.DEFERRED),
+        overlap="any",
+        provenance=INFERRED,
+        rules=(Require("size >= 0", rule="length"), _SAME_SEGMENTS, *_APART),
+        asm=f"ld.3d.async.nram.gdram.{mode}",
+    )
+    for mode, what in (("scmlock", "kept"), ("scmunlock", "no longer kept"), ("scmnormal", "as usual"))
 )

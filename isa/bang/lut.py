@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..declare import DOCUMENTED, INFERRED, Align, Archs, Require, alias, instruction
-from ..results import ValueOutOfRange
+from ..declare import DOCUMENTED, INFERRED, Align, Archs, Compute, Require, alias, instruction
+from ..results import Partial, ValueOutOfRange
 
 _RULES = (
     Require("elem_count > 0", rule="length"),
@@ -21,16 +21,23 @@ _RULES = (
     types=({"T": "int32", "I": "uint32"}, {"T": "int16", "I": "uint16"}),
     archs=">=300",
     provenance=INFERRED,
+    effect=Compute(partial=True),
     work="elem_count * sizeof_dst",
     rules=_RULES,
 )
-def lut(src: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """dst[i] = table[src[i]]; dst may be src (inferred: public kernels do so)."""
+def lut(src: np.ndarray, table: np.ndarray) -> Partial:
+    """dst[i] = table[src[i]], kept where src[i] has all bits set; dst may be src (inferred: public kernels do so)."""
     index = src.view(f"u{src.itemsize}")  # a negative index is a very large one
-    if int(index.max()) >= len(table):
-        at = int(np.flatnonzero(index >= len(table))[0])
-        raise ValueOutOfRange("src", at, int(src[at]), f"not negative and below table_length, {len(table)}")
-    return table.take(index)
+    found = index < len(table)
+    if found.all():
+        return Partial(table.take(index), found)
+    # A public kernel looks its masks up again in the table of 0 and -1 that they come from, and wants them back.
+    odd = np.flatnonzero(~found & (index != np.iinfo(index.dtype).max))
+    at = int(odd[0]) if len(odd) else int(np.argmin(found))
+    error = ValueOutOfRange("src", at, int(src[at]), f"not negative and below table_length, {len(table)}")
+    if len(odd):
+        raise error
+    return Partial(table.take(np.where(found, index, 0)), found, doubt=error)
 
 
 lut_s32 = alias(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...isa import ORDERS, Atomic, Compute, Copy, Parameter, Partial, Wider
+from ...isa import ORDERS, Atomic, Compute, Copy, DeclarationError, Overload, Parameter, Partial, Wider
 from ..execution import Execution
 from ..findings import ADVICE, Finding, rules
 from ..issue import AccessRun, Check, PortSource
@@ -53,6 +53,7 @@ class Precision(Check):
     def around_effect(self, port: PortSource, operands: list[Operand]) -> Iterator[None]:
         entry = port.entry
         port.bind("_precise", self)
+        port.bind("_REFUSED", (TypeError, ValueError))
         if isinstance(entry.effect, Copy):
             source, target = (next(o for o in operands if o.name == p.name) for p in (*entry.read, *entry.written))
             port.line(f"_taken = _precise.memory.take({place(port, source)})")
@@ -68,7 +69,9 @@ class Precision(Check):
         if again:
             for operand in reads:
                 port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")
-            port.line(f"_again = {self._call(port, operands, floats)}")
+            with port.block("try:"):
+                port.line(f"_again = {self._call(port, operands, floats)}")
+            port.line(f"except _REFUSED as _error: raise {port.bind('_on_bits', on_bits)}(_OVERLOAD, _error)")
         yield
         if again:
             cells = "".join(f"_cells_{operand.name}, " for operand in reads)
@@ -121,7 +124,10 @@ class Precision(Check):
             result, rows = result.values, result.rows
         made = self.memory.fresh(where)
         made["unit"] = unit = roundoff(element.dtype)
-        precise = np.broadcast_to(np.asarray(result, np.float64), made.shape)
+        try:
+            precise = np.broadcast_to(np.asarray(result, np.float64), made.shape)
+        except ValueError as error:
+            raise on_bits(overload, error) from error
         if rows is not None:
             precise = np.where(rows.reshape(-1, *[1] * (made.ndim - 1)), precise, made["real"])
         if entry.wider is Wider.DECIDES:
@@ -211,6 +217,14 @@ class Precision(Check):
             message += "; a larger difference from what you expect is the algorithm's"
             finding = Finding(rules.PRECISION, message, operand=entry.name, severity=ADVICE)
             self.execution.collector.report(finding, int(cells["born"][at]))
+
+
+def on_bits(overload: Overload, error: Exception) -> DeclarationError:
+    """What an instruction is whose function cannot be carried out on float64."""
+    return DeclarationError(
+        f"{overload.name}: its function fails on float64 ({error}), as one on bits or positions does; if it is one, its"
+        " declaration has to say wider=Wider.BITS"
+    )
 
 
 def is_float(operand: Operand) -> bool:

@@ -77,9 +77,10 @@ def check_launch(shape: Shape, dim: tuple[int, int, int], type: str) -> None:
             raise ValueError(f"type {type!r} needs {clusters} clusters; this device has {shape.clusters}")
         width = clusters * shape.cores_per_cluster
         if dim[0] % width:
+            needed = "a cluster" if clusters == 1 else f"{clusters} clusters"
             raise ValueError(
-                f"dim[0] is {dim[0]}; a {type} launch needs a multiple of {width} "
-                f"({clusters} clusters of {shape.cores_per_cluster} cores)"
+                f"dim[0] is {dim[0]}; a {type} launch needs a multiple of {width}"
+                f" ({needed} of {shape.cores_per_cluster} cores)"
             )
 
 

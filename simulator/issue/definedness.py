@@ -103,7 +103,11 @@ def _follow(port: PortSource, effect: EffectWriter, source: Operand) -> None:
 
 def _pass(port: PortSource, read: Sequence[Operand], target: Operand) -> None:
     port.bind("_define", define)
-    if port.entry.lane_wise:
+    if port.entry.semantics in (np.bitwise_and, np.bitwise_or) and len(read) == 2:
+        masks = port.bind("_masked", masked), port.bind("_mask", port.entry.semantics)
+        sources = ", ".join(f"({operand.contents()}, {operand.flags()})" for operand in read)
+        port.line(target.define(f"{masks[0]}({masks[1]}, {sources})"))
+    elif port.entry.lane_wise:
         port.bind("_lanes", packed_lanes if port.entry.packs_bits else lanes)
         port.line(target.define("_lanes(_stale)"))
     elif isinstance(target, Lanes):
@@ -122,6 +126,13 @@ def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
     for other in others:
         found = found & other
     return np.asarray(found)
+
+
+def masked(bits: np.ufunc, *sources: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """For bytes of and, or of bits whether they are the same whatever the uninitialized bytes of the inputs are."""
+    given = [(np.ascontiguousarray(values).view(np.uint8).reshape(flags.shape), flags) for values, flags in sources]
+    low, high = (bits(*(np.where(flags, values, np.uint8(fill)) for values, flags in given)) for fill in (0, 255))
+    return np.asarray(low == high)
 
 
 def packed_lanes(sources: Sequence[np.ndarray]) -> np.ndarray:

@@ -160,7 +160,10 @@ class EffectWriter:
         if isinstance(self.entry.effect, Compute) and self.entry.effect.partial:
             out = self.written[0].name
             self.port.bind("_write_rows", write_rows)
-            yield f"_write_rows(_a_{out}, {out}, _x_{out}, {call})"
+            yield f"_part = {call}"
+            yield f"_write_rows(_a_{out}, {out}, _x_{out}, _part)"
+            self.port.bind("_doubt", self.port.execution.collector.doubtful_value)
+            yield "if _part.doubt: _doubt(_part.doubt, _pc, _OVERLOAD.name)"
         elif len(results) + returns == 1:
             yield f"_result = {call}" if returns else self.written[0].store(call)
         else:
@@ -259,8 +262,9 @@ def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Part
     target[result.rows] = result.values[result.rows]
     if entry.uninitialized.hi:
         size = target.strides[0]
-        for row in np.flatnonzero(result.rows):
-            entry.uninitialized.remove(address + int(row) * size, address + (int(row) + 1) * size)
+        ends = np.flatnonzero(np.diff(np.concatenate(([0], result.rows.view(np.int8), [0]))))
+        for first, last in ends.reshape(-1, 2).tolist():
+            entry.uninitialized.remove(address + first * size, address + last * size)
 
 
 def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:

@@ -63,7 +63,9 @@ class SpaceBudget:
 class Program:
     """Compiled kernels of one device."""
 
-    def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
+    def __init__(
+        self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = ()
+    ) -> None:
         self.device = device
         self._builder = Builder(device.shape, options)
         self._runtime = self._builder.compiler.runtime()
@@ -72,7 +74,8 @@ class Program:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, LaunchableImage] = {}
         self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
-        self._base = [self._compiled(source) for source in self._sources]
+        homes = [(self._home(kernel), kernel) for kernel in instances]
+        self._base = [self._compiled(s, *(kernel for home, kernel in homes if home is s)) for s in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
         #: What compiles and cannot work, as findings with their lines.
@@ -236,24 +239,25 @@ class Program:
     def _image(self, kernel: str) -> LaunchableImage:
         if not isinstance(kernel, str):
             raise TypeError(f"kernel is {quoted(kernel)}; pass its name")
+        home = self._home(kernel)
+        if kernel not in self._images:
+            self._images[kernel] = self._compiled(home, kernel)
+            self._warn(self._images[kernel])
+        return self._images[kernel]
+
+    def _home(self, kernel: str) -> Source:
+        """The source that a kernel is in; ValueError for one of none or of several, and for a template's bare name."""
         base = kernel.partition("<")[0]
-        homes = [str(source.path) for source in self._sources if base in (*source.kernels, *source.templates)]
+        homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
+        if not homes:
+            listed = ", ".join(self.kernels) or "none"
+            raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
         if len(homes) > 1:
-            raise ValueError(
-                f"kernel {base} is defined in {' and in '.join(homes)}; load the one that you mean by itself"
-            )
-        if kernel in self._images:
-            return self._images[kernel]
-        for source in self._sources:
-            if base in source.templates and kernel == base:
-                raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
-            if base in source.templates:
-                image = self._compiled(source, kernel)
-                self._images[kernel] = image
-                self._warn(image)
-                return image
-        listed = ", ".join(self.kernels) or "none"
-        raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
+            where = " and in ".join(str(source.path) for source in homes)
+            raise ValueError(f"kernel {base} is defined in {where}; load the one that you mean by itself")
+        if kernel in homes[0].templates:
+            raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
+        return homes[0]
 
     def _compiled(self, source: Source, *kernels: str) -> LaunchableImage:
         """The image of a source, linked with the others as far as it needs them."""
@@ -299,6 +303,17 @@ class Program:
                     )
                     raise BuildError(str(finding), finding)
         return found
+
+
+def checked_instances(instances: Any) -> list[str]:
+    """A list of names; TypeError for anything else."""
+    if isinstance(instances, (str, bytes)) or not isinstance(instances, Iterable):
+        raise TypeError(f"instances is {quoted(instances)}; pass a list of names, such as ['fill<float, 64>']")
+    names = list(instances)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{quoted(name)} among instances is no name of a kernel")
+    return names
 
 
 def checked_paths(what: str, paths: Any) -> list[Path]:

@@ -56,13 +56,16 @@ class OperatorProgram(Program):
     Its kernels can be launched by themselves too; they are compiled for that when they are first asked for.
     """
 
-    def __init__(self, sources: Sequence[Path], options: Options, device: Device) -> None:
+    def __init__(
+        self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = ()
+    ) -> None:
         check_host_device(device)
         self.device = device
         self.library = build_operators(sources, options, device)
         self.functions: Mapping[str, Function] = _functions(self.library)
         self._host: Host | None = None
-        self._kernels = [source for source in dict.fromkeys(sources) if source.suffix == KERNELS], options, device
+        kernels = [source for source in dict.fromkeys(sources) if source.suffix == KERNELS]
+        self._kernels = kernels, options, device, instances
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "_kernels" not in self.__dict__ or "_builder" in self.__dict__:

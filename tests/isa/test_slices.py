@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, load
+from mlusim.simulator import Device, Program, launch, load
 
 
 @pytest.fixture(scope="module", params=["mlu370-x4", "mlu590"])
@@ -92,3 +93,62 @@ def test_weights_of_one_core_are_not_those_of_the_others(program: Program) -> No
     (found,) = [f for f in run.findings if f.rule == "uninitialized"]
     assert (found.instruction, found.operand, found.count) == ("__bang_matmul", "right", 3)
     assert "core 0" in found.suggestion
+
+
+_PAIRS = (("int8", "int8"), ("int16", "int8"), ("int16", "int16"))
+_FLOATS = (("half", "half", "half"), ("float", "float", "float"))
+
+
+def forms_of_conv() -> list[tuple[str, str, bool, tuple[str, str, str]]]:
+    """Name, operand that is added, whether there is a dilation, types of dst, src and kernel."""
+    added = [("__bang_conv", "", "int16"), ("__bang_conv", "bias", "int16"), ("__bang_conv_partial", "partial", "half")]
+    whole = [
+        (name, extra, dilated, (target, *pair))
+        for name, extra, most in added
+        for dilated in (False, True)
+        for target in dict.fromkeys(("half", "float", most))
+        for pair in _PAIRS
+    ]
+    return whole + [
+        (name, extra, False, types) for name, extra, most in added[::2] for types in _FLOATS if most != types[0]
+    ]
+
+
+@pytest.mark.parametrize("by_slice", [True, False], ids=["by slice", "dealt"])
+@pytest.mark.parametrize(("name", "extra", "dilated", "types"), forms_of_conv(), ids=str)
+def test_channels_fill_no_line_and_rows_not_all_slices_where_each_row_has_its_own(
+    name: str, extra: str, dilated: bool, types: tuple[str, str, str], by_slice: bool
+) -> None:
+    device = Device.load("mlu370-x4")
+    size, wram = {"int8": 1, "int16": 2, "half": 2, "float": 4}[types[2]], device.shape.spaces["wram"].bytes
+
+    def kernel(mlu: Any, given: Any) -> None:
+        dst, bias = (mlu.nram(types[0], 256) for _ in range(2))
+        src, held, weights = mlu.nram(types[1], 16), mlu.nram("int8", 1024), mlu.wram(types[2], wram // size)
+        for target, count in ((bias, 256), (src, 16), (held, 1024)):
+            mlu.__memcpy(target, given, count, mlu.GDRAM2NRAM)
+        if by_slice:
+            mlu.__memcpy(weights, held, 16, mlu.NRAM2WRAM, wram // 64, 16, 63)
+        else:
+            mlu.__memcpy(weights, held, 1024, mlu.NRAM2WRAM)
+        position = () if types in _FLOATS else (0,)
+        more = (bias,) if extra else ()
+        getattr(mlu, name)(
+            dst,
+            src,
+            weights,
+            *more,
+            8 // size,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            40 if by_slice else 64,
+            *position,
+            *(2 * dilated * (1,)),
+        )
+
+    run = launch(kernel, args=[np.zeros(1024, np.int8)], device=device, on_finding="collect")
+    assert [(f.rule, f.instruction) for f in run.findings] == ([] if by_slice else [("length", name)])

@@ -81,7 +81,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Align.archs": (op.archs,),
     "Align.provenance": (op.flip_provenance,),
     "Require.condition": (op.condition,),
-    "Require.when": (op.condition, op.dropped),
+    "Require.when": (op.when, op.dropped),
     "Require.archs": (op.archs,),
     "Require.provenance": (op.flip_provenance,),
     "Require.rule": (op.rule_id,),

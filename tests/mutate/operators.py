@@ -108,7 +108,15 @@ def work(old: str, site: Site) -> Iterator[str]:
 
 
 def condition(old: str, site: Site) -> Iterator[str]:
-    """Another limit."""
+    """Another limit, of the overloads that the rule can be in force for."""
+    if site.archs:
+        when = site.owner.when or "True"
+        sizes = [fixed for fixed in site.sizes if expressions.differ(when, "False", [fixed])]
+        yield from (new for new in expressions.conditions(old) if expressions.differ(old, new, sizes))
+
+
+def when(old: str, site: Site) -> Iterator[str]:
+    """Another case in which a rule asks for its limit."""
     if old and site.archs:
         yield from (new for new in expressions.conditions(old) if expressions.differ(old, new, site.sizes))
 

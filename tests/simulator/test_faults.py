@@ -299,7 +299,7 @@ def test_an_unknown_kernel_lists_the_kernels(program):
         ({"dim": (1, 1)}, "three whole numbers"),
         ({"type": "union3"}, "pass one of block, .*union1"),
         ({"type": "union16", "dim": (64, 1, 1)}, "needs 16 clusters; this device has 8"),
-        ({"type": "union1", "dim": (6, 1, 1)}, "multiple of 4"),
+        ({"type": "union1", "dim": (6, 1, 1)}, r"multiple of 4 \(a cluster of 4 cores\)"),
         ({"on_finding": "ignore"}, "pass 'raise' or 'collect'"),
         ({"time_limit": 0}, "above 0"),
         ({"time_limit": 1, "isolate": False}, "needs a process of its own"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, load
+from mlusim.simulator import Device, Program, launch, load
 
 SIZE, ROWS, WIDTH = 256, 8, 32
 
@@ -179,3 +180,26 @@ def test_each_byte_that_nobody_wrote_is_named_once(program: Program, seed: int) 
     missing += size - len(written)
     run = program.launch("by_hand", args=[np.zeros(1, np.int32), np.int32(steps), len(steps)], on_finding="collect")
     assert sum(f.count for f in run.findings if f.rule == "uninitialized") == missing
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["data first", "mask first"])
+@pytest.mark.parametrize(("name", "keeps", "drops"), [("__bang_band", -1, 0), ("__bang_bor", 0, -1)])
+def test_a_mask_of_bits_defines_what_it_drops(name: str, keeps: int, drops: int, turned: bool) -> None:
+    """Eight bytes of sixteen are there; of the others those that the mask drops are no fault, and none is kept."""
+
+    def kernel(mlu: Any, out: Any, data: Any, mask: Any) -> None:
+        tile, bits = mlu.nram("int8", 16), mlu.nram("int8", 16)
+        mlu.__memcpy(tile, data, 8, mlu.GDRAM2NRAM)
+        mlu.__memcpy(bits, mask, 16, mlu.GDRAM2NRAM)
+        getattr(mlu, name)(tile, *((bits, tile) if turned else (tile, bits)), 16)
+        mlu.__memcpy(out, tile, 16, mlu.NRAM2GDRAM)
+
+    data, device = np.arange(1, 9, dtype=np.int8), Device.load("mlu370-x4")
+    out, mask = np.zeros(16, np.int8), np.array([keeps, drops] * 4 + [drops] * 8, np.int8)
+    assert launch(kernel, args=[out, data, mask], device=device).findings == []
+    assert out.tolist() == [d if m == keeps else drops for d, m in zip([*data, *data], mask, strict=True)]
+    mask[11] = keeps
+    (found,) = launch(kernel, args=[out, data, mask], device=device, on_finding="collect").findings
+    assert found.rule == "uninitialized"
+    assert found.region is not None
+    assert found.region.bytes == 1

@@ -1,10 +1,13 @@
 """What instructions would give without rounding is carried beside what they give; large differences are reported."""
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+from mlusim.isa import DIALECTS, DeclarationError
+from mlusim.isa.declare import declare
 from mlusim.simulator import Device, launch, load
 from mlusim.simulator.checks import Precision
 
@@ -312,3 +315,24 @@ def test_nothing_of_it_is_in_the_ports_of_other_devices():
     run = launch(one, args=[X, Y, np.zeros(N, np.float32), "__bang_mul", "vector"], device=PLAIN)
     assert not run.findings
     assert not any(isinstance(check, Precision) for check in PLAIN.machine.checks)
+
+
+@pytest.mark.parametrize(
+    ("semantics", "problem"),
+    [
+        (lambda src: src.copy().view(np.float32), "could not be broadcast"),
+        (lambda src: src.view(np.uint16).view(np.float32), "must be contiguous"),
+        (lambda src: np.bitwise_or(src, 0) if src.dtype == np.float64 else src, "not supported for the input types"),
+    ],
+    ids=["another shape", "bytes", "bits"],
+)
+def test_an_instruction_on_bits_whose_declaration_does_not_say_so(monkeypatch, semantics, problem):
+    prototype = "void __bang_turned(float dst[n], const float src[n], int32 n)"
+    bang, made = DIALECTS["bang"], declare(prototype, doc="Turns bits", semantics=semantics)
+    for module in ("execution.state", "frontend.build"):
+        dialects = {"bang": replace(bang, instructions=(*bang.instructions, made))}
+        monkeypatch.setattr(f"mlusim.simulator.{module}.DIALECTS", dialects)
+    args = [X, Y, np.zeros(N, np.float32), "__bang_turned"]
+    launch(one, args=args, device=Device.load("mlu590"))
+    with pytest.raises(DeclarationError, match=rf"__bang_turned: .*{problem}.* wider=Wider.BITS"):
+        launch(one, args=args, device=Device.load("mlu590").watched(Precision))

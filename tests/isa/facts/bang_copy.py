@@ -129,4 +129,15 @@ def _copies(name: str, effect: str, directions: tuple[Case, ...]) -> tuple[Fact,
 #: "`__memcpy_async` is not defined for LDRAM directions"; GDRAM2GDRAM is accepted by newer compilers (inferred).
 ASYNC = tuple(case for case in DIRECTIONS if "LDRAM" not in case.label)
 COPIES = (*_copies("__memcpy", "blocking", DIRECTIONS), *_copies("__memcpy_async", "deferred", ASYNC))
-ROWS = COPIES
+#: As the 3-D copy from GDRAM into NRAM; where they are used there are caches that can be locked (all inferred).
+CACHE_LOADS = tuple(
+    Fact(
+        f"__asm_load_{mode}",
+        _3D.replace("in any", "in gdram any").replace(" dir,", ""),
+        archs=">=592", limits=_3D_LIMITS, work="size * (dst_segnum1 + 1) * (dst_segnum2 + 1)", pipe=IO,
+        effect="deferred", overlap="any", call=_3D_CALL, probes=_3D_PROBES, inferred=True,
+        asm=f"ld.3d.async.nram.gdram.{mode}",
+    )
+    for mode in ("scmlock", "scmunlock", "scmnormal")
+)  # fmt: skip
+ROWS = (*COPIES, *CACHE_LOADS)

@@ -55,9 +55,9 @@ def _rows(names: str, arguments: str, types: str, archs: str = "", **facts: obje
     return tuple(Fact(f"__bang_{name}", arguments, types, archs, **given) for name in names.split())  # type: ignore[arg-type]
 
 
-def _cycles(names: str, types: str, archs: str = "") -> tuple[Fact, ...]:
+def _cycles(names: str, types: str, archs: str = "", **facts: object) -> tuple[Fact, ...]:
     """One row for the cyclic form of each name."""
-    return _rows(" ".join(f"cycle_{name}" for name in names.split()), _CYCLE, types, archs, **_CYCLE_FACTS)
+    return _rows(" ".join(f"cycle_{name}" for name in names.split()), _CYCLE, types, archs, **_CYCLE_FACTS, **facts)
 
 
 ARITHMETIC = (
@@ -115,6 +115,8 @@ COMPARISON = (
     ),
 )  # fmt: skip
 _BITS = "int8, inferred uint8, >=300 int32 int16, >=300 inferred uint32 uint16 half float"
+_CYCLE_BITS = ">=200 int8, >=300 int32 int16, >=300 inferred uint32 uint16"
+_KEPT = {"src0": 0xFF, "src1": 0xFF, "src": 0xFF, "seg": 0xFF}  # a bit that the other operand drops is not read
 _SHIFT_LIMITS = (*VECTOR_2XX, Within("shift", 0, "8 * sizeof - 1", rule="argument", inferred=True))
 LOGIC = (
     *_rows("and or xor", _BINARY, _LOGICAL),
@@ -122,12 +124,14 @@ LOGIC = (
     *_rows("and_scalar or_scalar xor_scalar", _SCALAR, f"{_FLOATS} {_WHOLE}, inferred uint32", ">=322"),
     *_cycles("and or xor", _LOGICAL),
     # Documented for char, short and int; kernels pass other pointers too.
-    *_rows("band bor bxor", _BINARY, _BITS),
+    *_rows("band", _BINARY, _BITS, holds=_KEPT),
+    *_rows("bor bxor", _BINARY, _BITS),
     *_rows("bnot", _UNARY, _BITS),
     *_rows(
         "band_scalar bor_scalar bxor_scalar", _SCALAR, f"half float {_WHOLE}, inferred uint32 uint16 uint8", ">=322"
     ),
-    *_cycles("band bor bxor", ">=200 int8, >=300 int32 int16, >=300 inferred uint32 uint16"),
+    *_cycles("band", _CYCLE_BITS, holds=_KEPT),
+    *_cycles("bor bxor", _CYCLE_BITS),
     *_rows(
         "sll srl sra", "out T dst[elem_count], in T src[elem_count], shift, elem_count", "uint32 int32 uint16 int16",
         limits=_SHIFT_LIMITS, inferred=True, call={"shift": 3},

@@ -114,6 +114,19 @@ def _nested_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((*_ends(direction, 512, 24), *given), (), label)
 
 
+def load(memory: Memory, dst: Pointer, src: Pointer, size: int, *strides: int) -> None:
+    """As a copy from GDRAM into NRAM: what becomes of a cache is no result."""
+    twice_strided(memory, dst, src, size, 0, *strides)
+
+
+def _load_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+    for dst, src, size, target, source in _NESTED:
+        given = (size, *target, *source)
+        yield Call(
+            (*_ends(DIRECTIONS.index("gdram2nram"), dst, src), *given), (), f"{dst} {src} {size} {target} {source}"
+        )
+
+
 def _without_ldram(calls: Calls) -> Calls:
     """The calls that touch no LDRAM, for which an asynchronous copy has no directions."""
     return lambda kinds: (call for call in calls(kinds) if "ldram" not in call.label)
@@ -194,6 +207,10 @@ _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 FORMS = [
     *_copies("__memcpy"),
     *_copies("__memcpy_async", _without_ldram),
+    *(
+        Form(f"__asm_load_{mode}", ("dst", "src", "size", *(f"n{n}" for n in range(8))), load, _load_calls)
+        for mode in ("scmlock", "scmunlock", "scmnormal")
+    ),
     Form("__bang_move", ("dst", "src", "size", "dst_stride", "src_stride", "segnum"), _move, _move_calls),
     *(Form(name, ("dst", "count", "value"), fill, _fill_calls(space)) for name, space in _SPACES.items()),
     *(Form(f"__nramset_{name}", ("dst", "count", "value"), fill, _fill_calls("nram")) for name in _TYPED),

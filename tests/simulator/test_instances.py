@@ -1,0 +1,67 @@
+"""Instances of kernel templates that are compiled along with the rest of a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Program, load
+from mlusim.simulator.frontend.compiler import Compiler
+
+DEVICE = Device.load("mlu370-x4")
+SOURCE = """#include <bang.h>
+__nram__ char buffer[4096];
+template <typename T, int N> __mlu_entry__ void fill(T *out, T value) {
+  __bang_write_value((T *)buffer, N, value);
+  __memcpy(out, buffer, N * sizeof(T), NRAM2GDRAM);
+}
+__mlu_entry__ void twice(float *out) { out[0] *= 2; }
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("instances") / "fill.mlu"
+    path.write_text(SOURCE)
+    return path
+
+
+def filled(program: Program, kernel: str, count: int) -> list[float]:
+    out = np.zeros(count, np.float32)
+    program.launch(kernel, args=[out, 3.0])
+    return out.tolist()
+
+
+def test_they_take_one_compilation_and_others_one_more_each(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[Any] = []
+    run = Compiler.run
+
+    def counted(self: Compiler, arguments: Any, *rest: Any) -> Any:
+        compiled.extend(argument for argument in arguments if argument == "-S")
+        return run(self, arguments, *rest)
+
+    monkeypatch.setattr(Compiler, "run", counted)
+    program = load([source], device=DEVICE, instances=["fill<float, 64>", "fill<float, 128>"])
+    assert [filled(program, f"fill<float, {n}>", n) for n in (64, 128)] == [[3.0] * 64, [3.0] * 128]
+    out = np.ones(1, np.float32)
+    program.launch("twice", args=[out])
+    assert (out[0], len(compiled)) == (2, 1)
+    assert filled(program, "fill<float, 256>", 256) == [3.0] * 256
+    assert len(compiled) == 2
+    assert program.kernels == ["twice", "fill<...>"]
+
+
+@pytest.mark.parametrize(
+    ("instances", "error", "message"),
+    [
+        ("fill<float, 64>", TypeError, r"pass a list of names, such as \['fill<float, 64>'\]"),
+        ([3], TypeError, "3 among instances is no name of a kernel"),
+        (["fill"], ValueError, "fill is a template; name its arguments"),
+        (["full<float>"], ValueError, "no kernel 'full<float>'; the kernels of this program are twice, fill<...>"),
+    ],
+)
+def test_wrong_names(source: Path, instances: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        load([source], device=DEVICE, instances=instances)

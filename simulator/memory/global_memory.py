@@ -19,9 +19,9 @@ from ..log import Location
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping, host_room
 
-#: Where device memories may begin, 256 GB apart: addresses that a worker finds free as well. Programs and their heaps
+#: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
 #: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
-_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 38), *range(0x5800 << 32, 0x7A00 << 32, 1 << 38))
+_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 0x7A00 << 32, 1 << 40))
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20

@@ -167,7 +167,8 @@ class Judge:
         """The first error without the rewriter, and the user's part of the preprocessed text."""
         language = source.language
         header = builder._header("mlusim_ops.h", builder._key, lambda: operations(builder.dialect))
-        text = builder._preprocess(source.path, language, header, builder.options).output
+        command = builder._command(source.path, language, header, builder.options)
+        text = builder._preprocessed(source.path, command).encode(errors="surrogateescape")
         user = text[text.rfind(f'# 1 "{source.path}"\n'.encode()) :]
         return self._check(builder, source, _QUALIFIERS.sub(b"", text)), user
 

@@ -311,7 +311,16 @@ def test_the_generated_header_compiles_and_takes_every_spelling(tmp_path: Path) 
         + "\n".join(dict.fromkeys(calls))
         + "\n}\n"
     )
-    command = [compiler, "-std=c++17", "-fsyntax-only", "-w", f"-I{BangC.include}", f"-I{tmp_path}", str(source)]
+    command = [
+        compiler,
+        "-std=c++17",
+        "-fsyntax-only",
+        "-w",
+        "-D__BANG__",
+        f"-I{BangC.include}",
+        f"-I{tmp_path}",
+        str(source),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[:3000]
 

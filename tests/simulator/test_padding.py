@@ -103,7 +103,7 @@ def test_padding_goes_where_its_elements_go(program: Program, how: int, left: in
         if bytes_:
             arrays = [np.zeros(bytes_, np.uint8), np.ones(SIZE, np.float32)]
             run = program.launch("through", args=[*arrays, left, how, bytes_], on_finding="collect")
-            named = [(f.instruction, f.region.bytes) for f in run.findings]
+            named = [(f.instruction, f.region.bytes) for f in run.findings if f.rule != "unread"]  # of none none is
             assert named == ([] if silent else [("__memcpy", 1)]), (left, bytes_)
 
 
@@ -124,7 +124,8 @@ def test_padding_that_a_wider_output_overwrites(program: Program, count: int, si
     for used, silent in ((count, True), (min(count + 1, size), True), (min(count + 2, size), count + 2 > size)):
         out = np.full(used, 5, np.float32)
         run = program.launch("widened", args=[out, data, count, size, used], on_finding="collect")
-        assert [f.instruction for f in run.findings] == ([] if silent else ["__memcpy"])
+        named = [f.instruction for f in run.findings if f.rule != "leftover"]  # which the element behind is
+        assert named == ([] if silent else ["__memcpy"])
         assert out[: count + 1].tolist() == [*data, 0][:used]  # behind the data stands a float 1, whose first half is 0
         assert np.isnan(out[count + 1 :]).all()
 

@@ -29,8 +29,8 @@ def collect(device: Device, body: Body) -> tuple[list[Finding], np.ndarray, Run]
 
 
 def rules(device: Device, body: Body) -> list[tuple[str, str]]:
-    """Rule and instruction of every finding."""
-    return [(finding.rule, finding.instruction) for finding in collect(device, body)[0]]
+    """Rule and instruction of every finding, loads over loads aside."""
+    return [(found.rule, found.instruction) for found in collect(device, body)[0] if found.rule != "unused"]
 
 
 def load(unit: Any, address: int, source: Any, shape: tuple[int, ...] = ROW, stride: Any = None) -> None:

@@ -35,13 +35,13 @@ system_to_local = declare(
     "void tpu_gdma_cpy_S2L(tensor<T> dst_addr[shape @ dst_stride], const system<T> src_addr[shape @ src_stride],"
     f" {_ARGUMENTS})",
     doc="Copy a tensor from system to local memory",
-    rules=(*_RULES, *strided(dst_addr="dst_stride")),
+    rules=(*_RULES, *strided("nch", dst_addr="dst_stride")),
     **_COPY,
 )
 local_to_system = declare(
     "void tpu_gdma_cpy_L2S(system<T> dst_addr[shape @ dst_stride], const tensor<T> src_addr[shape @ src_stride],"
     f" {_ARGUMENTS})",
     doc="Copy a tensor from local to system memory",
-    rules=(*_RULES, *strided(src_addr="src_stride")),
+    rules=(*_RULES, *strided("nch", src_addr="src_stride")),
     **_COPY,
 )

@@ -28,14 +28,17 @@ def aligned(*operands: str) -> tuple[Require, ...]:
     return tuple(Require(f"{operand} % eu_bytes == 0", rule="alignment") for operand in operands)
 
 
-def strided(**strides: str) -> tuple[Require, ...]:
-    """Operand = stride argument: aligned where the stride is null, else at a multiple of its element."""
+def strided(axes: str = "nchw", **strides: str) -> tuple[Require, ...]:
+    """Operand = stride argument: aligned where the stride is null, else at a multiple of its element.
+
+    ``axes`` are those along which nothing else limits the stride.
+    """
     found: list[Require] = []
     for operand, stride in strides.items():
         found += [
             Require(f"{operand} % eu_bytes == 0", rule="alignment", when=f"not {stride}"),
             Require(f"{operand} % sizeof_{operand} == 0", rule="alignment", when=stride),
-            *(Require(f"0 <= {stride}.{axis} < {_STRIDE_LIMIT}", rule="argument", when=stride) for axis in "nchw"),
+            *(Require(f"0 <= {stride}.{axis} < {_STRIDE_LIMIT}", rule="argument", when=stride) for axis in axes),
         ]
     return tuple(found)
 

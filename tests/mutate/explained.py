@@ -6,11 +6,9 @@ from collections.abc import Mapping
 
 _K = "0 < K <= len refuses the same calls under the same rule id; only the wording of the finding differs"
 _LAYOUT = "without strides the start of a layout is asked for, a multiple of every element, and refuses the same calls"
-_WIDE = "a stride of more than 128 bytes between columns is refused under the same rule id already"
 #: Pattern of the mutant's text -> why no test can kill it.
 EXPLAINED: Mapping[str, str] = {
     "tpu_* (*_addr % sizeof_*_addr == 0 where *_stride) when: *_stride -> none": _LAYOUT,
-    "tpu_gdma_cpy_*(0 <= *_stride.w < 262144 *) condition: 0 <= *_stride.w < 262144 -> 0 <= *_stride.w < 524288": _WIDE,
     "tpu_hau_sort* rules: without len > 0": _K,
     "tpu_hau_sort*(len > 0) *: len > 0 -> len >= 0": _K,
     "tpu_hau_sort*(len > 0) archs: *": _K,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mlusim.isa import DIALECTS, Copy, Instruction, Overload, Parameter
+from mlusim.isa import DIALECTS, Copy, Instruction, Overload, Parameter, Partial
 from mlusim.simulator import Log
 from mlusim.simulator.log import Op
 
@@ -108,4 +108,5 @@ def _argument(overload: Overload, parameter: Parameter, arrays: dict[str, np.nda
 
 
 def _assign(out: np.ndarray, body: Callable[..., Any], arguments: list[Any]) -> None:
-    out[...] = body(*arguments)
+    made = body(*arguments)
+    out[...] = made.values if isinstance(made, Partial) else made

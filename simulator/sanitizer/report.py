@@ -100,6 +100,18 @@ class _Report:
     def _operand(self, cause: np.void) -> str:
         return self._op(int(cause["later"])).operands[int(cause["operand"])]
 
+    def _between(self, rule: str, message: str, cause: np.void, advice: str) -> Finding:
+        """The finding of a cause in which two instructions use the same bytes."""
+        return self._made(
+            rule,
+            message,
+            cause,
+            related=self.log.location(int(cause["earlier"])),
+            operand=self._operand(cause),
+            region=self._region(cause),
+            suggestion=advice,
+        )
+
     def _hazard(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
         name, pipe = self._op(int(cause["later"])).name, self._pipe(earlier)
@@ -107,14 +119,11 @@ class _Report:
         if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
             ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
             wait = f"{next(ends).name}()"
-        return self._made(
+        return self._between(
             rules.ORDER,
             f"{name} uses memory that {self._op(earlier).name} is still working on; nothing waits for the {pipe} pipe",
             cause,
-            related=self.log.location(earlier),
-            operand=self._operand(cause),
-            region=self._region(cause),
-            suggestion=f"call {wait} between them" if wait else "",
+            f"call {wait} between them" if wait else "",
         )
 
     def _race(self, cause: np.void) -> Finding:
@@ -127,14 +136,11 @@ class _Report:
             task = f"core {int(records['core'][earlier])}"  # a memory core runs the task beside the others
         barrier = self._barrier(later, earlier)
         advice = "give each task bytes of its own, or use atomic instructions"
-        return self._made(
+        return self._between(
             rules.RACE,
             f"{name} of task {who} and {other} of {task} use the same bytes of {region.space} in no order; one writes",
             cause,
-            related=self.log.location(earlier),
-            operand=self._operand(cause),
-            region=region,
-            suggestion=f"call {barrier} between them, or {advice}" if barrier else advice,
+            f"call {barrier} between them, or {advice}" if barrier else advice,
         )
 
     def _barrier(self, later: int, earlier: int) -> str:
@@ -173,41 +179,32 @@ class _Report:
     def _partial(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
         name = self._op(earlier).name
-        return self._made(
+        return self._between(
             rules.PARTIAL,
             f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part; "
             f"{int(cause['bytes'])} bytes of it are as they were",
             cause,
-            related=self.log.location(earlier),
-            operand=self._operand(cause),
-            region=self._region(cause),
-            suggestion=f"give {name} the count of the tile",
+            f"give {name} the count of the tile",
         )
 
     def _leftover(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
-        return self._made(
+        return self._between(
             rules.LEFTOVER,
             f"{self._op(int(cause['later'])).name} takes {int(cause['bytes'])} bytes that were made of what "
             f"{self._op(earlier).name} has left of an older tile",
             cause,
-            related=self.log.location(earlier),
-            operand=self._operand(cause),
-            region=self._region(cause),
-            suggestion="see whether both have the address and the count of the tile",
+            "see whether both have the address and the count of the tile",
         )
 
     def _unused(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
-        return self._made(
+        return self._between(
             rules.UNUSED,
             f"{self._op(int(cause['later'])).name} overwrites what {self._op(earlier).name} has loaded, and nobody has "
             "read it",
             cause,
-            related=self.log.location(earlier),
-            operand=self._operand(cause),
-            region=self._region(cause),
-            suggestion="see whether both mean this buffer; leave out a load that nobody needs",
+            "see whether both mean this buffer; leave out a load that nobody needs",
         )
 
     _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial, LEFTOVER: _leftover, UNUSED: _unused}

@@ -136,23 +136,23 @@ def test_a_load_over_another_one(read: str) -> None:
 def test_a_read_of_an_instruction_in_place_stays_a_read() -> None:
     """Of a tile one part is added to another one in place; both parts may be stored meanwhile, and used together."""
 
-    def kernel(m: Any, source: Any, out: Any) -> None:
+    def summed(m: Any, source: Any, out: Any) -> tuple[Any, Any]:
         tile, total = m.nram("float", 2 * N), m.nram("float", N)
         m.__memcpy(tile, source, 2 * BYTES, m.GDRAM2NRAM)
         m.__memcpy(total, source, BYTES, m.GDRAM2NRAM)
         m.__bang_add(total, total, tile, N)
         m.__memcpy_async(out, tile, BYTES, m.NRAM2GDRAM)
+        return tile, total
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, _ = summed(m, source, out)
         m.__bang_add(tile, tile, tile, 2 * N)
         m.__sync()
 
     assert "order" in rules(run(kernel, zeros(2 * N), zeros(N)))  # the sum in place, while its tile is stored
 
     def sound(m: Any, source: Any, out: Any) -> None:
-        tile, total = m.nram("float", 2 * N), m.nram("float", N)
-        m.__memcpy(tile, source, 2 * BYTES, m.GDRAM2NRAM)
-        m.__memcpy(total, source, BYTES, m.GDRAM2NRAM)
-        m.__bang_add(total, total, tile, N)
-        m.__memcpy_async(out, tile, BYTES, m.NRAM2GDRAM)
+        tile, total = summed(m, source, out)
         m.__bang_add_scalar(total, total, 1.0, N)
         m.__sync()
         m.__memcpy(out, tile, 2 * BYTES, m.NRAM2GDRAM)

@@ -99,8 +99,8 @@ def test_the_import_rule_itself(file, source, legal):
 #: The rooms of the simulator from the bottom up: a module imports from rooms before its own, and from its own.
 ROOMS = [
     "files", "sizes", "text", "hardware", "log", "findings", "reports", "memory", "execution", "issue", "checks",
-    "machine", "native", "simt", "worker", "frontend", "timing", "sanitizer", "device", "launches", "python", "testing",
-    "library", "host", "operators", "cases", "calibration", "sweep", "cli", "__init__", "__main__",
+    "machine", "native", "simt", "worker", "frontend", "timing", "sanitizer", "expected", "device", "launches",
+    "python", "testing", "library", "host", "operators", "cases", "calibration", "sweep", "cli", "__init__", "__main__",
 ]  # fmt: skip
 FLAT, CIRCLE = 12, 4
 

@@ -30,6 +30,7 @@ SPECIAL = {
     "memory_core": {"dim": (4, 1, 1), "type": "union1"},
     "endless": {"time_limit": 0.2},
     "order_dependent": {"dim": (4, 1, 1), "orders": 4},
+    "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
 RULES = {
@@ -45,12 +46,14 @@ RULES = {
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
     "use_after_free": "use-after-free",
+    "wrong_result": "wrong-result",
 }
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten", "use_after_free",
+    "wrong_result",
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "double_free", "leak"]

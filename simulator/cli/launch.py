@@ -21,7 +21,15 @@ from .build import load_program
 from .outputs import report_run
 from .paths import check_paths
 from .screen import Screen
-from .values import array_files, dimensions, kernel_arguments, operator_arguments, operator_signature, pairs
+from .values import (
+    array_files,
+    dimensions,
+    expected_arrays,
+    kernel_arguments,
+    operator_arguments,
+    operator_signature,
+    pairs,
+)
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -64,7 +72,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
-    read = [*options.files, options.device, *array_files(options.arg)]
+    read = [*options.files, options.device, *array_files([*options.arg, *options.expect])]
     check_paths(*saved, options.trace, options.log, options.output, read=read)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load_program(options, options.files, device)
@@ -100,6 +108,7 @@ def start_kernel(
         return program.launch(
             options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
             time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
+            expect=expected_arrays(options.expect) or None, tolerance=options.tolerance,
         )  # fmt: skip
 
 

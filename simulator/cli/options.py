@@ -79,6 +79,13 @@ def add_launch(command: Parser) -> None:
         metavar="N",
         help="run it N times more, in other orders of its tasks, and compare",
     )
+    command.add_argument(
+        "--expect", nargs="+", action="extend", default=[], metavar="NAME=FILE.npy",
+        help="what an argument holds when all is right, by name or number; what is wrong is traced back",
+    )  # fmt: skip
+    command.add_argument(
+        "--tolerance", type=float, metavar="E", help="relative difference from it (default: half of the digits)"
+    )
     command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")
     command.add_argument("--no-isolate", action="store_true", help="run in this process, for a debugger")
 

@@ -20,7 +20,7 @@ _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
 _NAMED = {"true": True, "false": False, "none": None}
 #: Axes that an array of NumPy can have.
 _AXES = 64
-_NAME = re.compile(r"[A-Za-z_]\w*=")
+_NAME = re.compile(r"\w+=")
 _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 
 
@@ -70,6 +70,17 @@ def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:
     if any(_NAME.match(text) for text in texts):
         return {name: kernel_argument(value) for name, value in pairs(texts, "n=8192").items()}
     return [kernel_argument(text) for text in texts]
+
+
+def expected_arrays(texts: Sequence[str]) -> dict[str | int, np.ndarray]:
+    """The arrays of ``name=file.npy`` texts by name; ValueError for anything else."""
+    found: dict[str | int, np.ndarray] = {}
+    for name, text in pairs(texts, "out=right.npy").items():
+        value = kernel_argument(text)
+        if not isinstance(value, np.ndarray):
+            raise ValueError(f"--expect {name}={text}: pass a file such as right.npy")
+        found[name] = value
+    return found
 
 
 def array_files(texts: Iterable[str]) -> list[str]:

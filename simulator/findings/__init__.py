@@ -3,7 +3,7 @@
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, budget_finding, counted, merged
+from .finding import Finding, Step, budget_finding, counted, merged
 from .not_modelled import not_modelled, unknown_function
 from .rules import ADVICE, ERROR, RULES, SEVERITIES, WARNING
 
@@ -20,6 +20,7 @@ __all__ = [
     "Locate",
     "MlusimError",
     "Squashed",
+    "Step",
     "budget_finding",
     "counted",
     "merged",

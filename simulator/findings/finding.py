@@ -11,8 +11,25 @@ from ..text import printable
 from . import rules
 from .rules import RULES
 
-#: Ranges of cores or tasks that a text names at most.
-_RANGES = 8
+#: Ranges of cores or tasks, and steps of a trail, that a text names at most.
+_RANGES, _STEPS = 8, 12
+
+
+@dataclass(frozen=True)
+class Step:
+    """An instruction that has had a part in a wrong result, the first time; ``taken``: elements of arrays that it read.
+
+    They are elements that the launch had been given: no instruction before had written them.
+    """
+
+    instruction: str
+    location: Location
+    core: int
+    task: int
+    taken: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.instruction} at {self.location}" + (f", of {' and '.join(self.taken)}" if self.taken else "")
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,7 @@ class Finding:
     origin: Location | None = None  # where the memory was declared or allocated
     reason: str = ""  # why it may stay, where it is suppressed
     suppressed_at: Location | None = None  # where that is written
+    trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
 
     def __post_init__(self) -> None:
         if not self.severity:
@@ -65,6 +83,9 @@ class Finding:
         lines = [head, *where, ", ".join(part for part in who if part)]
         if self.location.line:
             lines.append(f"at {self.location}" + (f", with {self.related}" if self.related else ""))
+        lines += [f"from {step}" for step in self.trail[:_STEPS]]
+        if len(self.trail) > _STEPS:
+            lines.append(f"and {len(self.trail) - _STEPS} more")
         if self.suggestion:
             lines.append(f"fix: {self.suggestion}")
         if self.count > 1:

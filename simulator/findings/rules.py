@@ -74,3 +74,4 @@ UNWAITED = declare("unwaited", "a task waits for what it has started before it e
 UNWRITTEN = declare("unwritten", "an output is written to its end, and by every task", WARNING)
 USE_AFTER_FREE = declare("use-after-free", "memory is not used after it has been freed")
 VALUE = declare("value", "the elements of an operand have values that the instruction can work with")
+WRONG_RESULT = declare("wrong-result", "an array holds what was expected of it")

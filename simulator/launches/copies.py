@@ -89,6 +89,14 @@ class ArrayCopies:
         entry = block.entry or self._copied(block)
         return entry.start + begin
 
+    def contents(self, array: np.ndarray) -> np.ndarray:
+        """What an array holds on the device."""
+        self.address(array)
+        block, _ = self._homes[id(array)]
+        there = next(place.there for place in block.places if place.array is array)
+        assert there is not None
+        return there
+
     def place(self, name: str, data: bytes) -> int:
         """Where a copy of some bytes lies on the device, for this launch; nothing of it comes back."""
         entry = self._memory.allocate(len(data), name)

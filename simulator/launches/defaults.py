@@ -12,10 +12,11 @@ from ...isa import DIALECTS
 from ..device import Device
 from ..execution import check_launch
 from ..execution.tasks import TYPES
+from ..expected import Expectations, wrong_results
 from ..findings import ADVICE, ERROR, Finding, KernelError, rules
 from ..log import Log
 from ..reports import suppressed_in_sources
-from ..sanitizer import Given, examine
+from ..sanitizer import Given, came_to_end, examine
 from ..simt import Grid, make_grid
 from ..text import quoted
 from .arguments import as_number
@@ -30,7 +31,7 @@ _MOST_TASKS = (1 << 31) - 1
 _FOREVER, _SHORTEST = 1e6, 1e-6
 
 #: Errors that are found in the log of a launch, which has come to its end.
-_AFTERWARDS = (rules.ORDER, rules.RACE)
+_AFTERWARDS = (rules.ORDER, rules.RACE, rules.WRONG_RESULT)
 
 
 def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> Grid | None:
@@ -135,7 +136,20 @@ def examined(
     if device.level != "all":
         return findings
     found = examine(log, findings, on_finding, given)
-    return sorted([*found, *findings, *read_only_writes(log, copies.read_only())], key=lambda f: f.severity == ADVICE)
+    return _advice_last([*found, *findings, *read_only_writes(log, copies.read_only())])
+
+
+def compared(
+    log: Log, findings: list[Finding], on_finding: str, given: Callable[[], Iterable[Given]], expected: Expectations
+) -> list[Finding]:
+    """The findings of a launch with those of its results, where it has come to its end. Advice comes last."""
+    if not expected or not came_to_end(findings, on_finding):
+        return findings
+    return _advice_last([*findings, *wrong_results(log, given, expected)])
+
+
+def _advice_last(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: finding.severity == ADVICE)
 
 
 def in_this_process(progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:

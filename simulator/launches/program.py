@@ -14,6 +14,7 @@ import numpy as np
 
 from ...isa import DIALECTS
 from ..device import Device
+from ..expected import Expectations
 from ..findings import BuildError, Finding, budget_finding, rules, unknown_function
 from ..frontend.build import Builder, Source
 from ..frontend.options import Options
@@ -31,6 +32,7 @@ from .defaults import (
     argument_list,
     check_on_finding,
     check_progress,
+    compared,
     examined,
     finished,
     in_this_process,
@@ -122,6 +124,8 @@ class Program:
         isolate: bool = True,
         progress: Callable[[int, int], None] | None = None,
         orders: int = 0,
+        expect: Mapping[str | int, Any] | None = None,
+        tolerance: float | None = None,
     ) -> Run:
         """Run a kernel.
 
@@ -135,7 +139,10 @@ class Program:
         them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
         a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
-        end up otherwise. An error finding raises KernelError;
+        end up otherwise. ``expect`` says, by the names or numbers of parameters, what arrays hold when all is right,
+        and ``tolerance`` how far they may be from it (relative; by default floats may lose half of their digits, and
+        integers nothing; what a masked array masks may be anything): what is wrong is a finding that tells how it came
+        about. An error finding raises KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
@@ -145,6 +152,7 @@ class Program:
         if time_limit is not None and not isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         time_limit = time_limit_seconds(time_limit)
+        expected = Expectations(expect, tolerance)
         grid = thread_grid(self.device, dim, type, block, shared)
         if grid and orders:
             raise ValueError(f"orders is {orders}; blocks of threads run in one order")
@@ -164,6 +172,7 @@ class Program:
                     self.device.level,
                 )  # fmt: skip
                 given = partial(self._given, signature, values, copies)
+                expected.matched(given)
 
                 def execute(order: int) -> tuple[Log, list[Finding]]:
                     ordered = request._replace(order=order) if order else request
@@ -171,6 +180,7 @@ class Program:
                     return log, examined(self.device, log, findings, on_finding, given, copies)
 
                 log, findings = in_orders(execute, self.device.memory, given(), orders)
+                findings = compared(log, findings, on_finding, given, expected)
                 made = finished(self.device, log, findings, on_finding)
                 copies.copy_back()
                 return made
@@ -188,7 +198,10 @@ class Program:
             address = array.address if isinstance(array, DeviceArray) else copies.address(array)
             output = not constant and (isinstance(array, DeviceArray) or array.flags.writeable)
             name = parameter.name if parameter is not None else f"argument {title}"
-            yield Given(name, memory.key(address), array.nbytes, output, parameter is not None)
+            contents = array.numpy if isinstance(array, DeviceArray) else partial(copies.contents, array)
+            yield Given(
+                name, title, memory.key(address), array.shape, array.dtype, output, parameter is not None, contents
+            )
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

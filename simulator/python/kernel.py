@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,12 +12,14 @@ import numpy as np
 
 from ..device import Device
 from ..execution import Task
+from ..expected import Expectations
 from ..findings import Finding
 from ..launches.copies import ArrayCopies
 from ..launches.defaults import (
     argument_list,
     check_on_finding,
     check_progress,
+    compared,
     examined,
     finished,
     in_this_process,
@@ -48,6 +50,8 @@ def launch(
     on_finding: str = "raise",
     progress: Callable[[int, int], None] | None = None,
     orders: int = 0,
+    expect: Mapping[str | int, Any] | None = None,
+    tolerance: float | None = None,
 ) -> Run:
     """Run a Python kernel: ``kernel(context, *args)`` once for every task.
 
@@ -57,6 +61,7 @@ def launch(
     check_on_finding(on_finding)
     check_progress(progress)
     check_orders(orders)
+    expected = Expectations(expect, tolerance)
     tried = type is None
     dim, type = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
@@ -79,6 +84,7 @@ def launch(
                     scalar.forget()
 
             given = partial(_given, kernel, args, copies, device.memory.memory)
+            expected.matched(given)
 
             def execute(order: int) -> tuple[Log, list[Finding]]:
                 log, findings = machine.run(
@@ -88,6 +94,7 @@ def launch(
                 return log, examined(device, log, findings, on_finding, given, copies)
 
             log, findings = in_orders(execute, device.memory, given(), orders)
+            findings = compared(log, findings, on_finding, given, expected)
             made = finished(device, log, findings, on_finding)
             copies.copy_back()
             return made
@@ -102,11 +109,12 @@ def _given(kernel: PythonKernel, args: Sequence[Any], copies: ArrayCopies, memor
     except (TypeError, ValueError):
         names = []
     for number, value in enumerate(args):
-        name = names[number] if number < len(names) else f"argument {number}"
+        name, title = names[number] if number < len(names) else f"argument {number}", str(number)
         if isinstance(value, DeviceArray):
-            yield Given(name, memory.key(value.address), value.nbytes, True, False)
+            yield Given(name, title, memory.key(value.address), value.shape, value.dtype, True, False, value.numpy)
         elif isinstance(value, np.ndarray):
-            yield Given(name, memory.key(copies.address(value)), value.nbytes, bool(value.flags.writeable), False)
+            key, output = memory.key(copies.address(value)), bool(value.flags.writeable)
+            yield Given(name, title, key, value.shape, value.dtype, output, False, partial(copies.contents, value))
 
 
 class _Address(tuple[int, Any]):

@@ -67,12 +67,21 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     ]
     if related:
         result["relatedLocations"] = related
+    if finding.trail:
+        result["codeFlows"] = [{"threadFlows": [{"locations": [{"location": step} for step in _trail(finding)]}]}]
     if finding.reason:
         places = [place.file for place in (finding.location, finding.related, finding.origin) if place]
         inside = finding.suppressed_at is not None and finding.suppressed_at.file in places
         kind = "inSource" if inside else "external"
         result["suppressions"] = [{"kind": kind, "justification": printable(finding.reason)}]
     return result
+
+
+def _trail(finding: Finding) -> list[dict[str, Any]]:
+    """How a wrong result came about, the first step first."""
+    steps = [(step.location, str(step)) for step in reversed(finding.trail)]
+    steps.append((finding.location, finding.message))
+    return [_location(place) | {"message": {"text": printable(text)}} for place, text in steps if place.line]
 
 
 def _location(place: Location) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a log says of hazards, races, waits, and bytes left out. Imports: frontend, findings, issue, log."""
 
-from .left_out import Given
-from .report import advise, examine
+from .given import Given
+from .report import advise, came_to_end, examine
 
-__all__ = ["Given", "advise", "examine"]
+__all__ = ["Given", "advise", "came_to_end", "examine"]

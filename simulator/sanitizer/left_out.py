@@ -9,6 +9,7 @@ import numpy as np
 
 from ..findings import ADVICE, Finding, rules
 from ..log import ARITHMETIC, NOWHERE, Log, pieces_of, region_of
+from .given import Given
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
@@ -16,21 +17,6 @@ _MOST_GAPS = 64
 _FEW_HOLES = 2
 #: How much longer than a hole the pieces on both its sides are, at least.
 _HOLE = 10
-
-
-@dataclass(frozen=True)
-class Given:
-    """An array that a kernel was given: its name, the number of its first byte in the log, and its bytes.
-
-    ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may change, so that not to
-    touch it at all is odd.
-    """
-
-    name: str
-    key: int
-    bytes: int
-    output: bool
-    declared: bool
 
 
 def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:

@@ -11,7 +11,8 @@ from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
 from .compiled import HAZARD, LEFTOVER, PARTIAL, RACE, UNUSED, UNWAITED, Found, pass_over
-from .left_out import Given, left_out
+from .given import Given
+from .left_out import left_out
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
 _ENDING = (
@@ -29,15 +30,19 @@ def examine(
     ``findings`` are what the launch itself has reported; the arrays that were ``given`` are asked for where it has
     come to its end. Kernels that run as blocks of threads have checks of their own.
     """
-    ended = any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
     faults = [
         pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
         for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
     ]  # fmt: skip
-    found = _found(log, not ended, faults)
+    found = _found(log, came_to_end(findings, on_finding), faults)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
     lost = [] if broken or not len(log) else left_out(log, given())
     return merged([*(_Report(log, found).findings() if found else ()), *lost])
+
+
+def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
+    """Whether a launch has come to its end, by what it has reported itself."""
+    return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
 
 
 def advise(log: Log) -> list[Finding]:

@@ -1,0 +1,37 @@
+"""The arrays that a kernel was given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Given:
+    """An array of a launch: its parameter's name, its place among the arguments ("0", "2.data"), and where it lies.
+
+    ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
+    them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
+    change, so that not to touch it at all is odd.
+    """
+
+    name: str
+    title: str
+    key: int
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    output: bool
+    declared: bool
+    contents: Callable[[], np.ndarray]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all elements."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def element(self, number: int) -> str:
+        """An element, by its number in C order, as NumPy writes it."""
+        return f"{self.name}[{', '.join(str(at) for at in np.unravel_index(number, self.shape or (1,)))}]"

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..findings import ERROR, Finding, KernelError
+from ..expected import Expectations
+from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..operators.program import CallError, OperatorProgram
-from ..operators.tensors import Tensor
+from ..operators.tensors import Extent, Tensor, as_tensor
 from .binding import bind, renamed
 from .case import Case
 from .measures import measure
@@ -82,14 +83,15 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
     except (ValueError, TypeError, OSError) as error:
         return outcome("error", str(error))
     results = {spec.id: array for spec, array in zip(case.outputs, outputs, strict=True)}
-    done = {"findings": called.findings, "time_us": called.time_us, "outputs": results}
+    done: dict[str, Any] = {"findings": called.findings, "time_us": called.time_us, "outputs": results}
     broken = next((finding for finding in called.findings if finding.severity == ERROR), None)
     if broken is not None:
         return outcome("failed", f"{broken.rule}: {broken.message}", **done)
     if plan.reference is None:
         return outcome("ran", "no reference was named", **done)
     try:
-        differences = _compared(case, plan.reference, before, results)
+        right = _right(case, plan.reference, before, results)
+        differences = _compared(case, right, results)
     except Exception as error:  # the user's own function
         return outcome("error", f"the reference failed: {type(error).__name__}: {error}", **done)
     if not differences:
@@ -98,6 +100,8 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
     why = (
         "" if worst is None else f"{worst.measure} of {worst.output} is {worst.value:.3g}, the limit {worst.limit:.3g}"
     )
+    if worst is not None:
+        done["findings"] += _traced(program, case, plan, right, worst.limit)
     return outcome("failed" if why else "passed", why, differences=differences, **done)
 
 
@@ -124,21 +128,50 @@ def _by_id(specs: Sequence[Any], arrays: Sequence[np.ndarray]) -> dict[str, np.n
     return {spec.id: array for spec, array in zip(specs, arrays, strict=True)}
 
 
-def _compared(
+def _traced(
+    program: OperatorProgram, case: Case, plan: Plan, right: Mapping[str, np.ndarray], limit: float
+) -> tuple[Finding, ...]:
+    """How the wrong elements of a case that has failed came about, from another run of it."""
+    for tolerance in (None, limit):  # a sum of small differences may be too large where each of them is none
+        inputs = _arrays(case.inputs, case, 0)
+        outputs = _arrays(case.outputs, case, len(case.inputs))
+        given = _given(program, case, plan, inputs, outputs)
+        names = {id(tensor.array): name for name, value in given.items() if (tensor := as_tensor(value)) is not None}
+        expect = {
+            names[id(array)]: right[spec.id]
+            for spec, array in zip(case.outputs, outputs, strict=True)
+            if id(array) in names and Extent.of(array).packed
+        }  # fmt: skip
+        expected = Expectations(expect, tolerance if expect else None)
+        try:
+            called = program.invoke(plan.entry, given, "collect", strict=plan.arguments is not None, expected=expected)
+        except (MlusimError, ValueError, TypeError, OSError):
+            return ()  # the operator does something else each time
+        found = tuple(finding for finding in called.findings if finding.rule == rules.WRONG_RESULT)
+        if found:
+            return found
+    return ()
+
+
+def _right(
     case: Case, reference: Reference, inputs: dict[str, np.ndarray], results: dict[str, np.ndarray]
-) -> tuple[Difference, ...]:
+) -> dict[str, np.ndarray]:
+    """What the reference says of each output."""
     right = reference(inputs, case.params, {name: np.zeros_like(array) for name, array in results.items()})
     if not isinstance(right, Mapping):
         arrays = right if isinstance(right, (list, tuple)) else [right]
         if len(arrays) != len(results):
             raise ValueError(f"it returned {len(arrays)} arrays for {len(results)} outputs")
         right = dict(zip(results, arrays, strict=True))
+    return {name: np.asarray(right[name]) for name in results}
+
+
+def _compared(case: Case, right: Mapping[str, np.ndarray], results: dict[str, np.ndarray]) -> tuple[Difference, ...]:
     found: list[Difference] = []
     for (name, array), criteria in zip(results.items(), case.criteria, strict=True):
-        wanted = np.asarray(right[name])
         for criterion in criteria:
             for part, limit in _parts(array, criterion.limit, criterion.limit_imag):
-                value = measure(criterion.measure, part(array), part(wanted))
+                value = measure(criterion.measure, part(array), part(right[name]))
                 found.append(Difference(name, criterion.measure, value, limit))
     return tuple(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,10 @@ class Expectations:
     def __bool__(self) -> bool:
         return bool(self._right)
 
-    def matched(self, given: Callable[[], Iterable[Given]]) -> list[tuple[Given, np.ndarray]]:
+    def matched(self, arrays: Iterable[Given]) -> list[tuple[Given, np.ndarray]]:
         """The arrays that something is expected of, with that; ValueError for what is none, or has another shape."""
         known: dict[str, Given] = {}
-        for array in given() if self else ():
+        for array in arrays:
             known.setdefault(array.name, array)
             known.setdefault(array.title, array)
         found = []
@@ -71,12 +71,17 @@ class Expectations:
 
     def wrong(self, got: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The numbers, in C order, of the elements that are further from right; those that it masks may be anything."""
-        limit, looked_at, right = self.limit(got.dtype), ~np.ma.getmaskarray(right), np.ma.getdata(right)
-        if got.dtype.kind in "iub" and right.dtype.kind in "iub" and not limit:
-            return np.flatnonzero((got != right) & looked_at)
-        wide = np.complex128 if "c" in (got.dtype.kind, right.dtype.kind) else np.float64
-        real, precise = (np.where(looked_at, part.astype(wide), 0) for part in (got, right))
-        return np.flatnonzero(deviation(real, precise, float(np.finfo(np.float32).tiny)) > limit)
+        looked_at = np.flatnonzero(~np.ma.getmaskarray(right))
+        real, precise = (np.ma.getdata(part).ravel()[looked_at] for part in (got, right))
+        kinds = {real.dtype.kind, precise.dtype.kind}
+        if kinds <= set("iub") and not self.limit(got.dtype):
+            far = real != precise
+        else:
+            wide = np.complex128 if "c" in kinds else np.float64
+            off = deviation(real.astype(wide), precise.astype(wide), float(np.finfo(np.float32).tiny))
+            far = off > self.limit(got.dtype)
+        wrong: np.ndarray = looked_at[far]
+        return wrong
 
 
 def _roundoff(dtype: np.dtype) -> float:

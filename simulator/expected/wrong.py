@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..findings import Finding, Step, rules
-from ..log import NOWHERE, Location, Log, region_of
+from ..log import NOWHERE, Location, Log, joined, region_of
 from ..sanitizer import Given
 from .expectations import Expectations
 from .history import History, Span
@@ -20,13 +20,15 @@ _MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4
 _SAMPLE, _PATTERN = 256, 4
 
 
-def wrong_results(log: Log, given: Callable[[], Iterable[Given]], expected: Expectations) -> list[Finding]:
+def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations) -> list[Finding]:
     """A finding for every line whose instruction was the last to write wrong elements of an array.
 
-    Its trail says what had a part in the first of them, up to the arrays of the launch; blocks of threads have none.
+    ``logs`` are those of the launches that may have written them, in order. The trail says what had a part in the first
+    element, up to the arrays that were given; blocks of threads have none.
     """
-    arrays, history, found = list(given()), None, []
-    for array, right in expected.matched(given):
+    log, ends = joined(logs), np.cumsum([len(one) for one in logs])
+    history, found = None, []
+    for array, right in expected.matched(arrays):
         got = array.contents()
         wrong, limit = expected.wrong(got, right), expected.limit(array.dtype)
         if not len(wrong):
@@ -43,7 +45,8 @@ def wrong_results(log: Log, given: Callable[[], Iterable[Given]], expected: Expe
             cause = _Cause(
                 log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], len(wrong), limit
             )
-            found.append(cause.finding(arrays, int(writers[first]), records[mine]))
+            launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
+            found.append(cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", ""))))
     return found
 
 
@@ -65,7 +68,7 @@ class _Cause:
         self._log, self._history, self._array, self._limit = log, history, array, limit
         self._got, self._right, self._wrong, self._all = got, right, wrong, all_wrong
 
-    def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray) -> Finding:
+    def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray, kernel: str) -> Finding:
         """What there is to say of them; ``row`` is the operand that has written the first."""
         log, array, first = self._log, self._array, int(self._wrong[0])
         record = int(records[0])
@@ -84,7 +87,7 @@ class _Cause:
             region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
             limit=f"{self._limit:.2g} of a number or, where that is more, of the mean of all" if self._limit else "",
             suggestion="" if not unwritten else "see what the last tile, and each task, leaves to be done",
-            kernel=str(log.launch.get("kernel", "")),
+            kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
             task=int(log.records["task"][record]) if record >= 0 else -1,
             location=log.location(record) if record >= 0 else NOWHERE,

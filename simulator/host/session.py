@@ -50,7 +50,7 @@ class Session:
         for device in devices:
             check_host_device(device)
         self.report = Report()
-        self._wire, self._keep_logs, self._time_limit = wire, keep_logs, time_limit
+        self._wire, self.keep_logs, self._time_limit = wire, keep_logs, time_limit
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
         self._compiler = Compiler()
         self._runtime = self._compiler.runtime()
@@ -69,6 +69,10 @@ class Session:
             Kind.QUEUE: self._queue, Kind.MODULE: self._module, Kind.FINDING: self._finding, Kind.MEMORY: self._memory,
             Kind.OPERATION: self._operate,
         }  # fmt: skip
+
+    def key(self, address: int) -> int:
+        """The number in logs of a byte of the first device's memory."""
+        return self._devices[0].memory.memory.key(address)
 
     def serve(self) -> Report:
         """Answer until the program ends; what it has done."""
@@ -291,7 +295,7 @@ class Session:
         self._tell(work, met, place)
         self.report.launches.append(
             Launched(request.kernel, queue.number, queue.device, place, request.dim, request.type, work.start, work.end,
-                     log if self._keep_logs else None)
+                     log if self.keep_logs else None)
         )  # fmt: skip
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:

@@ -145,7 +145,7 @@ def compared(
     """The findings of a launch with those of its results, where it has come to its end. Advice comes last."""
     if not expected or not came_to_end(findings, on_finding):
         return findings
-    return _advice_last([*findings, *wrong_results(log, given, expected)])
+    return _advice_last([*findings, *wrong_results([log], list(given()), expected)])
 
 
 def _advice_last(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,5 +1,6 @@
 """Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
 
+from .joined import joined
 from .log import (
     ALLOC,
     ARITHMETIC,
@@ -40,6 +41,7 @@ __all__ = [
     "Op",
     "Recorder",
     "Region",
+    "joined",
     "pieces_of",
     "region_key",
     "region_of",

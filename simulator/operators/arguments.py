@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..sanitizer import Given
 from ..text import quoted
 from .declarations import Function, Parameter, Type
 from .process import HostProcess
@@ -107,6 +109,18 @@ class Call:
             value = struct.unpack(f"={code}" if code != "P" else "=Q", process.read(place, _size(code)))[0]
             found[parameter.name] = Opaque(target.name, value) if target.kind == "opaque" else value
         return found
+
+    def arrays(self) -> Iterator[Given]:
+        """The arrays that lie in device memory in the order of their elements, as they are on the host."""
+        for name, value in self._given.items():
+            tensor = as_tensor(value)
+            if tensor is None or id(tensor.array) not in self._memory:
+                continue
+            address, extent, written = self._memory[id(tensor.array)]
+            array = tensor.array
+            if extent.packed:
+                key = self._host.process.key(address)
+                yield Given(name, name, key, array.shape, array.dtype, written, False, partial(np.asarray, array))
 
     def release(self) -> None:
         """Free what the call has taken."""

@@ -47,6 +47,7 @@ class HostProcess:
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()]
             )
         self.report = Report()
+        self._session: Session | None = None  # from the first call of the runtime on
         self._devices = [device]
         self._thread = threading.Thread(target=self._serve, args=(door,), daemon=True)
         self._thread.start()
@@ -69,6 +70,16 @@ class HostProcess:
     def drop(self, addresses: Sequence[int]) -> None:
         """Such memory is not needed any more."""
         self._ask({"do": "drop", "addresses": list(addresses)})
+
+    def key(self, address: int) -> int:
+        """The number in logs of a byte of the device's memory."""
+        assert self._session is not None, "nobody has an address before the first call of the runtime"
+        return self._session.key(address)
+
+    def keep_logs(self, keep: bool) -> None:
+        """Whether launches leave their logs in the report from now on, if there is a device to launch on."""
+        if self._session is not None:
+            self._session.keep_logs = keep
 
     def close(self) -> None:
         """End the process and wait for what it has left to say."""
@@ -127,7 +138,7 @@ class HostProcess:
         except OSError:
             return
         with end:
-            session = Session(Wire(end), self._devices)
+            self._session = session = Session(Wire(end), self._devices)
             self.report = session.report
             session.serve()
             session.bye()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..device import Device
+from ..expected import Expectations, wrong_results
 from ..findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..frontend.compiler import Compiler
 from ..frontend.inputs import KERNELS
@@ -17,6 +18,7 @@ from ..host.report import Called as Operated
 from ..host.report import Launched, Report
 from ..launches import Program
 from ..launches.defaults import check_on_finding
+from ..sanitizer import Given, came_to_end
 from ..text import quoted
 from .arguments import Call, Host
 from .build import build_operators
@@ -79,19 +81,27 @@ class OperatorProgram(Program):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def call(self, name: str, *, on_finding: str = "raise", **given: Any) -> Called:
+    def call(
+        self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
+        tolerance: float | None = None, **given: Any,
+    ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 
         An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
         the function may write is copied back. Handles are made once, workspaces are as large as the library says.
+        ``expect`` and ``tolerance`` are those of `Program.launch`; wrong elements are traced through all launches.
         Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
         "collect", TypeError or ValueError for arguments that do not fit.
         """
-        return self.invoke(name, given, on_finding)
+        return self.invoke(name, given, on_finding, expected=Expectations(expect, tolerance))
 
-    def invoke(self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True) -> Called:
+    def invoke(
+        self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True,
+        expected: Expectations | None = None,
+    ) -> Called:  # fmt: skip
         """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``."""
         check_on_finding(on_finding)
+        expected = expected or _NOTHING
         if name not in self.functions:
             raise ValueError(f"no source defines {quoted(name)}; it defines {_some(self.functions)}")
         function = self.functions[name]
@@ -102,6 +112,9 @@ class OperatorProgram(Program):
             try:
                 if strict and (unknown := set(given) - call.used):
                     raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
+                arrays = list(call.arrays()) if expected else []
+                expected.matched(arrays)
+                host.process.keep_logs(bool(expected))
                 code = function.result.code if function.result else ""
                 value = host.process.call(function.symbol, code, call.values)
                 host.process.call("cnrtQueueSync", "i", [("P", host.queue())])
@@ -110,11 +123,13 @@ class OperatorProgram(Program):
             finally:
                 call.release()
         except HostDied as death:
-            report, self._host = host.process.report, None
+            self._host = None
             message = f"the host code of {name} {death}"
-            found = [*report.since(mark).findings, Finding(rules.CRASH, message, suggestion=_ADVICE)]
+            found = [*host.process.report.since(mark).findings, Finding(rules.CRASH, message, suggestion=_ADVICE)]
             raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
-        return _ended(function, value, results, host.process.report.since(mark), on_finding)
+        report = host.process.report.since(mark)
+        wrong = _wrong(report, arrays, on_finding, expected)
+        return _ended(function, value, results, report, wrong, on_finding)
 
     def close(self) -> None:
         """End the process of the host code; the next call begins another."""
@@ -123,6 +138,7 @@ class OperatorProgram(Program):
             self._host = None
 
 
+_NOTHING = Expectations(None)
 _ADVICE = "look at what it printed; host code that touches device memory through a pointer ends like this"
 
 
@@ -137,7 +153,17 @@ def _describe(library: Path, path: Path) -> None:
     path.write_text(encode(read_functions(library)), encoding="utf-8")
 
 
-def _ended(function: Function, value: Any, results: dict[str, Any], report: Report, on_finding: str) -> Called:
+def _wrong(report: Report, arrays: Sequence[Given], on_finding: str, expected: Expectations) -> list[Finding]:
+    """What is wrong with the results of a call whose launches have come to their end."""
+    logs = [launched.log for launched in report.launches if launched.log is not None]
+    if not expected or not logs or not came_to_end(report.findings, on_finding):
+        return []
+    return wrong_results(logs, arrays, expected)
+
+
+def _ended(
+    function: Function, value: Any, results: dict[str, Any], report: Report, wrong: Sequence[Finding], on_finding: str
+) -> Called:
     status, failed = "", False
     if function.result is not None and function.result.kind == "enum":
         names = {number: name for name, number in (function.result.values or {}).items()}
@@ -146,7 +172,7 @@ def _ended(function: Function, value: Any, results: dict[str, Any], report: Repo
         results = {"return": value, **results}
     spans: list[Launched | Operated] = [*report.launches, *report.operations]
     time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
-    called = Called(function.name, status, results, tuple(report.launches), tuple(report.findings), time)
+    called = Called(function.name, status, results, tuple(report.launches), (*report.findings, *wrong), time)
     error = next((finding for finding in called.findings if finding.severity == ERROR), None)
     if error is not None and on_finding == "raise":
         raise KernelError(error, called)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, Run, launch
+from mlusim.simulator.expected import Expectations, wrong_results
+from mlusim.simulator.sanitizer import Given
 
 N = 64
 
@@ -199,3 +201,32 @@ def test_a_kernel_across_lanes() -> None:
     assert finding.message.endswith("out[40, 2] is 162, not 0")
     assert [step.instruction for step in finding.trail] == ["tpu_gdma_cpy_S2L"]
     assert finding.trail[0].taken == ("x[0, 0] to x[63, 3]",)
+
+
+def test_launches_that_follow_one_another() -> None:
+    """What the second launch has copied was made by the first, and its other half by nobody."""
+
+    def first(m: Any, between: Any, x: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x, 4 * N, m.GDRAM2NRAM)
+        m.__bang_mul_scalar(tile, tile, 3.0, N)
+        m.__memcpy(between, tile, 4 * N, m.NRAM2GDRAM)
+
+    def second(m: Any, out: Any, between: Any) -> None:
+        tile = m.wram("float", N)
+        m.__memcpy(tile, between, 4 * N, m.GDRAM2WRAM)
+        m.__memcpy(out, tile, 4 * N, m.WRAM2GDRAM)
+
+    x, between, out = (device().array(numbered(N)) for _ in range(3))
+    runs = [launch(k, args=[to, of], device=device()) for k, to, of in ((first, between, x), (second, out, between))]
+    key = device().memory.memory.key
+    arrays = [
+        Given(name, name, key(array.address), array.shape, array.dtype, True, False, array.numpy)
+        for name, array in (("x", x), ("out", out))
+    ]
+    right = 3 * numbered(N) + (np.arange(N) == 11)
+    (finding,) = wrong_results([run.log for run in runs], arrays, Expectations({"out": right}))
+    assert (finding.kernel, finding.instruction) == ("second", "__memcpy")
+    assert steps(finding) == [("__memcpy", ()), ("__memcpy", ()), ("__bang_mul_scalar", ()), ("__memcpy", ("x[11]",))]
+    (alone,) = wrong_results([runs[1].log], arrays, Expectations({"out": right}))
+    assert [name for name, _ in steps(alone)] == ["__memcpy"]

@@ -148,6 +148,7 @@ def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"
     (tmp_path / "refs.py").write_text(
         "def right(inputs, params, outputs): return inputs['first'] * params['factor']\n"
         "def wrong(inputs, params, outputs): return {'result': inputs['first'] * 2}\n"
+        "def near(inputs, params, outputs): return {'result': inputs['first'] * params['factor'] * 1.00001}\n"
         "def broken(inputs, params, outputs): return 1 / 0\n"
         "def own(inputs, outputs, params):\n"
         "    return {'x': inputs['first'], 'y': outputs['result'], 'factor': params['factor']}\n"
@@ -180,6 +181,18 @@ def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
     assert case["why"] == "diff1 of result is 0.25, the limit 1e-06"
     failure = ElementTree.parse(tmp_path / "junit.xml").getroot()[0][0]
     assert (failure.tag, failure.get("message")) == ("failure", case["why"])
+    assert [finding["rule"] for finding in case["findings"]] == ["wrong-result"]
+    assert case["findings"][0]["message"].startswith("15 wrong elements among the 15 of y: y[0, 0] is ")
+    assert [(step["instruction"], step["taken"]) for step in case["findings"][0]["trail"]] == [
+        ("__bang_mul_scalar", []), ("__memcpy", ["x[0, 0]"]),
+    ]  # fmt: skip
+
+
+def test_small_differences_of_all_elements_are_traced_too(tmp_path, capsys):
+    code, found = run(tmp_path, capsys, reference="near")
+    (case,) = found["cases"]
+    assert (code, case["result"], len(case["findings"])) == (1, "failed", 1)
+    assert case["findings"][0]["limit"].startswith("1e-06 ")
 
 
 @pytest.mark.parametrize(

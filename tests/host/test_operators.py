@@ -171,3 +171,21 @@ def test_kernels_can_be_launched_by_themselves(vec):
 def test_kernel_sources_alone_have_no_host_code():
     program = load(SOURCES[1:], [FOLDER], device=Device.load("mlu370-x4"))
     assert not isinstance(program, OperatorProgram)
+
+
+def test_wrong_elements_are_traced_through_what_host_code_launches(vec):
+    x, y = numbers(40), np.zeros(40, np.float32)
+    right = 2 * x
+    assert vec.call("vecScale", factor=2, x=x, y=y, expect={"y": right}).findings == ()
+    right[33] = 0
+    with pytest.raises(KernelError, match=r"1 wrong elements among the 40 of y: y\[33\] is 60, not 0"):
+        vec.call("vecScale", factor=2, x=x, y=y, expect={"y": right})
+    (finding,) = vec.call("vecScale", factor=2, x=x, y=y, on_finding="collect", expect={"y": right}).findings
+    assert (finding.kernel, finding.task, finding.trail[-1].taken) == ("kernelScale", 1, ("x[33]",))
+    assert Path(finding.location.file).name == "vec_kernels.mlu"
+    total = np.zeros(1, np.float32)
+    found = vec.call("vecSum", x=x[:9], y=total, on_finding="collect", expect={"y": [1]}, tolerance=1e-3).findings
+    assert found[-1].trail[-1].taken[0].startswith("x[")
+    with pytest.raises(ValueError, match="expect: no argument 'z' is an array; the arrays are x, y"):
+        vec.call("vecScale", factor=2, x=x, y=y, expect={"z": right})
+    assert all(launch.log is None for launch in vec.call("vecScale", factor=2, x=x, y=y).launches)

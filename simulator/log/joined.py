@@ -1,0 +1,51 @@
+"""The logs of launches that came one after the other, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from .log import Log
+
+Entry = TypeVar("Entry", bound=Hashable)
+
+
+def joined(logs: Sequence[Log]) -> Log:
+    """All records in order, with one table of instructions, of pipes and of lines; the rest is that of the last log."""
+    if len(logs) == 1:
+        return logs[0]
+    ops = _numbered(op for log in logs for op in log.ops)
+    pipes = _numbered(pipe for log in logs for pipe in log.pipes)
+    locations = _numbered(place for log in logs for place in log.locations)
+    records, runs, first = [], [], 0
+    for log in logs:
+        mine, pieces = log.records.copy(), log.runs.copy()
+        if len(log):
+            mine["op"] = _numbers(log.ops, ops)[mine["op"]]
+            mine["pipe"] = _numbers(log.pipes, pipes)[mine["pipe"]]
+            mine["loc"] = _numbers(log.locations, locations)[mine["loc"]]
+        mine["first"] += first
+        pieces["operand"] += first
+        first += len(log.operands)
+        records.append(mine)
+        runs.append(pieces)
+    return replace(
+        logs[-1],
+        records=np.concatenate(records),
+        operands=np.concatenate([log.operands for log in logs]),
+        runs=np.concatenate(runs),
+        ops=tuple(ops),
+        pipes=tuple(pipes),
+        locations=tuple(locations),
+    )
+
+
+def _numbered(entries: Iterable[Entry]) -> dict[Entry, int]:
+    return {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+
+
+def _numbers(mine: Sequence[Entry], numbered: dict[Entry, int]) -> np.ndarray:
+    return np.array([numbered[entry] for entry in mine])

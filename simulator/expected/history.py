@@ -174,7 +174,8 @@ class History:
         """The bytes that a record has read for some that it has written with an operand."""
         log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
         first = int(log.records["first"][record])
-        sizes = {} if log.operands["lanes"][row] else _element_sizes(log.shape.isa, op.name, op.dtypes)
+        across = log.operands["lanes"][first : first + len(op.operands)].any()
+        sizes = {} if across else _element_sizes(log.shape.isa, op.name, op.dtypes)
         written = op.operands[row - first]
         if written not in sizes:
             return self._reads(record)

@@ -75,8 +75,7 @@ class _Cause:
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
         steps = self._steps(arrays, row, Span(key, key + size)) if row >= 0 else ()
         several = f" of {self._all}" if len(self._wrong) < self._all else ""
-        unwritten = row < 0 and log.shape.threads is None
-        pattern = "nobody has written it" if unwritten else self._pattern()
+        pattern = "nobody has written it" if row < 0 else self._pattern()
         who = log.records[records] if record >= 0 else None
         return Finding(
             rules.WRONG_RESULT,
@@ -86,7 +85,7 @@ class _Cause:
             instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
             region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
             limit=f"{self._limit:.2g} of a number or, where that is more, of the mean of all" if self._limit else "",
-            suggestion="" if not unwritten else "see what the last tile, and each task, leaves to be done",
+            suggestion="" if row >= 0 else "see what the last tile, and each task, leaves to be done",
             kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
             task=int(log.records["task"][record]) if record >= 0 else -1,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, Run, launch
+from mlusim.simulator import Device, Finding, Run, launch, load
 from mlusim.simulator.expected import Expectations, wrong_results
+from mlusim.simulator.log import Log, joined
 from mlusim.simulator.sanitizer import Given
 
 N = 64
@@ -230,3 +232,120 @@ def test_launches_that_follow_one_another() -> None:
     assert steps(finding) == [("__memcpy", ()), ("__memcpy", ()), ("__bang_mul_scalar", ()), ("__memcpy", ("x[11]",))]
     (alone,) = wrong_results([runs[1].log], arrays, Expectations({"out": right}))
     assert [name for name, _ in steps(alone)] == ["__memcpy"]
+
+
+def test_a_writer_that_is_far_back_and_an_operand_with_two() -> None:
+    def kernel(m: Any, out: Any, x: Any, y: Any) -> None:
+        tile, sums, other = m.nram("float", 2 * N), m.nram("float", N), m.nram("float", N)
+        m.__memcpy(tile, x, 4 * N, m.GDRAM2NRAM)
+        m.__memcpy(tile + N, y, 4 * N, m.GDRAM2NRAM)
+        for _ in range(5000):
+            m.__bang_write_value(other, N, 0.0)
+        m.__bang_sumpool(sums, tile, N, 1, 2, 1, 2, 1, 1)
+        m.__memcpy(out, sums, 4 * N, m.NRAM2GDRAM)
+
+    arrays = [np.zeros(N, np.float32), numbered(N), numbered(N)]
+    (finding,) = wrong(ran(kernel, arrays, {"out": 2 * numbered(N) + (np.arange(N) == 9)}))
+    assert steps(finding) == [
+        ("__bang_sumpool", ()), ("__memcpy", ("y[0] to y[63]",)), ("__memcpy", ("x[0] to x[63]",)),
+    ]  # fmt: skip
+
+
+def test_what_scalar_code_has_of_its_own_task_and_of_instructions() -> None:
+    def kernel(m: Any, out: Any, x: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x + N * m.taskId, 4 * N, m.GDRAM2NRAM)
+        if m.taskId < 3:
+            out[m.taskId] = tile[m.taskId]
+        else:
+            out[m.taskId] = m.__bang_count(tile, N)
+
+    x = numbered(4, N)
+    right = np.array([0, N + 1, 2 * N + 2, N], np.float32)
+    for at, made in ((2, ("scalar.load", "x[2, 2]")), (3, ("__bang_count", "x[3, 0] to x[3, 63]"))):
+        changed = right.copy()
+        changed[at] += 50
+        arrays = [np.zeros(4, np.float32), x]
+        (finding,) = wrong(ran(kernel, arrays, {"out": changed}, dim=(4, 1, 1), type="union1"))
+        assert steps(finding) == [(made[0], ()), ("__memcpy", (made[1],))]
+
+
+def test_bits_come_of_eight_elements_each() -> None:
+    def kernel(m: Any, out: Any, x: Any) -> None:
+        tile, bits = m.nram("float", 16 * N), m.nram("uint8", 2 * N)
+        m.__memcpy(tile, x, 64 * N, m.GDRAM2NRAM)
+        m.__bang_gt_bitindex(bits, tile, tile, 16 * N)
+        m.__memcpy(out, bits, 2 * N, m.NRAM2GDRAM)
+
+    arrays = [np.zeros(2 * N, np.uint8), numbered(16 * N)]
+    (finding,) = wrong(ran(kernel, arrays, {"out": (np.arange(2 * N) == 100).astype(np.uint8)}))
+    assert steps(finding) == [("__bang_gt_bitindex", ()), ("__memcpy", ("x[0] to x[1023]",))]
+
+
+def test_the_same_address_in_other_lanes() -> None:
+    chip = device("bm1684x")
+    half = chip.shape.lanes // 2
+    step = chip.shape.spaces["local"].bytes // chip.shape.lanes
+
+    def kernel(m: Any, out: Any, x: Any, y: Any) -> None:
+        m.tpu_initialize()
+        m.tpu_gdma_cpy_S2L(half * step, y, (1, half, 1, 4), None, None, m.DT_FP32)
+        m.tpu_gdma_cpy_S2L(0, x, (1, half, 1, 4), None, None, m.DT_FP32)
+        m.tpu_gdma_cpy_L2S(out, half * step, (1, half, 1, 4), None, None, m.DT_FP32)
+        m.tpu_poll()
+
+    arrays = [np.zeros((half, 4), np.float32), numbered(half, 4), numbered(half, 4)]
+    right = numbered(half, 4) + (np.arange(4) == 2)
+    (finding,) = wrong(ran(kernel, arrays, {"out": right}, device=chip, dim=None, type=None))
+    assert [taken[0][0] for _, taken in steps(finding)] == ["y"]
+
+
+def test_blocks_of_threads_have_no_trail_and_nobody_is_accused() -> None:
+    program = load([Path(__file__).parent / "late.cu"], device=device("cuda-sm80"))
+    x, out = numbered(1000), np.zeros(1000, np.float32)
+    run = program.launch("late", 8, args=[out, x, 1000], block=128, on_finding="collect", expect={"out": x})
+    (finding,) = wrong(run)
+    assert finding.message.startswith("299 wrong elements among the 1000 of out: out[701] is 700, not 701")
+    assert (finding.location.line, finding.trail) == (4, ())
+    assert "nobody" not in str(finding)
+
+
+def test_half_of_the_wrong_elements_elsewhere_is_no_pattern() -> None:
+    def kernel(m: Any, out: Any, x: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x, 4 * N, m.GDRAM2NRAM)
+        m.__memcpy(out, tile, 4 * N, m.NRAM2GDRAM)
+
+    x = numbered(N)
+    right = np.where(np.arange(N) < 40, x + 1, 1000 + x)
+    (finding,) = wrong(ran(kernel, [np.zeros(N, np.float32), x], {"out": right}))
+    assert finding.message.endswith("out[0] is 0, not 1")
+
+
+def test_logs_that_are_joined_say_what_each_has_said() -> None:
+    def first(m: Any, out: Any) -> None:
+        out[1] = 2.0
+
+    def second(m: Any, out: Any) -> None:
+        out[0] = 1.0
+        tile = m.nram("float", N)
+        m.__bang_write_value(tile, N, 2.0)
+        m.__memcpy(out + 2, tile, 4, m.NRAM2GDRAM, 8, 4, 3)
+
+    out = device().array(np.zeros(N, np.float32))
+    logs = [launch(kernel, args=[out], device=device()).log for kernel in (second, first, second)]
+    together = joined(logs)
+    assert (together.pipes, len(together)) == (logs[0].pipes, sum(map(len, logs)))
+
+    def said(log: Log) -> list[Any]:
+        return [
+            (log.ops[row["op"]], log.pipes[row["pipe"]], log.location(at), list(log.regions(at)))
+            for at, row in enumerate(log.records)
+        ]
+
+    assert said(together) == [row for log in logs for row in said(log)]
+    given = [Given("out", "0", device().memory.memory.key(out.address), (N,), out.dtype, True, False, out.numpy)]
+    found = wrong_results(logs, given, Expectations({"out": np.full(N, 9)}))
+    assert [(finding.kernel, finding.message.partition(" ")[0]) for finding in found] == [
+        ("second", "1"), ("first", "1"), ("second", "4"), ("second", "58"),
+    ]  # fmt: skip

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...isa import DIALECTS, Copy, Instruction
+from ...isa import DIALECTS, Atomic, Copy, Instruction
 from ...isa.cached import cached_property
 from ..issue.runs import LOAD, STORE
-from ..log import RESULT, Log, pieces_of
+from ..log import RESULT, Log, Op, pieces_of
 from ..log.region import offset_numbers
 
 #: Records that a trail has at most, places that write bytes of one operand, loads that scalar code has stored.
@@ -163,7 +163,8 @@ class History:
     def _reads(self, record: int) -> list[Span]:
         """All that a record reads."""
         op, first = self._log.ops[int(self._log.records["op"][record])], int(self._log.records["first"][record])
-        return [span for number, written in enumerate(op.writes) if not written for span in self._whole(first + number)]
+        numbers = _read_operands(self._log.shape.isa, op)
+        return [span for number in numbers for span in self._whole(first + number)]
 
     def _whole(self, row: int) -> list[Span]:
         """The bytes that an operand touches; the bounds of many pieces."""
@@ -180,10 +181,9 @@ class History:
         if written not in sizes:
             return self._reads(record)
         found = []
-        for number, (name, writes) in enumerate(zip(op.operands, op.writes, strict=True)):
-            if not writes:
-                pieces = self._pieces(first + number)
-                found += _same_place(self._pieces(row), span, sizes[written], pieces, sizes[name])
+        for number in _read_operands(log.shape.isa, op):
+            pieces, size = self._pieces(first + number), sizes[op.operands[number]]
+            found += _same_place(self._pieces(row), span, sizes[written], pieces, size)
         return found
 
     @cached_property
@@ -254,13 +254,23 @@ def _element_sizes(isa: str, name: str, dtypes: str) -> dict[str, int]:
     names = [p.name for entry in entries for p in entry.prototype.memory]
     if entries and all(isinstance(entry.effect, Copy) for entry in entries):
         return dict.fromkeys(names, 1)
-    if not all(entry.lane_wise and not entry.packs_bits for entry in entries):
+    if not all((e.lane_wise and not e.packs_bits) or isinstance(e.effect, Atomic) for e in entries):
         return {}
-    forms = [
-        {p.name: overload.element(p).size for p in entry.prototype.memory}
-        for entry in entries for overload in entry.overloads() if overload.dtypes == dtypes
-    ]  # fmt: skip
-    return forms[0] if forms and all(form == forms[0] for form in forms) else {}
+    sizes: dict[str, int] = {}
+    for overload in (o for entry in entries for o in entry.overloads() if o.dtypes == dtypes):
+        for p in overload.instruction.prototype.memory:
+            if sizes.setdefault(p.name, overload.element(p).size) != overload.element(p).size:
+                return {}
+    return sizes
+
+
+def _read_operands(isa: str, op: Op) -> list[int]:
+    """The numbers of the operands that an instruction reads, those that it adds to among them."""
+    memory = [p for entry in DIALECTS[isa].named(op.name) for p in entry.prototype.memory]
+    both = {p.name for p in memory if p.reads and p.writes}
+    return [
+        at for at, (name, written) in enumerate(zip(op.operands, op.writes, strict=True)) if not written or name in both
+    ]
 
 
 def _without_effect(log: Log) -> np.ndarray:

@@ -79,7 +79,8 @@ class _Cause:
         who = log.records[records] if record >= 0 else None
         return Finding(
             rules.WRONG_RESULT,
-            f"{len(self._wrong)}{several} wrong elements among the {self._right.size} of {array.name}: "
+            f"{len(self._wrong)}{several} wrong element{'s' * (self._all > 1)} among the {self._right.size} of "
+            f"{array.name}: "
             f"{array.element(first)} is {_shown(self._got[first])}, not {_shown(self._right[first])}"
             + (f"; {pattern}" if pattern else ""),
             instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
@@ -102,7 +103,7 @@ class _Cause:
         steps: dict[tuple[str, Location], Step] = {}
         for made in self._history.trail(row, span):
             record = log.records[made.record]
-            taken = tuple(text for part in made.taken if (text := _named(arrays, part)))
+            taken = tuple(self._named(arrays, part) for part in made.taken)
             name, location = log.ops[int(record["op"])].name, log.location(made.record)
             step = steps.setdefault(
                 (name, location), Step(name, location, int(record["core"]), int(record["task"]), ())
@@ -113,6 +114,17 @@ class _Cause:
                 break
         writer, *others = steps.values()
         return (writer, *others) if writer.taken else tuple(others)
+
+    def _named(self, arrays: Sequence[Given], span: Span) -> str:
+        """Bytes that no instruction has written: elements of an array of the launch, or where they lie."""
+        for array in arrays:
+            if array.key <= span.begin < array.key + array.bytes:
+                size = array.dtype.itemsize
+                first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
+                return array.element(first) + (f" to {array.element(last)}" if last > first else "")
+        spaces = tuple(self._log.shape.spaces)
+        region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
+        return f"{region} that nobody has written"
 
     def _pattern(self) -> str:
         """What the wrong elements have in common; "" if nothing is seen."""
@@ -150,13 +162,3 @@ def _shown(value: Any) -> str:
     if value.dtype.kind in "iub":
         return str(value)
     return f"{complex(value) if value.dtype.kind == 'c' else float(value):.9g}"
-
-
-def _named(arrays: Sequence[Given], span: Span) -> str:
-    """Bytes as elements of an array of the launch; "" where they are of none."""
-    for array in arrays:
-        if array.key <= span.begin < array.key + array.bytes:
-            size = array.dtype.itemsize
-            first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
-            return array.element(first) + (f" to {array.element(last)}" if last > first else "")
-    return ""

@@ -75,7 +75,7 @@ def test_what_is_wrong(got: np.ndarray, right: Any, tolerance: float | None, wro
     assert bool(found) == bool(wrong)
     for finding in found:
         assert finding.rule == "wrong-result"
-        assert finding.message.startswith(f"{wrong} wrong elements among the {got.size} of out: out[")
+        assert finding.message.startswith(f"{wrong} wrong element{'s' * (wrong > 1)} among the {got.size} of out: out[")
         assert finding.message.endswith("nobody has written it")
 
 
@@ -108,7 +108,7 @@ def program() -> Any:
 
 def test_a_wrong_result_is_an_error_like_any_other() -> None:
     out, x = np.full(N, 7, np.float32), np.ones(N, np.float32)
-    with pytest.raises(KernelError, match=r"wrong-result: 1 wrong elements among the 64 of out: out\[9\] is 2, not 3"):
+    with pytest.raises(KernelError, match=r"wrong-result: 1 wrong element among the 64 of out: out\[9\] is 2, not 3"):
         program().launch("twice", args=[out, x, 0], expect={"out": 2 + (np.arange(N) == 9)})
     assert (out == 7).all()
     run = program().launch("twice", args=[out, x, 0], expect={"out": np.full(N, 2)}, orders=2)

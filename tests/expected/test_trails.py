@@ -137,7 +137,7 @@ def test_what_meets_other_elements_takes_all_of_them() -> None:
 
     x = numbered(4, N)
     (finding,) = wrong(ran(kernel, [np.zeros(N, np.float32), x], {"out": x.sum(0) + (np.arange(N) == 7)}))
-    assert finding.message.startswith("1 wrong elements among the 64 of out: out[7] is ")
+    assert finding.message.startswith("1 wrong element among the 64 of out: out[7] is ")
     assert steps(finding) == [("__bang_sumpool", ()), ("__memcpy", ("x[0, 0] to x[3, 63]",))]
 
 
@@ -349,3 +349,24 @@ def test_logs_that_are_joined_say_what_each_has_said() -> None:
     assert [(finding.kernel, finding.message.partition(" ")[0]) for finding in found] == [
         ("second", "1"), ("first", "1"), ("second", "4"), ("second", "58"),
     ]  # fmt: skip
+
+
+def test_what_is_added_to_and_what_nobody_has_written() -> None:
+    """Two tasks add a tile of which each has loaded a half."""
+
+    def kernel(m: Any, out: Any, x: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x, 2 * N, m.GDRAM2NRAM)
+        m.__bang_atomic_reduce_add(out, tile, N)
+
+    arrays = [np.full(N, 0.5, np.float32), numbered(2, N)]
+
+    def trail(at: int) -> list[tuple[str, tuple[str, ...]]]:
+        expect = {"out": np.ma.masked_array(np.zeros(N), np.arange(N) != at)}
+        (finding,) = wrong(ran(kernel, [array.copy() for array in arrays], expect, dim=(2, 1, 1)))
+        assert (finding.instruction, finding.task) == ("__bang_atomic_reduce_add", 1)
+        return steps(finding)
+
+    assert trail(5) == [("__bang_atomic_reduce_add", ("out[5]",)), ("__memcpy", ("x[0, 5]",))]
+    nobody = [f"nram[{core}] 0xa0..0xa4 that nobody has written" for core in (1, 0)]
+    assert trail(40) == [("__bang_atomic_reduce_add", (nobody[0], "out[40]", nobody[1]))]

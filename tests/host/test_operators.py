@@ -178,7 +178,7 @@ def test_wrong_elements_are_traced_through_what_host_code_launches(vec):
     right = 2 * x
     assert vec.call("vecScale", factor=2, x=x, y=y, expect={"y": right}).findings == ()
     right[33] = 0
-    with pytest.raises(KernelError, match=r"1 wrong elements among the 40 of y: y\[33\] is 60, not 0"):
+    with pytest.raises(KernelError, match=r"1 wrong element among the 40 of y: y\[33\] is 60, not 0"):
         vec.call("vecScale", factor=2, x=x, y=y, expect={"y": right})
     (finding,) = vec.call("vecScale", factor=2, x=x, y=y, on_finding="collect", expect={"y": right}).findings
     assert (finding.kernel, finding.task, finding.trail[-1].taken) == ("kernelScale", 1, ("x[33]",))

@@ -152,7 +152,7 @@ def test_levels(capfd, level, rules):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["s.py", "--kernel", "fine"], "--kernel, --arg and --expect are of a kernel source"),
+        (["s.py", "--kernel", "fine"], "--kernel, --arg, --expect and --against are of a kernel source"),
         ([SOURCE, "--kernel", "fine", "--arg", f"in={X}"], "no value for out"),
         ([SOURCE, "--kernel", "fine", "--arg", f"in={X}", X], "is not of the form name=value"),
         ([SOURCE, "--output", SOURCE], "which this command reads"),

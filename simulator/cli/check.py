@@ -30,7 +30,15 @@ _ARCHIVE = b"PK\x03\x04"
 def check(options: argparse.Namespace, screen: Screen) -> bool:
     """Look for broken rules in everything that is given; whether there is nothing worse than advice."""
     screen.apart = not options.output and options.format not in (None, "text")
-    check_paths(options.output, read=[*options.files, options.device, *array_files([*options.arg, *options.expect])])
+    check_paths(
+        options.output,
+        read=[
+            *options.files,
+            *filter(None, [options.against]),
+            options.device,
+            *array_files([*options.arg, *options.expect]),
+        ],
+    )
     for path in options.files:
         if not path.exists():
             raise ValueError(f"{path} does not exist; pass kernel sources, programs in Python, or logs")
@@ -38,10 +46,10 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
     logs = [path for path in options.files if _is_archive(path)]
     programs = [path for path in options.files if path.suffix == ".py"]
     sources = [path for path in options.files if path not in (*logs, *programs)]
-    if not sources and (options.kernel or options.arg or options.expect):
-        raise ValueError("--kernel, --arg and --expect are of a kernel source; pass its file")
-    if options.expect and not options.kernel:
-        raise ValueError("--expect is of the arguments of a kernel; name it with --kernel")
+    if not sources and (options.kernel or options.arg or options.expect or options.against):
+        raise ValueError("--kernel, --arg, --expect and --against are of a kernel source; pass its file")
+    if (options.expect or options.against) and not options.kernel:
+        raise ValueError("--expect and --against are of the arguments of a kernel; name it with --kernel")
     if not sources and (options.values or options.precise or options.precise_limit is not None):
         raise ValueError("--values and --precise are of a kernel source; a program watches its device itself")
     found, complete = [], True

@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import Precision, Values
 from ..device import Device
 from ..execution import Execution
-from ..findings import KernelError
+from ..findings import KernelError, MlusimError
 from ..issue import Check
 from ..launches import Program, Run
 from ..text import nearest
@@ -72,7 +72,12 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
-    read = [*options.files, options.device, *array_files([*options.arg, *options.expect])]
+    read = [
+        *options.files,
+        *filter(None, [options.against]),
+        options.device,
+        *array_files([*options.arg, *options.expect]),
+    ]
     check_paths(*saved, options.trace, options.log, options.output, read=read)
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load_program(options, options.files, device)
@@ -102,14 +107,37 @@ def start_kernel(
     on_finding: str,
 ) -> Run:  # fmt: skip
     """Launch the kernel that the options name."""
+    expect = expected_arrays(options.expect)
+    if options.against:
+        expect = _left_by(options, screen, program.device, values) | expect
+    with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
+        return _launched(
+            options, program, values, on_finding=on_finding, orders=options.orders, progress=progress,
+            expect=expect or None, tolerance=options.tolerance,
+        )  # fmt: skip
+
+
+def _launched(options: argparse.Namespace, program: Program, values: Any, **more: Any) -> Run:
     dim = dimensions(options.dim) if options.dim else None
     block = dimensions(options.block, "--block") if options.block else None
-    with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
-        return program.launch(
-            options.kernel, dim, options.type, values, block=block, shared=options.shared, on_finding=on_finding,
-            time_limit=options.time_limit, isolate=not options.no_isolate, orders=options.orders, progress=progress,
-            expect=expected_arrays(options.expect) or None, tolerance=options.tolerance,
-        )  # fmt: skip
+    return program.launch(
+        options.kernel, dim, options.type, values, block=block, shared=options.shared, time_limit=options.time_limit,
+        isolate=not options.no_isolate, **more,
+    )  # fmt: skip
+
+
+def _left_by(
+    options: argparse.Namespace, screen: Screen, device: Device, values: Sequence[Any] | Mapping[str, Any]
+) -> dict[str | int, np.ndarray]:
+    """What another version of the kernel leaves in the arrays among its arguments; ValueError if it fails."""
+    copies = {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in _named(values)}
+    given = copies if isinstance(values, Mapping) else list(copies.values())
+    try:
+        with screen.busy(f"running {options.kernel} of {options.against}"):
+            _launched(options, load_program(options, [options.against], device), given)
+    except MlusimError as error:
+        raise ValueError(f"--against {options.against}: {error}") from None
+    return {name: value for name, value in copies.items() if isinstance(value, np.ndarray)}
 
 
 def _list_operators(screen: Screen) -> bool:

@@ -84,6 +84,10 @@ def add_launch(command: Parser) -> None:
         help="what an argument holds when all is right, by name or number; what is wrong is traced back",
     )  # fmt: skip
     command.add_argument(
+        "--against", type=Path, metavar="FILE",
+        help="a source with another version of the kernel: arrays are to hold what it leaves in them",
+    )  # fmt: skip
+    command.add_argument(
         "--tolerance", type=float, metavar="E", help="relative difference from it (default: half of the digits)"
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="end the kernel after S seconds")

@@ -9,6 +9,7 @@ import sys
 import threading
 import weakref
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -19,9 +20,11 @@ from ..log import Location
 from .arena import Allocation, Memory, reach
 from .mapping import Mapping, host_room
 
-#: Where device memories may lie, a terabyte apart: addresses that a worker finds free as well. Programs and their heaps
-#: begin between 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
-_ADDRESSES = (*range(0x2000 << 32, 0x5500 << 32, 1 << 40), *range(0x5800 << 32, 0x7A00 << 32, 1 << 40))
+#: Where device memories may lie: addresses that a worker finds free as well. Programs and their heaps begin between
+#: 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
+_ROOM = (range(0x2000 << 32, 0x5500 << 32), range(0x5800 << 32, 0x7A00 << 32))
+#: How far apart they begin at least: of the memories of all devices that there are, hundreds have room.
+_APART = 1 << 37
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
@@ -145,8 +148,14 @@ def _reserve(bytes: int) -> tuple[int, Mapping]:
         raise
 
 
+def addresses(bytes: int) -> Iterator[int]:
+    """Where a device memory may begin."""
+    for room in _ROOM:
+        yield from range(room.start, room.stop, max(bytes, _APART))
+
+
 def _first_free(bytes: int, fd: int) -> Mapping | None:
-    for address in _ADDRESSES:
+    for address in addresses(bytes):
         with suppress(FileExistsError):
             return Mapping(bytes, address, fd)
     return None

@@ -177,6 +177,15 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (flow,) = result["codeFlows"][0]["threadFlows"]
     lines = [step["location"]["physicalLocation"]["region"]["startLine"] for step in flow["locations"]]
     assert lines == [5, 6, 7]
+    earlier = tmp_path / "earlier.mlu"
+    earlier.write_text(Path(source).read_text(encoding="utf-8").replace("x + late", "x + 1"), encoding="utf-8")
+    assert main(["run", *launched, "1", "--against", str(earlier)]) == 0
+    capsys.readouterr()
+    assert main(["check", *launched, "0", "--against", str(earlier)]) == 1
+    assert "they are what is expected 1 element before" in capsys.readouterr().out
+    earlier.write_text(earlier.read_text(encoding="utf-8").replace("256, GDRAM2NRAM", "260, GDRAM2NRAM"))
+    assert main(["check", *launched, "0", "--against", str(earlier)]) == 2
+    assert f"--against {earlier}: error: bounds: write of 260 bytes at byte 0 of 'tile'" in capsys.readouterr().err
     assert main(["run", *launched, "1", "--expect", "out=3"]) == 2
     assert "--expect out=3: pass a file such as right.npy" in capsys.readouterr().err
     assert main(["check", source, *expected]) == 2

@@ -11,11 +11,11 @@ import numpy as np
 from ...isa import DIALECTS, Atomic, Copy, Instruction
 from ...isa.cached import cached_property
 from ..issue.runs import LOAD, STORE
-from ..log import RESULT, Log, Op, pieces_of
+from ..log import CROSSED, RESULT, Log, Op, pieces_of
 from ..log.region import offset_numbers
 
-#: Records that a trail has at most, places that write bytes of one operand, loads that scalar code has stored.
-_MOST_RECORDS, _MOST_PLACES, _MOST_LOADS = 2048, 16, 16
+#: Records that a trail has at most, records and places that write bytes of one operand, loads that scalar code stores.
+_MOST_RECORDS, _MOST_WRITERS, _MOST_PLACES, _MOST_LOADS = 2048, 256, 16, 16
 #: Rows that are looked through first.
 _WINDOW = 1 << 12
 
@@ -134,7 +134,7 @@ class History:
         if written is None:
             return
         high, window = int(np.searchsorted(written.row, self._log.records["first"][before])), _WINDOW
-        left, places = span.end - span.begin, set()
+        left, places, found = span.end - span.begin, set(), 0
         while high:
             low = max(high - window, 0)
             meets = (written.begin[low:high] < span.end) & (written.end[low:high] > span.begin)
@@ -145,9 +145,10 @@ class History:
                     continue
                 record = self._log.records[self._log.owners[row]]
                 places.add((int(record["op"]), int(record["loc"])))
+                found += 1
                 yield row
                 left -= sum(min(piece.end, span.end) - max(piece.begin, span.begin) for piece in pieces)
-                if left <= 0 or len(places) > _MOST_PLACES:
+                if left <= 0 or len(places) > _MOST_PLACES or found == _MOST_WRITERS:
                     return
             high, window = low, 4 * window
 
@@ -175,8 +176,9 @@ class History:
         """The bytes that a record has read for some that it has written with an operand."""
         log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
         first = int(log.records["first"][record])
-        across = log.operands["lanes"][first : first + len(op.operands)].any()
-        sizes = {} if across else _element_sizes(log.shape.isa, op.name, op.dtypes)
+        rows = range(first, first + len(op.operands))
+        placed = not log.operands["lanes"][rows].any() and not log.records["flags"][record] & CROSSED
+        sizes = _element_sizes(log.shape.isa, op.name, op.dtypes) if placed else {}
         written = op.operands[row - first]
         if written not in sizes:
             return self._reads(record)
@@ -199,14 +201,10 @@ class History:
         mine = records[record]
         if ops[int(mine["op"])].name != STORE:
             return []
-        found = []
-        for at in range(int(np.searchsorted(self._to_scalar, record)) - 1, -1, -1):
-            load = int(self._to_scalar[at])
-            other = records[load]
-            if (other["core"], other["task"]) == (mine["core"], mine["task"]):
-                found.append(load)
-            if len(found) == _MOST_LOADS:
-                break
+        last = int(np.searchsorted(self._to_scalar, record))
+        near = self._to_scalar[max(last - _WINDOW, 0) : last]
+        own = (records["core"][near] == mine["core"]) & (records["task"][near] == mine["task"])
+        found: list[int] = near[own][-_MOST_LOADS:].tolist()
         return found
 
 

@@ -205,6 +205,12 @@ class Strided(Flat):
         find_slot(self, f"{self.end} - {self.low}", self.end, True)
         self.port.line(f"_x_{name} = _a_{name}.strided({name}, _d_{name}, _shape_{name}, _strides_{name})")
 
+    def crossed(self) -> str:
+        """Condition: its rows do not lie one behind the other in the order in which they are taken."""
+        axes = range(len(self.parameter.dims))
+        ordered = " >= ".join(f"_strides_{self.name}[{axis}]" for axis in axes)
+        return f"_gaps_{self.name} and not {ordered}"
+
     def pieces(self) -> tuple[str, str]:
         return f"_gaps_{self.name}", f"_shape_{self.name}, _strides_{self.name}, {self.element.size}"
 

@@ -30,7 +30,7 @@ from ...isa import (
 )  # fmt: skip
 from ..execution import MEMBER, MEMORY, Execution
 from ..findings import Finding, Squashed, rules
-from ..log import Op
+from ..log import CROSSED, Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
 from .definedness import carried, pass_on, passes_on, take_back
@@ -297,7 +297,13 @@ class _Writer:
     def _record(self) -> None:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
-        head = f"_op, _pipe_number, {self.effect.flags()}, _cur.core, _cur.task"
+        crossed = [operand.crossed() for operand in self.operands if isinstance(operand, Strided)]
+        flags = (
+            f"({self.effect.flags()}) | ({CROSSED} if {' or '.join(crossed)} else 0)"
+            if crossed
+            else self.effect.flags()
+        )
+        head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
         strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
         gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
         if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):

@@ -58,8 +58,8 @@ REQUEST = "request"
 
 #: Flags: the core's front end waits until the instruction is done; it runs after all queues are empty; nobody can
 #: come between its read and its write; nothing but a wait of the core's knows that it is done; the front end has a
-#: result of it.
-BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT = 1, 2, 4, 8, 16
+#: result of it; pieces of an operand lie in memory in another order than that in which it takes them.
+BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT, CROSSED = 1, 2, 4, 8, 16, 32
 
 FORMAT = 5
 

@@ -12,7 +12,7 @@ from .region import Location, offset_numbers, owner_numbers, space_numbers
 
 #: No instruction works on more, and sums and products with a granule stay within 63 bits.
 _MOST_WORK, _MOST_BYTES = 1 << 50, 1 << 40
-_FLAGS = 31  # all that a record can have
+_FLAGS = 63  # all that a record can have
 
 
 class DamagedError(ValueError):

@@ -370,3 +370,20 @@ def test_what_is_added_to_and_what_nobody_has_written() -> None:
     assert trail(5) == [("__bang_atomic_reduce_add", ("out[5]",)), ("__memcpy", ("x[0, 5]",))]
     nobody = [f"nram[{core}] 0xa0..0xa4 that nobody has written" for core in (1, 0)]
     assert trail(40) == [("__bang_atomic_reduce_add", (nobody[0], "out[40]", nobody[1]))]
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_planes_and_rows_of_one_copy(crossed: bool) -> None:
+    """With two strides it is known which bytes become which, unless they lie in an order of their own."""
+    inner, outer = (32, 4) if crossed else (4, 32)
+
+    def kernel(m: Any, out: Any, x: Any) -> None:
+        tile = m.nram("float", 64)
+        m.__memcpy(tile, x, 256, m.GDRAM2NRAM)
+        m.__memcpy(out, tile, 4, m.NRAM2GDRAM, inner, 7, outer, 7, 4, 7, 32, 7)
+
+    x, out = numbered(8, 8), np.zeros((8, 8), np.float32)
+    right = (x.T if crossed else x) + (np.arange(64).reshape(8, 8) == 10)
+    (finding,) = wrong(ran(kernel, [out, x], {"out": right}))
+    assert (out == (x.T if crossed else x)).all()
+    assert steps(finding) == [("__memcpy", ("x[0, 0] to x[7, 7]" if crossed else "x[1, 2]",))]

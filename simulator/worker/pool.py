@@ -60,7 +60,7 @@ class Worker:
         self.modules, self._channel = modules, Channel(begun.end, _LIMITS)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
-        self._known: dict[int, int] = {}  # serial of a device's memory -> its address, the latest used last
+        self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
@@ -113,11 +113,14 @@ class Worker:
         self.missing()
         memory.reclaim()
         fresh = self._known.pop(memory.serial, None) is None
-        old = [serial for serial, address in self._known.items() if address == memory.address]
+        mine = range(memory.address, memory.address + memory.mapping.size)
+        old = [
+            serial for serial, theirs in self._known.items() if theirs.start < mine.stop and mine.start < theirs.stop
+        ]
         dropped = tuple(dict.fromkeys([*old, *list(self._known)[: max(len(self._known) - DEVICES + 1, 0)]]))
         for serial in dropped:
             del self._known[serial]
-        self._known[memory.serial] = memory.address
+        self._known[memory.serial] = mine
         attach = (memory.address, memory.memory.space.name) if fresh else None
         load = request.library not in self._images
         entries = tuple(memory.memory.allocations())

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, launch
+from mlusim.simulator import Device, launch, load
 from mlusim.simulator.memory import global_memory
 from mlusim.simulator.memory.mapping import Mapping
+
+SCALE = Path(__file__).parents[2] / "docs" / "examples" / "scale.mlu"
 
 
 def double(mlu, x):
@@ -79,3 +82,28 @@ def test_more_devices_than_there_is_room_for(few):
         for mapping in taken:
             mapping.close()
     assert len(taken) == few == 20
+
+
+def test_a_large_memory_where_several_small_ones_were(few):
+    """A worker lets go of the dropped memories of all devices whose addresses the next one takes in part."""
+
+    def run(device: Device) -> None:
+        x = np.ones(64, np.float32)
+        launched = load([SCALE], device=device).launch("scale", (1, 1, 1), args=[x, x.copy(), 3.0, 64])
+        assert not launched.findings
+        assert (x == 3).all()
+
+    def size(name: str) -> int:
+        return Device.load(name).memory.mapping.size
+
+    assert size("mlu590") > global_memory._APART >= size("mlu370-x4")
+    devices = [Device.load("mlu370-x4") for _ in range(4)]
+    for device in devices:
+        run(device)
+    starts = [device.memory.address for device in devices]
+    assert starts == list(itertools.islice(global_memory.addresses(1), 4))
+    del devices, device
+    gc.collect()
+    large = Device.load("mlu590")
+    run(large)
+    assert large.memory.address == starts[0]

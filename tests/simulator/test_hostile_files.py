@@ -61,7 +61,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "pipe": (put("pipe", 250), "record 3 has pipe"),
     "line": (put("loc", 1 << 31), "record 3 has loc"),
     "core": (put("core", 40), "record 3 has core"),
-    "flags": (put("flags", 32), "record 3 has unknown flags"),
+    "flags": (put("flags", 64), "record 3 has unknown flags"),
     "work": (put("work", 1 << 60), "the work of record 3"),
     "first": (put("first", 0), "record 3 does not have the operands after"),
     "space": (put("key", 9 << 56, "operands"), "operand 3 lies in no memory"),

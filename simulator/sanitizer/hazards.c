@@ -113,7 +113,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     next->write = now;
     next->count = 0;
     if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
-    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = 0;
+    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = next->picked = 0;
     return;
   }
   if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
@@ -176,6 +176,7 @@ static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, c
   for (; run < end; run++) {
     double pieces = (double)run->count[0] * run->count[1] * run->count[2];
     if (!run->run || pieces > MOST_PIECES) {
+      if (s->scalar && !on_device) pick(s, key, key + bytes);
       touch(s, key, key + 1, now, on_device, operand);
       if (bytes > 1) touch(s, key + bytes - 1, key + bytes, now, on_device, operand);
       continue;

@@ -280,7 +280,8 @@ static void step(State* s, const Run** run) {
       int gains = 0;
       for (int64_t p = 0; p < w->pipes; p++) gains |= waits >> p & 1 && core->issued[p] > core->front[p];
       if (gains) core->waited = s->index;
-      else w->redundant[s->index] = 1;
+      else w->redundant[s->index] = !core->unsure;
+      core->unsure = 0;
     }
   } else {
     core->waited = -1;
@@ -324,6 +325,7 @@ static void step(State* s, const Run** run) {
   if (r->flags & ASYNC) {
     core->last_async[r->pipe] = s->index;
     core->async_seq[r->pipe] = seq;
+    core->unsure |= w->in_order >> r->pipe & 1;
   }
   if (r->flags & (BLOCKING | RESULT) || waits) learn(core->front, core->end[r->pipe], w->pipes);
 }

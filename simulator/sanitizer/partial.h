@@ -29,7 +29,7 @@ static int takes_back(const State* s, const Record* load) {
 }
 
 enum { MOST_TOGETHER = 64 };  // ranges that are looked at together
-enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units, of less than 64 elements
+enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units; of 64 elements, to which counts are rounded up
 
 // Whether another operand of a record, as long as one that begins at `start`, has an edge of what is in it as far behind
 // its beginning: both tiles are so long, and a wrong count would be that of one.
@@ -48,7 +48,8 @@ static int ends_alike(State* s, uint64_t start, uint64_t bytes, uint64_t used) {
 // rest is dropped.
 static int is_padding(State* s, uint64_t start, uint64_t end, const Range* rest) {
   uint64_t used = rest->start - start, left = end - rest->start;
-  if (rest->end < end || left >= MOST_PADDING || (end - start) % LINE != 0 || used % LINE == 0) return 0;
+  uint64_t most = (end - start) % (2 * MOST_PADDING) ? MOST_PADDING : 2 * MOST_PADDING;  // or to 128
+  if (rest->end < end || left >= most || (end - start) % LINE != 0 || used % LINE == 0) return 0;
   return left < used || (left == used && ends_alike(s, start, end - start, used));
 }
 

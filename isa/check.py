@@ -135,8 +135,9 @@ def _effect(made: Instruction) -> Iterator[str]:
         yield f"overlap is {made.overlap!r}; there are {', '.join(_OVERLAPS)}"
     if made.overlap == "ascending" and any(p.kind is not Kind.PACKED or len(p.dims) > 1 for p in memory):
         yield "overlap in ascending order is one of packed operands"
-    if made.moves and made.moves not in {p.name for p in made.read}:
-        yield f"moves names {made.moves!r}, which is no operand that is read"
+    for fact in ("moves", "looks_up"):
+        if (named := getattr(made, fact)) and named not in {p.name for p in made.read}:
+            yield f"{fact} names {named!r}, which is no operand that is read"
     if made.provenance not in (DOCUMENTED, INFERRED):
         yield f"provenance is {made.provenance!r}"
     if made.select is not None:

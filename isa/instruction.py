@@ -92,6 +92,8 @@ class Instruction:
     overlap: str = "same"
     #: The operand whose elements reach the output as they are, in another arrangement; the other operands say in which.
     moves: str = ""
+    #: The operand whose elements are positions in the other one that is read, a table.
+    looks_up: str = ""
     rules: tuple[Rule, ...] = ()
     let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
     #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of

@@ -24,6 +24,7 @@ _RULES = (
     effect=Compute(partial=True),
     work="elem_count * sizeof_dst",
     rules=_RULES,
+    looks_up="src",
 )
 def lut(src: np.ndarray, table: np.ndarray) -> Partial:
     """dst[i] = table[src[i]], kept where src[i] has all bits set; dst may be src (inferred: public kernels do so)."""

@@ -11,7 +11,13 @@ _GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do 
 
 
 class MemoryCore(Check):
-    """Warns of scalar accesses of the memory core to memory that it does not have, and of its stores for the host."""
+    """Warns of scalar accesses of the memory core to memory that it does not have, and of its stores for the host.
+
+    Those that it cannot make have one cause, a guard that is missing before the first of them.
+    """
+
+    def begin(self) -> None:
+        self._lacking: tuple[Finding, int] | None = None
 
     def looks_at_runs(self) -> bool:
         return self.execution.current.kind == MEMORY
@@ -20,7 +26,8 @@ class MemoryCore(Check):
         execution = self.execution
         if execution.current.kind != MEMORY:
             return
-        if not execution.dialect.spaces[memory.name].memory_core:
+        lacks = not execution.dialect.spaces[memory.name].memory_core
+        if lacks:
             verb = "stores to" if run.store else "loads from"
             message = f"the memory core {verb} {memory.name}, which it does not have"
         elif run.store and memory.space.scope == "device":
@@ -29,10 +36,10 @@ class MemoryCore(Check):
         else:
             return
         region = execution.map.region(run.low, run.high - run.low)
-        execution.collector.report(
-            Finding(
-                rules.MEMORY_CORE, message, instruction=run.name, region=region, suggestion=_GUARD,
-                provenance="inferred",
-            ),
-            run.pc,
-        )  # fmt: skip
+        finding = Finding(
+            rules.MEMORY_CORE, message, instruction=run.name, region=region, suggestion=_GUARD, provenance="inferred"
+        )
+        found = finding, run.pc
+        if lacks:
+            found = self._lacking = self._lacking or found
+        execution.collector.report(*found)

@@ -1,7 +1,7 @@
 """Which bytes of an output are initialized: copies, lane-wise instructions and those that move elements pass it on.
 
 They report nothing: padding that is computed on and never used is no fault. What looks at values reports: reductions,
-products, tables, masks and offsets, scalar loads, and stores to memory that the host can see.
+products, masks and offsets, positions that a table lacks, scalar loads, and stores to memory that the host can see.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def passes_on(entry: Instruction) -> bool:
 
 def carried(entry: Instruction) -> frozenset[str]:
     """The operands whose uninitialized bytes go on to the output; those of the others are reported."""
+    if entry.looks_up:
+        return frozenset({entry.looks_up})
     if not passes_on(entry):
         return frozenset()
     return frozenset({entry.moves} if entry.moves else {p.name for p in entry.inputs})
@@ -76,14 +78,36 @@ def pass_on(port: PortSource, effect: EffectWriter, operands: Sequence[Operand],
         target.written()
 
 
+def look_up(port: PortSource, operands: Sequence[Operand], checks: Sequence[Check]) -> None:
+    """Add the lines of what takes elements of a table: an uninitialized position that it has makes such an element.
+
+    So it is with masks that are made of padding: whatever lies there, a comparison gives 0 or 1. Memory as it is found
+    holds no position of any table, and is reported.
+    """
+    positions = next(operand for operand in operands if operand.name == port.entry.looks_up)
+    table = next(operand for operand in operands if operand.reads and operand is not positions)
+    for name, value in (("_lanes", lanes), ("_outside", outside)):
+        port.bind(name, value)
+    port.line("_moved = None")
+    with port.block(f"if {positions.may_be_uninitialized()}:"):
+        port.line(positions.fill_poison())
+        with port.block(f"if {positions.uninitialized()}:"):
+            port.line(f"_moved = _lanes(({positions.flags()},))")
+            with port.block(f"if _outside({positions.contents()}, {table.contents()}, _moved):"):
+                for check in checks:
+                    check.before_read(port, positions)
+                port.line("_moved = None")
+
+
 def take_back(port: PortSource, effect: EffectWriter) -> None:
-    """Add the lines behind the effect of what moves elements: where uninitialized ones have come to."""
-    if port.entry.moves:
+    """Add the lines behind the effect of what moves or looks up elements: where uninitialized ones have come to."""
+    if port.entry.moves or port.entry.looks_up:
         (target,) = effect.written
         port.bind("_define", define)
         with port.block("if _moved is not None:"):
             port.line(f"_flags = {target.flags()}")
-            port.line(target.define("_flags & _moved.reshape(_flags.shape)"))
+            moved = "_moved.reshape(_flags.shape)" if port.entry.moves else "_moved"
+            port.line(target.define(f"_flags & {moved}"))
 
 
 def _follow(port: PortSource, effect: EffectWriter, source: Operand) -> None:
@@ -126,6 +150,12 @@ def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
     for other in others:
         found = found & other
     return np.asarray(found)
+
+
+def outside(positions: np.ndarray, table: np.ndarray, initialized: np.ndarray) -> bool:
+    """Whether some of the positions that are not ``initialized``, [..., 1], are none of a table."""
+    found = positions.view(f"u{positions.itemsize}")[~initialized[..., 0]] < len(table)  # negative ones are very large
+    return not found.all()
 
 
 def masked(bits: np.ufunc, *sources: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

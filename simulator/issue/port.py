@@ -33,7 +33,7 @@ from ..findings import Finding, Squashed, rules
 from ..log import CROSSED, Op
 from ..log.recorder import PACK, ROOM, ROW
 from .check import Check
-from .definedness import carried, pass_on, passes_on, take_back
+from .definedness import carried, look_up, pass_on, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .operands import Lanes, Operand, Strided
 from .scattered import operands_of
@@ -277,6 +277,8 @@ class _Writer:
         if passes_on(self.entry):
             pass_on(source, self.effect, self.operands, self.checks)
             return
+        if self.entry.looks_up:
+            look_up(source, self.operands, self.checks)
         partial = getattr(self.entry.effect, "partial", False)
         for operand in self.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:

@@ -74,8 +74,9 @@ class Operation:
 
     @property
     def inputs(self) -> list[Tensor]:
-        """What it reads."""
-        return [tensor for name, tensor in self.tensors.items() if name not in _WRITTEN]
+        """What it reads: not the summand of a product whose factor is zero (inferred, as BLAS has it)."""
+        dropped = {"c"} if "c" in self.tensors and not self.number("beta") else set()
+        return [tensor for name, tensor in self.tensors.items() if name not in _WRITTEN | dropped]
 
     @property
     def outputs(self) -> list[Tensor]:

@@ -52,7 +52,7 @@ class _Work(ctypes.Structure):
             (name, _i64)
             for name in (
                 "count", "operands", "runs", "pipes", "cores", "plain_cores", "tasks_of_group", "mute", "whole", "room",
-                "faults",
+                "faults", "in_order",
             )
         ),
         *(
@@ -90,6 +90,7 @@ def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> 
         work = _Work(
             len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
             _tasks_of_group(log), not log.shape.memory_core_stores, whole, room, len(fault),
+            int(_bits([DIALECTS[log.shape.isa].in_order], log.pipes)[0]),
             *(table.ctypes.data for table in rows), *tables.addresses, fault.ctypes.data, log.shape.lanes or 1,
             causes.ctypes.data, redundant.ctypes.data, 0,
         )  # fmt: skip

@@ -113,7 +113,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     next->write = now;
     next->count = 0;
     if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
-    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = 0;
+    else next->tile = now.is_tile ? now.record + 1 : 0, next->changed = next->picked = 0;
     return;
   }
   if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
@@ -176,6 +176,7 @@ static void touch_runs(State* s, uint64_t key, uint64_t bytes, const Run* run, c
   for (; run < end; run++) {
     double pieces = (double)run->count[0] * run->count[1] * run->count[2];
     if (!run->run || pieces > MOST_PIECES) {
+      if (s->scalar && !on_device) pick(s, key, key + bytes);
       touch(s, key, key + 1, now, on_device, operand);
       if (bytes > 1) touch(s, key + bytes - 1, key + bytes, now, on_device, operand);
       continue;
@@ -279,7 +280,8 @@ static void step(State* s, const Run** run) {
       int gains = 0;
       for (int64_t p = 0; p < w->pipes; p++) gains |= waits >> p & 1 && core->issued[p] > core->front[p];
       if (gains) core->waited = s->index;
-      else w->redundant[s->index] = 1;
+      else w->redundant[s->index] = !core->unsure;
+      core->unsure = 0;
     }
   } else {
     core->waited = -1;
@@ -323,6 +325,7 @@ static void step(State* s, const Run** run) {
   if (r->flags & ASYNC) {
     core->last_async[r->pipe] = s->index;
     core->async_seq[r->pipe] = seq;
+    core->unsure |= w->in_order >> r->pipe & 1;
   }
   if (r->flags & (BLOCKING | RESULT) || waits) learn(core->front, core->end[r->pipe], w->pipes);
 }

@@ -27,7 +27,7 @@ typedef struct {
 } Cause;
 
 typedef struct {
-  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults;
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults, in_order;
   const Record* records;
   const Operand* operand;
   const Run* run;

@@ -10,6 +10,7 @@ enum { OFFSET_BITS = 40, OWNER_BITS = 16 };
 typedef struct {
   uint32_t issued[PIPES], front[PIPES], end[PIPES][PIPES];  // what the end of a pipe's last record knows
   int64_t last_async[PIPES], waited, core;
+  int unsure;  // since its last wait it has begun a copy in a pipe that nobody waits for: maybe it has another one
   uint32_t async_seq[PIPES];
 } Core;
 

@@ -29,13 +29,35 @@ static int takes_back(const State* s, const Record* load) {
 }
 
 enum { MOST_TOGETHER = 64 };  // ranges that are looked at together
-enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units, of less than 64 elements
+enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units; of 64 elements, to which counts are rounded up
+
+// Whether another operand of a record, as long as one that begins at `start`, has an edge of what is in it as far behind
+// its beginning: both tiles are so long, and a wrong count would be that of one.
+static int ends_alike(State* s, uint64_t start, uint64_t bytes, uint64_t used) {
+  const Operand* operand = s->work->operand + s->record->first;
+  for (uint32_t n = 0; n < s->work->operand_count[s->record->op]; n++, operand++) {
+    if (operand->key == start || operand->bytes != bytes) continue;
+    Range* path[LEVELS];
+    const Range* at = before(&s->ranges, operand->key + used + 1, path);
+    if (at != s->ranges.head && at->start == operand->key + used) return 1;
+  }
+  return 0;
+}
 
 // Whether the last bytes of what is used only fill up its last line: counts are rounded up, and what is computed of the
 // rest is dropped.
-static int is_padding(uint64_t start, uint64_t end, const Range* rest) {
+static int is_padding(State* s, uint64_t start, uint64_t end, const Range* rest) {
   uint64_t used = rest->start - start, left = end - rest->start;
-  return rest->end >= end && left < used && left < MOST_PADDING && (end - start) % LINE == 0 && used % LINE != 0;
+  uint64_t most = (end - start) % (2 * MOST_PADDING) ? MOST_PADDING : 2 * MOST_PADDING;  // or to 128
+  if (rest->end < end || left >= most || (end - start) % LINE != 0 || used % LINE == 0) return 0;
+  return left < used || (left == used && ends_alike(s, start, end - start, used));
+}
+
+// Scalar code accesses elements of a tile in no pattern: as many as it likes are left of the tile then.
+static void pick(State* s, uint64_t start, uint64_t end) {
+  Range *path[LEVELS], *at = before(&s->ranges, start, path);
+  if (at == s->ranges.head || at->end <= start) at = at->next[0];
+  for (; at && at->start < end; at = at->next[0]) at->picked = 1;
 }
 
 // Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.
@@ -65,7 +87,7 @@ static void compare_pieces(State* s, const Range* one, const Range* other, uint6
   const Range* less = one->changed < other->changed ? one : other;
   const Record *last = &all[(less == one ? other : one)->changed - 1], *before = &all[less->changed - (less->changed > 0)];
   const Record* now = s->record;
-  if (is_padding(start, end, other)) return;
+  if (is_padding(s, start, end, other)) return;
   if (less->changed && last->op == before->op && last->loc == before->loc) return;  // piece by piece
   if (last->op == now->op && last->loc == now->loc) return;                         // a window that moves
   const Operand *tile = result_of(s->work, &all[one->tile - 1]), *part = result_of(s->work, last);
@@ -99,10 +121,10 @@ static void put_together(const State* s, Together* t, const Range* range, uint64
 }
 
 static void compare_together(State* s, const Together* t, uint64_t start, uint64_t end, int64_t operand) {
-  if (!t->whole || !t->later || t->later->tile < t->whole->tile) return;
+  if (!t->whole || !t->later || t->later->tile < t->whole->tile || t->whole->picked) return;
   const Record *whole = &s->work->records[t->whole->tile - 1], *later = &s->work->records[t->later->tile - 1];
   if (whole->task != s->record->task || (later->op == s->record->op && later->loc == s->record->loc)) return;
-  if (takes_back(s, whole) || is_padding(start, end, t->whole) || is_short(result_of(s->work, later), t->whole)) return;
+  if (takes_back(s, whole) || is_padding(s, start, end, t->whole) || is_short(result_of(s->work, later), t->whole)) return;
   if (later->gaps) return;  // rows, which are shorter than the tile's and leave the end of each
   if (s->work->flow[later->op] == BY_DATA) return;  // as many as there are
   note(s, PARTIAL, s->index, t->later->tile - 1, t->whole->start, t->whole->end - t->whole->start, operand);

@@ -19,7 +19,7 @@ typedef struct Range {
   uint32_t tile, changed;  // records, from 1 on: what has made it of what it read, and changed it in place since
   Access* others;  // reads and atomic updates since, as many as no other one comes after
   uint32_t count, room;
-  uint8_t levels;
+  uint8_t levels, picked;  // scalar code has picked elements of what the range is a part of
   struct Range* next[];
 } Range;
 
@@ -47,7 +47,7 @@ static Range* new_range(Ranges* all, uint64_t start, uint64_t end) {
   made->start = start;
   made->end = end;
   made->write.seq = made->tile = made->changed = 0;
-  made->count = 0;
+  made->count = made->picked = 0;
   return made;
 }
 
@@ -101,6 +101,7 @@ static Range* cut(Ranges* all, Range** path, Range* range, uint64_t at) {
   rest->write = range->write;
   rest->tile = range->tile;
   rest->changed = range->changed;
+  rest->picked = range->picked;
   for (uint32_t i = 0; i < range->count; i++)
     if (!keep(all, rest, range->others[i])) return NULL;
   return rest;

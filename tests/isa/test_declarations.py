@@ -98,6 +98,7 @@ _WIDE = "void f(tensor<T> dst[shape @ st], const tensor<T> src[shape], dim4 *sha
         ("void f(float dst[m], int32 n)", {}, "extent of dst 'm' names m, which the prototype lacks"),
         ("void f(float dst[n.append(1)], int32 n)", {}, "uses Call"),
         ("void f(float dst[n : k], int32 n)", {}, "defined part of dst 'k' names k"),
+        ("void f(float dst[n], const float src[n], int32 n)", {"looks_up": "dst"}, "looks_up names 'dst'"),
         ("void f(const float src[n : n], float dst[n], int32 n)", {}, "'src' is not written"),
         ("void f(float dst[n][n] ~ heap, int32 n)", {}, "unknown order 'heap'"),
         ("void f(float dst[n @ n][n] ~ filter, int32 n)", {}, "one of packed rows, and read"),

@@ -58,3 +58,31 @@ def test_what_a_look_up_keeps_is_no_more_initialized_than_before() -> None:
 
     assert findings(5, 6, 7, 8) == []
     assert findings(5, 0xFFFFFFFF, 7, 8) == ["value", "uninitialized"]
+
+
+@pytest.mark.parametrize(("name", "kind", "of"), [
+    ("__bang_lut", "int32", "uint32"), ("__bang_lut_s32", "int32", "int32"), ("__bang_lut_s16", "int16", "int16"),
+])  # fmt: skip
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize(("compared", "stored", "named"), [(True, 5, False), (True, 6, True), (False, 5, True)])
+def test_padding_that_a_mask_is_made_of(
+    name: str, kind: str, of: str, in_place: bool, compared: bool, stored: int, named: bool
+) -> None:
+    """Of 8 elements 5 are there. A comparison makes positions of the rest; memory as it is found holds none."""
+    size = np.dtype(kind).itemsize
+
+    def kernel(mlu: Any, given: Any, entries: Any, out: Any) -> None:
+        src, table, dst = mlu.nram(kind, 8), mlu.nram(kind, 64), mlu.nram(kind, 8)
+        mlu.__memcpy(table, entries, 64 * size, mlu.GDRAM2NRAM)
+        mlu.__memcpy(src, given, 5 * size, mlu.GDRAM2NRAM)
+        if compared:
+            mlu.__bang_eq_scalar(src, src, 3, 8)
+        found = src if in_place else dst
+        getattr(mlu, name)(found, src.cast(of), table, 8, 64)
+        mlu.__memcpy(out, found, stored * size, mlu.NRAM2GDRAM)
+
+    args = [np.arange(5, dtype=kind), np.arange(100, 164, dtype=kind), np.zeros(stored, kind)]
+    run = launch(kernel, args=args, device=Device.load("mlu590"), on_finding="collect")
+    by = ["__memcpy" if compared else name] * named
+    assert [f.instruction for f in run.findings if f.rule == "uninitialized"] == by
+    assert args[2][:5].tolist() == ([100, 100, 100, 101, 100] if compared else [100, 101, 102, 103, 104])

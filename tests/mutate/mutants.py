@@ -38,6 +38,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.semantics": (NOT_MUTATED,),  # mutated by hand
     "Instruction.overlap": (op.overlap,),
     "Instruction.moves": (op.moves,),
+    "Instruction.looks_up": (op.moves,),
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics

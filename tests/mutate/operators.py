@@ -210,7 +210,7 @@ def completion(old: Completion, site: Site) -> Iterator[Completion]:
 
 
 def moves(old: str, site: Site) -> Iterator[str]:
-    """No operand that is moved, or another one that is read."""
+    """No operand that is moved or that looks up, or another one that is read."""
     if old:
         yield from ("", *(p.name for p in site.entry.read if p.name != old))
 

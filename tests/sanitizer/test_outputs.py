@@ -169,6 +169,37 @@ def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: str)
     assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == [found] * bool(found)
 
 
+@pytest.mark.parametrize(("used", "count", "found"), [(129, 256, 0), (128, 256, 1), (129, 224, 1), (161, 224, 0)])
+def test_padding_of_a_line_or_of_as_many_elements(used: int, count: int, found: int) -> None:
+    """A product of `count` elements, of which `used` are new then: rounded up to 32, to 128, or too short."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        one, two = m.nram("float", count), m.nram("float", count)
+        m.__memcpy(two, source, 4 * count, m.GDRAM2NRAM)
+        m.__bang_mul(one, two, two, count)
+        m.__memcpy(one, source, 4 * used, m.GDRAM2NRAM)
+        m.__bang_mul(one, one, two, count)
+        m.__memcpy(out, one, 4 * used, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(count), zeros(used))).count("partial") == found
+
+
+@pytest.mark.parametrize(("other", "found"), [("half", []), ("whole", ["partial"]), ("shorter", ["partial"])])
+def test_a_line_of_which_half_is_padding(other: str, found: list[str]) -> None:
+    """Of two factors of a line both have the half, or one alone; the rest of the first one is of an earlier product."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        one, two = m.nram("float", 32), m.nram("float", 32)
+        m.__bang_write_value(two, 32, 1.0)
+        m.__memcpy(two, source, {"half": 64, "whole": 128, "shorter": 32}[other], m.GDRAM2NRAM)
+        m.__bang_mul(one, two, two, 32)
+        m.__memcpy(one, source, 64, m.GDRAM2NRAM)
+        m.__bang_mul(one, two, one, 32)
+        m.__memcpy(out, one, 64, m.NRAM2GDRAM)
+
+    assert [f.rule for f in run(kernel, zeros(32), zeros(16)).findings if f.rule == "partial"] == found
+
+
 def test_a_result_that_depends_on_the_order_of_tasks() -> None:
     def kernel(m: Any, out: Any, mine: Any) -> None:
         m.__bang_atomic_reduce_exch(out, float(m.taskId))

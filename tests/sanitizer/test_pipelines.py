@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, Run, load
+from mlusim.simulator import Device, Program, Run, launch, load
 
 KERNELS = Path(__file__).parents[1] / "kernels_c"
 TILE, TILES = 1024, 4
@@ -88,6 +89,29 @@ def test_the_sync_that_makes_no_difference_is_advised_against() -> None:
     assert (advice.rule, advice.severity) == ("redundant-sync", "advice")
     assert "UNLESS(2, __sync_move())" in source[advice.location.line - 1]
     assert launched("serial", 2, "block", ALL)[0].advice == []
+
+
+@pytest.mark.parametrize(("copied", "advised"), [("a copy", 0), ("a copy, waited for", 1), ("an instruction", 1)])
+def test_a_wait_behind_a_copy_whose_pipe_is_inferred_may_stay(copied: str, advised: int) -> None:
+    """Of copies within NRAM public kernels disagree which pipe they have: nobody is told to leave out a wait for it."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        one, two = m.nram("float", 64), m.nram("float", 64)
+        m.__memcpy(one, source, 256, m.GDRAM2NRAM)
+        if copied == "an instruction":
+            m.__bang_move(two, one, 256)
+        else:
+            m.__memcpy_async(two, one, 256, m.NRAM2NRAM)
+        if copied == "a copy, waited for":
+            m.__sync_compute()
+            m.__bang_add(two, one, two, 64)
+        m.__sync_move()
+        m.__sync_compute()
+        m.__memcpy(out, two, 256, m.NRAM2GDRAM)
+
+    arrays = [np.zeros(64, np.float32), np.zeros(64, np.float32)]
+    found = launch(kernel, args=arrays, device=Device.load("mlu590")).advice
+    assert [f.rule for f in found] == ["redundant-sync"] * advised
 
 
 def on_tpu(kernel: str, tasks: int, drop: int) -> tuple[Run, np.ndarray, np.ndarray]:

@@ -97,3 +97,13 @@ def test_in_a_python_kernel() -> None:
     run = launch(kernel, *UNION, [counters], device=Device.load("mlu370-x4"))
     assert counters.tolist() == [1, 1, 1, 1]
     assert named(run) == [("memory-core", "warning", "gdram")]
+
+
+def test_what_lacks_a_guard_is_one_finding(program: Program) -> None:
+    """Two stores and a load, of two memories (a value that has just been stored is in a register)."""
+    run = program.launch("unguarded", *UNION, args=[np.zeros(4, np.float32)], on_finding="collect")
+    assert named(run) == [("memory-core", "warning", "nram"), ("memory-core", "warning", "gdram")]
+    line = next(at for at, text in enumerate(SOURCE.read_text().splitlines(), 1) if "the first" in text)
+    first, store = run.findings
+    assert (first.instruction, first.count, first.location.line) == ("scalar.store", 3, line)
+    assert store.location.line == line + 3

@@ -70,7 +70,7 @@ def test_scalar_stores_between_segments_and_on_them(device):
 
 @pytest.mark.parametrize(("mask", "other", "meets"), [(0x0F, 0xF0, False), (0x55, 0xAA, False), (0x0F, 0x18, True)])
 def test_gathered_rows_beside_each_other_and_on_each_other(device, mask, other, meets):
-    """Two gathers into one array, by the move pipe and by the io pipe, each into the rows of its mask."""
+    """Two gathers into one array, by the compute pipe and by the io pipe, each into the rows of its mask."""
 
     def kernel(mlu, source):
         room, rows, offsets = mlu.nram("uint8", 64), mlu.nram("uint8", 64), mlu.nram("uint32", 8)
@@ -85,3 +85,18 @@ def test_gathered_rows_beside_each_other_and_on_each_other(device, mask, other, 
         mlu.__sync()
 
     assert orders(kernel, device) == meets
+
+
+@pytest.mark.parametrize(("where", "waits"), [("NRAM2NRAM", False), ("GDRAM2NRAM", True)])
+def test_rows_gathered_into_what_a_copy_within_nram_writes(device, where, waits):
+    """Both are in the order of one pipe; a gather from elsewhere is not, and needs a wait."""
+
+    def kernel(mlu, source):
+        room, rows, offsets = mlu.nram("uint8", 64), mlu.nram("uint8", 64), mlu.nram("uint32", 8)
+        mlu.__memcpy(rows, source, 64, mlu.GDRAM2NRAM)
+        mlu.__bang_write_value(offsets, 8, 8)
+        mlu.__memcpy_async(room, rows, 64, mlu.NRAM2NRAM)
+        mlu.__gather_async(room, rows if where == "NRAM2NRAM" else source, offsets, 8, getattr(mlu, where), 8, 8)
+        mlu.__sync()
+
+    assert orders(kernel, device) == waits

@@ -130,3 +130,10 @@ def test_scalars_see_what_instructions_have_written(runs: Program, upto: int) ->
     for _ in range(2):
         run = runs.launch("by_parts", args=[np.zeros(1, np.float32), np.ones(256, np.float32), upto])
         assert [f.region.offset for f in run.findings] == ([] if upto == 512 else [4 * 512])
+
+
+@pytest.mark.parametrize(("picks", "found"), [(40, []), (0, ["partial"])])
+def test_elements_that_scalar_code_picks_say_how_long_a_tile_is(runs: Program, picks: int, found: list[str]) -> None:
+    args = [np.zeros(64, np.float32), np.ones(64, np.float32), picks]
+    run = runs.launch("put_together", args=args, on_finding="collect")
+    assert [(f.rule, f.severity) for f in run.findings] == [(rule, "advice") for rule in found]

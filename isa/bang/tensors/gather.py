@@ -40,7 +40,8 @@ def _directions(gathers: bool, masked: bool) -> Select:
         other = source if gathers else target
         if (target if gathers else source) == "nram" and other in ("gdram", "sram", "nram"):
             spaces = {"dst": target, "src": source, "offset": "nram", **({"mask": "nram"} if masked else {})}
-            cases[number] = Case(label, spaces, "io" if other == "gdram" else "move")
+            # Public kernels gather into bytes that a copy within NRAM writes, with no wait between: one pipe for both.
+            cases[number] = Case(label, spaces, {"gdram": "io", "sram": "move", "nram": "compute"}[other])
     return Select("dir", "mluMemcpyDirection_t", cases)
 
 

@@ -67,7 +67,7 @@ def _cases(gathers: bool, masked: bool) -> tuple[Case, ...]:
         inside, other = (target, source) if gathers else (source, target)
         if inside == "nram" and other in ("gdram", "sram", "nram"):
             lists = {"offset": "nram", **({"mask": "nram"} if masked else {})}
-            found.append(Case(case.label, {**case.spaces, **lists}, "io" if other == "gdram" else "move"))
+            found.append(Case(case.label, {**case.spaces, **lists}, case.pipe))
     return tuple(found)
 
 

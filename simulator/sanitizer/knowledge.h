@@ -30,7 +30,7 @@ typedef struct {
   uint32_t op, loc;
   Fate all, head, tail;
 } Place;
-enum { PLACES = 1 << 12 };
+enum { PLACES_BITS = 10, PLACES = 1 << PLACES_BITS, MOST_TRIES = 32 };  // more lines are not looked at
 
 typedef struct {
   Work* work;

@@ -17,6 +17,9 @@ _MOST_GAPS = 64
 _FEW_HOLES = 2
 #: How much longer than a hole the pieces on both its sides are, at least; the bytes of an element or two.
 _HOLE, _ELEMENT = 10, 8
+#: The share of tasks that do nothing, at most, where that is odd: more of them may have no work. Where they leave gaps
+#: all the same, there are so many pieces for each.
+_SOME, _MANY = 1 / 2, 8
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
 
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
     smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done
-    nothing; or with holes between pieces that are much longer. An output that nobody touches, in a launch that writes
-    none, is no less odd.
+    nothing, or with gaps of whole pieces, but many times as many pieces, while most have; or with holes between pieces
+    that are much longer. An output that nobody touches, in a launch that writes none, is no less odd; and so are holes
+    of an element or two, and the part of idle tasks, in an array that is read and written.
     """
     arrays = [array for array in given if array.bytes]
     device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
@@ -105,7 +109,7 @@ def _lost(
     sizes = end - begin
     if not len(gaps):
         tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
-        if (tiles and 0 < tail < int(sizes.max())) or (tail > 0 and idle()):
+        if (tiles and 0 < tail < int(sizes.max())) or (tail > 0 and 0 < idle() <= _SOME):
             return _Lost(written, high - low - tail, tail, piece=int(np.argmax(end)))
         return None
     length = (begin - before)[gaps]
@@ -116,12 +120,13 @@ def _lost(
         places = int(holes.sum())
         sure = places <= _FEW_HOLES
         return _Lost(written, int(before[at]) - low, int(length[holes].sum()), places, at, sure)
-    share = idle()
+    share, few = idle(), len(gaps) <= _MOST_GAPS
     missing = (int(length.sum()) + tail) / (high - low)
-    if share and (len(gaps) <= _MOST_GAPS or (written and share / 2 < missing < share * 2)):
+    some = 0 < share <= _SOME and (few or (written and share / 2 < missing < share * 2))
+    pieces = share > _SOME and written and len(sizes) >= _MANY * len(gaps) and not (length % beside).any()
+    if some or pieces:
         at = int(gaps[0])
-        few = len(gaps) <= _MOST_GAPS
-        return _Lost(written, int(before[at]) - low, int(length[0]), piece=int(np.argmax(end)), sure=few)
+        return _Lost(written, int(before[at]) - low, int(length[0]), piece=int(np.argmax(end)), sure=some and few)
     return None
 
 
@@ -152,7 +157,7 @@ def _idle_part(low: int, high: int, begin: np.ndarray, end: np.ndarray, share: f
     reached = np.maximum.accumulate(end)
     before = np.concatenate([[low], reached[:-1]])
     missing = np.append(np.maximum(begin - before, 0), max(high - int(reached[-1]), 0))
-    if not share / 2 < missing.sum() / (high - low) < share * 2:
+    if share > _SOME or not share / 2 < missing.sum() / (high - low) < share * 2 or (missing > 0).sum() > _FEW_HOLES:
         return None
     at = int(np.argmax(missing))
     where = int(before[at]) if at < len(begin) else int(reached[-1])
@@ -160,14 +165,13 @@ def _idle_part(low: int, high: int, begin: np.ndarray, end: np.ndarray, share: f
 
 
 def _idle(log: Log, used: np.ndarray) -> float:
-    """The share of tasks that have not used the device's memory, 0 for more than half; ``used`` are operands there.
+    """The share of tasks that have not used the device's memory; ``used`` are operands there.
 
     One that has looked at something there may have had its reason to write nothing.
     """
     x, y, z = log.launch.get("dim", (1, 1, 1))
     busy = len(np.unique(log.records["task"][log.owners[used]]))
-    idle = 1 - busy / (x * y * z)
-    return idle if 0 < idle <= 1 / 2 else 0.0
+    return 1 - busy / (x * y * z)
 
 
 def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:

@@ -248,8 +248,8 @@ class _Report:
         name, other = self._names(cause)
         return self._between(
             rules.OVERRUN,
-            f"{name} takes a tile of which {other} has overwritten the first {int(cause['bytes'])} bytes with the end of "
-            "a result that begins before it",
+            f"{name} takes a tile of which {other} has overwritten the first {int(cause['bytes'])} bytes with the end "
+            "of a result that begins before it",
             cause,
             f"give {other} the count of its tile",
         )

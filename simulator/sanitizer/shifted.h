@@ -47,8 +47,8 @@ static void find_overread(State* s, const Operand* from, const Range* first, con
   note(s, OVERREAD, s->index, next->tile - 1, next->start, end - next->start, operand);
 }
 
-// What a record takes is a tile, all of the next one, and bytes behind it that nobody has written; and no whole number of
-// tiles as far apart as these.
+// What a record takes is a tile, all of the next one, and bytes behind it that nobody has written, and is no whole number
+// of tiles as far apart as these.
 static void find_next_tile(State* s, const Operand* from, const Range* first, const Range* next, int64_t operand) {
   const Work* w = s->work;
   uint64_t end = from->key + from->bytes, apart = next->start - from->key;
@@ -92,7 +92,8 @@ static void find_hole(State* s, const Operand* from, const Range* first, int64_t
     const Range* next = at->next[0];
     if (at->start != previous->end || ++pieces > MOST_LOOKED_AT) return;
     if (at->end - at->start > HOLE || !next || next->start != at->end || next->end > end) continue;
-    if (!at->write.seq || !previous->write.is_tile || !next->write.is_tile || !is_older(at, previous) || !is_older(at, next)) continue;
+    if (!at->write.seq || !previous->write.is_tile || !next->write.is_tile) continue;
+    if (!is_older(at, previous) || !is_older(at, next)) continue;
     holes++;
     hole = at;
     behind = next;
@@ -113,7 +114,8 @@ static int is_last_piece(State* s, const Record* r, const Operand* made) {
 static void find_overrun(State* s, const Operand* from, const Range* first, const Range* rest, int64_t operand) {
   const Work* w = s->work;
   uint64_t end = from->key + from->bytes;
-  if (!first->write.seq || !rest->write.seq || first->end != rest->start || rest->write.record >= first->write.record) return;
+  if (!first->write.seq || !rest->write.seq || first->end != rest->start) return;
+  if (rest->write.record >= first->write.record) return;
   const Record *last = &w->records[first->write.record], *before = &w->records[maker_of(rest)];
   const Operand *over = result_of(w, last), *tile = result_of(w, before);
   if (over->key >= from->key || over->key + over->bytes != first->end) return;
@@ -146,13 +148,14 @@ static void look_at_beginning(State* s, const Operand* from, int64_t operand) {
   find_next_tile(s, from, at, next, operand);
 }
 
-// Of a range that is overwritten or lies there at the end: the part of the result that it is, and whether that was taken.
+// Whether somebody has taken what a range holds: who has made it in place has taken what it held before.
 static int was_read(const Range* range) {
   for (uint32_t i = 0; i < range->count; i++)
     if (range->others[i].record != range->write.record) return 1;
   return 0;
 }
 
+// Whether the record that overwrites a range takes it itself.
 static int is_read_now(const State* s, const Range* range) {
   const Work* w = s->work;
   const Record* r = s->record;
@@ -171,15 +174,15 @@ static int packs(const Work* w, const Record* r, const Operand* made) {
   return 0;
 }
 
-// What is known of the results of instructions at a line.
+// What is known of the results of instructions at a line; NULL where there are too many lines.
 static Place* place_of(State* s, const Record* r) {
   uint64_t hash = ((uint64_t)r->op << 32 | r->loc) * 0x9e3779b97f4a7c15u;
-  for (uint32_t at = hash >> 52, tries = 0; tries < PLACES; at = (at + 1) % PLACES, tries++) {
+  for (uint32_t at = hash >> (64 - PLACES_BITS), tries = 0; tries < MOST_TRIES; at = (at + 1) % PLACES, tries++) {
     Place* place = &s->places[at];
     if (!place->used) *place = (Place){.used = 1, .op = r->op, .loc = r->loc};
     if (place->op == r->op && place->loc == r->loc) return place;
   }
-  return NULL;  // nobody has so many lines
+  return NULL;
 }
 
 // Counts what becomes of an end of a result, or of all of it.
@@ -188,14 +191,17 @@ static void count(Fate* fate, int taken, int64_t later, int64_t earlier, uint64_
   else if (!fate->lost++) fate->later = later, fate->earlier = earlier, fate->key = key, fate->bytes = bytes;
 }
 
+// The last instruction but the scalar unit's that has taken a range, -1 for none.
 static int64_t reader_of(const State* s, const Range* range) {
-  for (uint32_t i = range->count; i-- > 0;)
-    if (range->others[i].record != range->write.record && s->work->flow[s->work->records[range->others[i].record].op] != SCALAR)
-      return range->others[i].record;
+  const Work* w = s->work;
+  for (uint32_t i = range->count; i-- > 0;) {
+    uint32_t record = range->others[i].record;
+    if (record != range->write.record && w->flow[w->records[record].op] != SCALAR) return record;
+  }
   return -1;
 }
 
-// A range is gone. `previous` comes before it in the list.
+// A range is gone, at a record or (-1) at the end: how it has fared, where it is an end of a result, or all of it.
 static void retire(State* s, const Range* previous, const Range* range, int64_t later) {
   const Work* w = s->work;
   if (!range->write.seq) return;
@@ -232,6 +238,7 @@ static void retire_all(State* s, Range* previous, uint64_t start, uint64_t end) 
     if (range->start >= start) retire(s, previous, range, s->index);
 }
 
+// Notes the lines of whose results nobody has ever taken an end, or anything.
 static void tell_places(State* s) {
   Work* w = s->work;
   s->record = NULL;

@@ -106,6 +106,36 @@ def test_a_hole_between_tiles_that_are_stored(hole: int | None, wide: int) -> No
     assert seen == [("shifted", "advice", 4)] * (hole is not None and wide == 1)
 
 
+@pytest.mark.parametrize("late", [0, 1, 3])
+def test_pieces_that_are_stored_from_an_element_on(late: int) -> None:
+    """The first of them is left out, and as much is taken behind the last one."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        places = m.nram("float", N)
+        m.__bang_write_value(places, N, 0.0)
+        for number in range(ROW):
+            places[number] = number
+        m.__memcpy(out, places + late, 4 * ROW, m.NRAM2GDRAM)
+
+    assert found(kernel, out=ROW) == [("shifted", "advice", 4)] * (late == 1)
+
+
+@pytest.mark.parametrize(("count", "over"), [(12, 0), (32 + 12, 0), (64, 0), (64 + 12, 48)])
+def test_a_count_that_is_large_enough_for_the_next_tile_and_more(count: int, over: int) -> None:
+    """Two tiles of 12 elements, 32 apart: a row of both, and of whole rows, may be meant."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tiles, made = m.nram("float", 4 * N), m.nram("float", 4 * N)
+        load(m, source, 12, tiles)
+        m.__memcpy(tiles + 32, source, 48, m.GDRAM2NRAM)
+        m.__bang_mul_scalar(tiles, tiles, 2.0, count)
+        m.__bang_add(made, tiles, tiles + 32, 12)
+        m.__memcpy(out, made, 48, m.NRAM2GDRAM)
+
+    seen = [f for f in found(kernel, out=12) if f[0] == "overrun"]
+    assert seen == [("overrun", "advice", over)] * (over > 0)
+
+
 @pytest.mark.parametrize("how", ["in place", "made"])
 @pytest.mark.parametrize(("count", "lost"), [(N, 0), (N + 16, 64), (2 * N, 0)])
 def test_a_result_that_ends_in_the_next_tile(how: str, count: int, lost: int) -> None:
@@ -170,7 +200,7 @@ def test_what_is_taken_ends_in_the_next_tile(count: int, beyond: int, lines: int
     ],
 )  # fmt: skip
 def test_rows_of_the_device_beside_the_others(row: int, beside: int, lines: int, rows: int, wanted: int) -> None:
-    """Rows that are gathered: all that one line takes begin an element off. Short rows may be structures, and two are no grid."""
+    """Of gathered rows all that one line takes begin an element off. Short rows may be structures, two are no grid."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         tile, made = m.nram("float", N), m.nram("float", N)
@@ -228,6 +258,20 @@ def test_a_task_that_leaves_its_part_of_every_row(idle: int | None) -> None:
 
     seen = run(kernel, zeros(80 * 16), tasks=4).findings
     assert [(f.rule, f.severity) for f in seen] == [("unwritten", "advice")] * (idle is not None)
+
+
+@pytest.mark.parametrize(("missing", "wanted"), [((), 0), ((3,), 1), ((3, 9, 12), 0)])
+def test_a_piece_that_is_missing_where_most_tasks_have_nothing_to_do(missing: tuple[int, ...], wanted: int) -> None:
+    def kernel(m: Any, out: Any) -> None:
+        if m.taskId == 0:
+            tile = m.nram("float", N)
+            m.__bang_write_value(tile, N, 1.0)
+            for number in range(16):
+                if number not in missing:
+                    m.__memcpy(out + number * N, tile, BYTES, m.NRAM2GDRAM)
+
+    seen = run(kernel, zeros(16 * N), tasks=4).findings
+    assert [(f.rule, f.severity) for f in seen] == [("unwritten", "advice")] * wanted
 
 
 @pytest.mark.parametrize("short", [0, 1])

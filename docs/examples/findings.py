@@ -52,8 +52,8 @@ BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
-    "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten", "use_after_free",
-    "wrong_result",
+    "shifted", "overrun", "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
+    "use_after_free", "wrong_result",
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "double_free", "leak"]

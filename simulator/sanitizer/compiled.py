@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ...isa import DIALECTS, Copy
+from ...isa import DIALECTS, Copy, Instruction
 from ..frontend.library import built_library
 from ..hardware.shape import Space
 from ..issue.runs import LOAD, STORE
 from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 
 _HERE = Path(__file__).parent
-_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h", "leftover.h", "../log/record.h")
+_HEADERS = ("hazards.h", "ranges.h", "knowledge.h", "partial.h", "leftover.h", "shifted.h", "../log/record.h")
 _i64, _pointer = ctypes.c_int64, ctypes.c_void_p
 #: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
 #: for a few: most launches have none.
@@ -29,8 +29,8 @@ _PIPES = 16
 _SHOWN = 32
 _NO_MEMORY = 1
 _PLAIN, _SILENT, _WAITS, _MEETS = range(4)
-HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED = range(6)
-_NO_FLOW, _LANES, _SCALAR, _BY_DATA = range(4)
+HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD = range(10)
+_NO_FLOW, _LANES, _CHANNELS, _SCALAR, _BY_DATA = range(5)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -150,7 +150,15 @@ def _flow(op: Op, isa: str) -> int:
     entries = DIALECTS[isa].named(op.name)
     if any(entry.measured for entry in entries):
         return _BY_DATA
-    return _LANES if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries) else _NO_FLOW
+    if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries):
+        return _LANES
+    return _CHANNELS if entries and all(map(_keeps_channels, entries)) else _NO_FLOW
+
+
+def _keeps_channels(entry: Instruction) -> bool:
+    """Whether what it writes has rows of the same channels as what it reads."""
+    tensors = [parameter for parameter in entry.prototype.parameters if parameter.dims]
+    return len(tensors) == 2 and all(tensor.dims[-1].count == "channel" for tensor in tensors)
 
 
 def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:

@@ -1,7 +1,7 @@
 // Which accesses of a log are not ordered by its edges: the order of a queue, waits, barriers, the tasks of a core. One
 // pass over the records; `compiled.py` fills in `Work`. What is not in a record has happened in the order of the log.
 #include "hazards.h"
-#include "leftover.h"
+#include "shifted.h"
 
 // Whether the edges of the log put an access before the record that is looked at.
 static int comes_before(State* s, const Access* access, int on_device) {
@@ -110,6 +110,7 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
   if (now.kind == WRITE && next && next->start == start && next->end == end) {  // most often
     look(s, next, now, start, end, on_device, operand);
     lose(s, next, operand);
+    if (!on_device) retire(s, at, next, s->index);
     next->write = now;
     next->count = 0;
     if (now.in_place && reaches_beyond(s, next, start, end)) next->changed = now.record + 1;
@@ -117,6 +118,11 @@ static void touch(State* s, uint64_t start, uint64_t end, Access now, int on_dev
     return;
   }
   if (at != all->head && at->end > start && !cut(all, path, at, start)) return;
+  if (now.kind == WRITE && !on_device) {
+    Range *edge = before(all, end, path);
+    if (edge != all->head && edge->end > end && !cut(all, path, edge, end)) return;
+    retire_all(s, before(all, start, path), start, end);
+  }
   if (now.in_place) {
     Range *edge = before(all, end, path), *first = before(all, start, path)->next[0];
     if (first && first->start == start && edge->end > end && before(all, end, path) == edge && !cut(all, path, edge, end))
@@ -250,9 +256,13 @@ static void look_for_leftovers(State* s, const Operand* operand) {
   s->left = 0;
   s->scalar = flow == SCALAR;
   s->stores = s->scalar || (far && w->writes[w->first_write[r->op] + (far - operand)]);
-  if (flow != LANES || far || r->gaps) return;
-  for (uint32_t n = 0; n < w->operand_count[r->op]; n++)
-    if (!w->writes[w->first_write[r->op] + n] && !operand[n].lanes) find_leftovers(s, operand + n);
+  if (s->scalar) return;
+  for (uint32_t n = 0; n < w->operand_count[r->op]; n++) {
+    if (w->writes[w->first_write[r->op] + n] || operand[n].lanes || operand + n == far || !operand[n].bytes) continue;
+    if (is_scattered(w, r, operand + n)) continue;
+    look_at_beginning(s, operand + n, n);
+    if ((flow == LANES || flow == CHANNELS) && !far && !r->gaps) find_leftovers(s, operand + n);
+  }
 }
 
 static void step(State* s, const Run** run) {
@@ -319,7 +329,7 @@ static void step(State* s, const Run** run) {
       touch_runs(s, operand->key + (operand->lane + lane) % w->lanes * w->lane_bytes[space], operand->bytes, mine, *run, now,
                  on_device, n);
   }
-  if (s->left) keep_leftovers(s, result_of(w, r));
+  if (s->left) keep_leftovers(s, result_of(w, r), w->flow[r->op] == CHANNELS);
   learn(core->end[r->pipe], s->start, w->pipes);
   core->end[r->pipe][r->pipe] = seq;
   if (r->flags & ASYNC) {
@@ -366,8 +376,9 @@ int64_t mlusim_hazards(Work* w) {
   s.slot = malloc(w->cores * sizeof *s.slot);
   s.others = malloc(s.most * s.most * w->pipes * sizeof *s.others + 1);
   s.table = malloc(s.table_size * sizeof *s.table);
+  s.places = calloc(PLACES, sizeof *s.places);
   int opened = open_ranges(&s.ranges) && open_ranges(&s.leftovers);
-  if (!s.cores || !s.slot || !s.others || !s.table || !opened || (result = list_members(&s))) goto end;
+  if (!s.cores || !s.slot || !s.others || !s.table || !s.places || !opened || (result = list_members(&s))) goto end;
   memset(s.slot, 0xff, w->cores * sizeof *s.slot);
   memset(s.table, 0xff, s.table_size * sizeof *s.table);
   const Run* run = w->run;
@@ -377,10 +388,11 @@ int64_t mlusim_hazards(Work* w) {
     step(&s, &run);
   }
   finish_group(&s);
+  if (w->whole && !w->faults) tell_places(&s);
   result = s.ranges.failed || s.leftovers.failed ? NO_MEMORY : 0;
 end:
   if (s.ranges.head) close_ranges(&s.ranges);
   if (s.leftovers.head) close_ranges(&s.leftovers);
-  free(s.cores), free(s.slot), free(s.others), free(s.table), free(s.first_of), free(s.joined), free(s.member);
+  free(s.cores), free(s.slot), free(s.others), free(s.table), free(s.places), free(s.first_of), free(s.joined), free(s.member);
   return result;
 }

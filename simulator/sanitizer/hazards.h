@@ -14,13 +14,14 @@ typedef struct __attribute__((packed)) {
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };
-// What becomes of elements: they go on along the lanes of an instruction, scalar code takes them, what they are says how
-// many it writes, or none of these.
-enum { NO_FLOW, LANES, SCALAR, BY_DATA };
+// What becomes of elements: they go on along the lanes of an instruction, or to where they are in a row of channels, scalar
+// code takes them, what they are says how many it writes, or none of these.
+enum { NO_FLOW, LANES, CHANNELS, SCALAR, BY_DATA };
 // Findings with one cause: what instructions at which lines. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what
 // is used together has been changed in part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was
-// loaded is overwritten, and nobody has read it.
-enum { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED };
+// written is overwritten, and nobody has read it, `SHIFTED`: what is used begins before a tile, `UNTAKEN`: an end of a result
+// is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used does.
+enum { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD };
 typedef struct {
   int64_t kind, later, earlier, key, bytes, count, operand, shown;
   int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones

@@ -21,9 +21,22 @@ typedef struct {
   uint32_t by;
 } Left;
 
+// What has become of results at a line: how often nobody has taken a part of them, who took the rest the first time.
+typedef struct {
+  int64_t taken, lost, later, earlier;
+  uint64_t key, bytes;
+} Fate;
+typedef struct {
+  int used;
+  uint32_t op, loc;
+  Fate all, head, tail;
+} Place;
+enum { PLACES_BITS = 10, PLACES = 1 << PLACES_BITS, MOST_TRIES = 32 };  // more lines are not looked at
+
 typedef struct {
   Work* work;
   Ranges ranges, leftovers;
+  Place* places;
   Left leaves[MOST_LEFT];  // of the record that is looked at
   int left, stores, scalar;  // it takes bytes out of the core, it is of the scalar unit
   Core* cores;

@@ -24,7 +24,7 @@ static int is_new(const State* s, const Range* range, const Range* old) {
   const Record *r = &w->records[maker_of(range)], *before = &w->records[maker_of(old)];
   const Operand *made = result_of(w, r), *all = result_of(w, before);
   int loads = far_operand(w, r) != NULL, reaches = all->key < range->end && all->key + all->bytes > range->start;
-  if (!range->tile || maker_of(range) <= maker_of(old) || !reaches || before->gaps || before->task != s->record->task)
+  if (!range->tile || maker_of(range) <= maker_of(old) || !reaches || is_scattered(w, before, all) || before->task != s->record->task)
     return 0;
   if (w->flow[r->op] >= SCALAR || w->flow[before->op] == SCALAR) return 0;
   if (old->start < range->start && all->key + all->bytes <= made->key + made->bytes)  // over the padding of a piece before
@@ -72,16 +72,28 @@ static void forget_leftovers(State* s, uint64_t start, uint64_t end) {
   }
 }
 
-// What a record has made of leftovers is one.
-static void keep_leftovers(State* s, const Operand* made) {
+static void mark(State* s, uint64_t start, uint64_t end, uint32_t by) {
+  if (start >= end) return;
+  forget_leftovers(s, start, end);
+  Range *path[LEVELS], *kept;
+  before(&s->leftovers, start, path);
+  if ((kept = insert(&s->leftovers, path, start, end))) kept->tile = by;
+}
+
+// What a record has made of leftovers is one. Of windows of rows of channels each row is as long as what is made of them.
+static void keep_leftovers(State* s, const Operand* made, int rows) {
   for (int n = 0; n < s->left; n++) {
     const Left* left = &s->leaves[n];
-    uint64_t start = made->key + left->start * made->bytes / left->all, end = made->key + left->end * made->bytes / left->all;
-    if (start >= end) continue;
-    forget_leftovers(s, start, end);
-    Range *path[LEVELS], *kept;
-    before(&s->leftovers, start, path);
-    if ((kept = insert(&s->leftovers, path, start, end))) kept->tile = left->by;
+    if (rows) {
+      uint64_t bytes = left->end - left->start, at = left->start % made->bytes;
+      if (left->all % made->bytes || bytes >= made->bytes) continue;  // of all channels, or in no such rows
+      uint64_t first = at + bytes < made->bytes ? bytes : made->bytes - at;
+      mark(s, made->key + at, made->key + at + first, left->by);
+      mark(s, made->key, made->key + bytes - first, left->by);
+    } else {
+      uint64_t start = left->start * made->bytes / left->all, end = left->end * made->bytes / left->all;
+      mark(s, made->key + start, made->key + end, left->by);
+    }
   }
 }
 

@@ -14,6 +14,18 @@ static void explain(const State* s, const Operand* written, Access* now) {
   }
 }
 
+// Whether an operand of a record is of separate runs of bytes.
+static int is_scattered(const Work* w, const Record* r, const Operand* operand) {
+  uint32_t wanted = (uint32_t)(operand - w->operand);
+  int64_t low = 0, high = r->gaps ? w->runs : 0;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (w->run[middle].operand < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return r->gaps && low < w->runs && w->run[low].operand == wanted;
+}
+
 // The operand of a record on the device, NULL if it has none.
 static const Operand* far_operand(const Work* w, const Record* r) {
   for (const Operand *o = w->operand + r->first, *end = o + w->operand_count[r->op]; o < end; o++)
@@ -29,7 +41,7 @@ static int takes_back(const State* s, const Record* load) {
 }
 
 enum { MOST_TOGETHER = 64 };  // ranges that are looked at together
-enum { LINE = 128, MOST_PADDING = 256 };  // bytes of a line of vector units; of 64 elements, to which counts are rounded up
+enum { LINE = 128, ROUND = 64, MOST_PADDING = 256 };  // bytes of a line of vector units; of 64 elements, to which counts are rounded up
 
 // Whether another operand of a record, as long as one that begins at `start`, has an edge of what is in it as far behind
 // its beginning: both tiles are so long, and a wrong count would be that of one.

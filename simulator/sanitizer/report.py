@@ -10,7 +10,20 @@ import numpy as np
 from ...isa import DIALECTS, Barrier, Section
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log, Op, Region, region_of
-from .compiled import HAZARD, LEFTOVER, PARTIAL, RACE, UNUSED, UNWAITED, Found, pass_over
+from .compiled import (
+    HAZARD,
+    LEFTOVER,
+    OVERREAD,
+    OVERRUN,
+    PARTIAL,
+    RACE,
+    SHIFTED,
+    UNTAKEN,
+    UNUSED,
+    UNWAITED,
+    Found,
+    pass_over,
+)
 from .given import Given
 from .left_out import left_out
 
@@ -18,6 +31,8 @@ from .left_out import left_out
 _ENDING = (
     rules.ASSERT, rules.BARRIER, rules.CRASH, rules.FORBIDDEN, rules.NOT_MODELLED, rules.STACK, rules.TIME,
 )  # fmt: skip
+#: The two instructions of a cause.
+_ENDS = ("earlier", "later")
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
@@ -64,13 +79,18 @@ class _Report:
         """One for each cause."""
         causes = self.found.causes
         used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == HAZARD}
-        left = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == LEFTOVER}
+        left = {self._place(int(cause[end])) for cause in causes if cause["kind"] == LEFTOVER for end in _ENDS}
+        over = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == OVERRUN}
         for cause in causes:
             kind = int(cause["kind"])
             if kind == UNWAITED and self._place(int(cause["later"])) in used:
                 continue  # the wait that is missing there is missing here
-            if kind == PARTIAL and self._place(int(cause["earlier"])) in left:
-                continue  # what is made of the rest is said where it is stored
+            if kind == PARTIAL and self._place(int(cause["earlier"])) in left | over:
+                continue  # what is made of the rest is said where it is stored, or where the next tile is taken
+            if kind == OVERREAD and self._place(int(cause["later"])) in over:
+                continue  # what it makes of that is said where the next tile is taken
+            if kind in (SHIFTED, UNTAKEN) and any(self._place(int(cause[end])) in left for end in _ENDS):
+                continue  # as is what lies beside a tile
             yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
@@ -203,16 +223,58 @@ class _Report:
         )
 
     def _unused(self, cause: np.void) -> Finding:
-        earlier = int(cause["earlier"])
+        name, other = self._names(cause)
+        what = f"nobody reads what {other} has written"
+        if cause["later"] != cause["earlier"]:
+            what = f"{name} overwrites what {other} has written, and nobody has read it"
         return self._between(
-            rules.UNUSED,
-            f"{self._op(int(cause['later'])).name} overwrites what {self._op(earlier).name} has loaded, and nobody has "
-            "read it",
-            cause,
-            "see whether both mean this buffer; leave out a load that nobody needs",
+            rules.UNUSED, what, cause, "see whether both mean this buffer; leave out what nobody needs"
         )
 
-    _SAID = {HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial, LEFTOVER: _leftover, UNUSED: _unused}
+    def _shifted(self, cause: np.void) -> Finding:
+        name, other = self._names(cause)
+        return self._between(
+            rules.SHIFTED,
+            f"{name} takes {int(cause['bytes'])} bytes before the tile that {other} has made, left of what lay there",
+            cause,
+            "see whether both have the address of the tile",
+        )
+
+    def _untaken(self, cause: np.void) -> Finding:
+        name, other = self._names(cause)
+        return self._between(
+            rules.SHIFTED,
+            f"{name} takes what {other} has made but for {int(cause['bytes'])} bytes at one end, which nobody takes",
+            cause,
+            "see whether both have the address and the count of the tile",
+        )
+
+    def _overrun(self, cause: np.void) -> Finding:
+        name, other = self._names(cause)
+        return self._between(
+            rules.OVERRUN,
+            f"{name} takes a tile of which {other} has overwritten the first {int(cause['bytes'])} bytes with the end "
+            "of a result that begins before it",
+            cause,
+            f"give {other} the count of its tile",
+        )
+
+    def _overread(self, cause: np.void) -> Finding:
+        name, other = self._names(cause)
+        return self._between(
+            rules.OVERRUN,
+            f"{name} takes a tile and, behind it, {int(cause['bytes'])} bytes of what {other} has made",
+            cause,
+            f"give {name} the count of its tile",
+        )
+
+    def _names(self, cause: np.void) -> tuple[str, str]:
+        return self._op(int(cause["later"])).name, self._op(int(cause["earlier"])).name
+
+    _SAID = {
+        HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial, LEFTOVER: _leftover, UNUSED: _unused,
+        SHIFTED: _shifted, UNTAKEN: _untaken, OVERRUN: _overrun, OVERREAD: _overread,
+    }  # fmt: skip
 
     def redundant(self) -> Iterator[Finding]:
         """Waits at a line that changed nothing whenever it was executed, but what a kernel has to begin with."""

@@ -172,7 +172,7 @@ def _idle(log: Log, used: np.ndarray) -> float:
     """
     x, y, z = log.launch.get("dim", (1, 1, 1))
     busy = len(np.unique(log.records["task"][log.owners[used]]))
-    return 1 - busy / (x * y * z)
+    return float(1 - busy / (x * y * z))
 
 
 def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:

@@ -45,7 +45,6 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     order = np.argsort(begin, kind="stable")
     row, begin, end = row[order], begin[order], end[order]
     written = log.operand_written[row]
-    fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[row]]]
     nothing_written = not written.any()
     for array in arrays:
         low, high = array.key, array.key + array.bytes
@@ -64,9 +63,11 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
         if (kinds == writes).all() and (not writes or array.output):
             lost = _lost(low, high, begin[mine], end[mine], writes, lambda: _idle(log, used))
         if lost is None and array.output and kinds.any():
-            lost = _idle_part(low, high, begin[mine], end[mine], _idle(log, used))
+            if not kinds.all():
+                lost = _idle_part(low, high, begin[mine], end[mine], _idle(log, used))
             if lost is None:
-                seen, mine = mine[~kinds], mine[kinds & ~fills[mine]]
+                fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[row[mine]]]]
+                seen, mine = mine[~kinds], mine[kinds & ~fills]
                 lost = _holes(low, begin[mine], end[mine], begin[seen], end[seen])
         if lost is not None:
             yield _finding(log, array, lost, int(row[mine[lost.piece]]))
@@ -157,7 +158,7 @@ def _idle(log: Log, used: np.ndarray) -> float:
     """
     x, y, z = log.launch.get("dim", (1, 1, 1))
     busy = len(np.unique(log.records["task"][log.owners[used]]))
-    return 1 - busy / (x * y * z)
+    return float(1 - busy / (x * y * z))
 
 
 def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:

@@ -23,17 +23,20 @@ def off_grid(log: Log, name: str, low: int, row: np.ndarray, begin: np.ndarray, 
     begin as far beside that.
     """
     records = log.owners[row]
+    lines = log.records["loc"][records]
+    if not (lines != lines[0]).any():  # most often
+        return
     scalar = np.array([op.name in (LOAD, STORE) for op in log.ops])[log.records["op"][records]]
-    places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
+    places = lines.astype(np.int64) << 16 | log.records["op"][records]
     keep = np.flatnonzero(~scalar)
     order = keep[np.argsort(places[keep], kind="stable")]
-    lines, first = np.unique(places[order], return_index=True)
-    if len(lines) < 2:
+    first = np.unique(places[order], return_index=True)[1]
+    if len(first) < 2:
         return
     start, length = (begin - low)[order], (end - begin)[order]
     starts, lengths = np.gcd.reduceat(start, first), np.gcd.reduceat(length, first)
     grids = np.gcd(starts, lengths)
-    for number in range(len(lines)):
+    for number in range(len(first)):
         grid = int(np.gcd.reduce(np.delete(grids, number)))
         if grid < _ROW or lengths[number] % grid or not starts[number] % grid:
             continue
@@ -43,13 +46,14 @@ def off_grid(log: Log, name: str, low: int, row: np.ndarray, begin: np.ndarray, 
             continue
         if len(beside) > 1 or min(int(beside[0]), grid - int(beside[0])) > _BESIDE:
             continue
-        record = int(records[order[mine][0]])
-        off, at = int(beside[0]), order[mine][0]
+        at = order[mine][0]
+        record, off = int(records[at]), int(beside[0])
+        name_of = log.ops[log.records["op"][record]].name
+        way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
         yield Finding(
             rules.SHIFTED,
-            f"{log.ops[log.records['op'][record]].name} takes rows of {name} {off} bytes behind where they begin for "
-            f"all other lines, at multiples of {grid}",
-            instruction=log.ops[log.records["op"][record]].name,
+            f"{name_of} takes rows of {name} {way} where they begin for all other lines, at multiples of {grid}",
+            instruction=name_of,
             region=region_of(int(begin[at]), int(end[at] - begin[at]), tuple(log.shape.spaces)),
             suggestion="see whether it has the address of a row",
             kernel=str(log.launch.get("kernel", "")),

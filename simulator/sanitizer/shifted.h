@@ -61,8 +61,15 @@ static void find_next_tile(State* s, const Operand* from, const Range* first, co
   note(s, OVERREAD, s->index, next->tile - 1, next->start, next->end - next->start, operand);
 }
 
-// What a record takes begins an element or two behind what instructions of one line have made, and goes on as far behind
-// the end of that.
+// Whether somebody has taken what a range holds: who has made it in place has taken what it held before.
+static int was_read(const Range* range) {
+  for (uint32_t i = 0; i < range->count; i++)
+    if (range->others[i].record != range->write.record) return 1;
+  return 0;
+}
+
+// What a record takes begins an element or two behind what instructions of one line have made, which nobody has taken, and
+// goes on as far behind the end of that.
 static void find_slip(State* s, const Operand* from, const Range* previous, const Range* first, int64_t operand) {
   const Work* w = s->work;
   uint64_t start = first->start, end = from->key + from->bytes;
@@ -76,10 +83,10 @@ static void find_slip(State* s, const Operand* from, const Range* previous, cons
     start = previous->start;
   }
   uint64_t late = from->key - start;
-  if (late > HOLE || late >= from->bytes) return;
+  if (late > HOLE || late >= from->bytes || was_read(previous)) return;
   Range *path[LEVELS], *last = before(&s->ranges, end - late, path), *rest = last->next[0];
   if (last == s->ranges.head || last->end != end - late || !last->write.seq) return;
-  if (rest && rest->start < end && (rest->start != end - late || !is_older(rest, last))) return;
+  if (rest && rest->start < end && (rest->start != end - late || !is_older(rest, last) || !is_older(rest, first))) return;
   note(s, SHIFTED, s->index, first->write.record, end - late, late, operand);
 }
 
@@ -146,13 +153,6 @@ static void look_at_beginning(State* s, const Operand* from, int64_t operand) {
   find_overrun(s, from, at, next, operand);
   find_overread(s, from, at, next, operand);
   find_next_tile(s, from, at, next, operand);
-}
-
-// Whether somebody has taken what a range holds: who has made it in place has taken what it held before.
-static int was_read(const Range* range) {
-  for (uint32_t i = 0; i < range->count; i++)
-    if (range->others[i].record != range->write.record) return 1;
-  return 0;
 }
 
 // Whether the record that overwrites a range takes it itself.

@@ -61,9 +61,7 @@ LAYOUT = [
     Mistake("instruction_of_another_chip", "arch"),
     Mistake("index_out_of_range", "value", 64, dtype=np.int32),
     Mistake("taken_an_element_late", "shifted"),
-    Mistake("rows_an_element_late", "shifted"),
     Mistake("count_reaches_the_next_tile", "overrun"),
-    Mistake("sum_beside_its_place", "unused"),
 ]
 ORDER = [
     Mistake("compute_not_waited_for", "order"),

@@ -46,7 +46,8 @@ static Range* new_range(Ranges* all, uint64_t start, uint64_t end) {
   }
   made->start = start;
   made->end = end;
-  made->write.seq = made->tile = made->changed = 0;
+  made->write = (Access){0};
+  made->tile = made->changed = 0;
   made->count = made->picked = 0;
   return made;
 }

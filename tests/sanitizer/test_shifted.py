@@ -309,3 +309,19 @@ def test_a_sum_that_nobody_reads(read: bool) -> None:
             out[number] = sums[1] if read else 1.0
 
     assert rules(run(kernel, zeros(N), zeros(2))) == ["unused"] * (not read)
+
+
+def test_bytes_that_were_read_and_never_written_beside_a_hole() -> None:
+    """Nothing is known of who has made them: a pass that looked it up ended the process."""
+
+    def kernel(m: Any, out: Any) -> None:
+        for _ in range(100):
+            tile, other = m.nram("float", 2 * N), m.nram("float", 2 * N)
+            m.__bang_write_value(tile + 60, 2, 1.0)
+            m.__bang_add(other, tile + 62, tile + 62, 2 * N - 62)
+            for piece in range(10):
+                m.__bang_write_value(other, 6, 1.0)
+                m.__bang_add(tile + 6 * piece, other, other, 6)
+            m.__memcpy(out, tile, 2 * BYTES, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(2 * N))) == ["uninitialized"]

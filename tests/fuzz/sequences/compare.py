@@ -28,7 +28,7 @@ def differences(executor: Executor, program: Program, seed: int) -> Compared:
     host = rng.integers(-4, 5, HOST // 4).astype(np.float32).view(np.uint8)
     texts, broken = [], False
     for way, run in (("C", executor.in_c), ("Python", executor.in_python)):
-        outcome = Interpreter(host, program, executor.old, fetched=way == "C").run()
+        outcome = Interpreter(host, program, executor.device.shape.arch, fetched=way == "C").run()
         texts += [f"{way}: {text}" for text in _compare(outcome, run(program, host), host, program)]
         broken |= bool(outcome.broken)
     return Compared(broken, texts)

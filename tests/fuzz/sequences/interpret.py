@@ -99,9 +99,10 @@ class Outcome:
 class Interpreter:
     """Runs a program on plain bytes."""
 
-    def __init__(self, host: np.ndarray, program: p.Program, old: bool, fetched: bool) -> None:
-        """``old``: architectures below 300; ``fetched``: scalar code loads each step from memory."""
-        self.program, self.old, self.fetched = program, old, fetched
+    def __init__(self, host: np.ndarray, program: p.Program, arch: int, fetched: bool) -> None:
+        """``fetched``: scalar code loads each step from memory."""
+        self.program, self.fetched = program, fetched
+        self.old, self.strict = arch < 300, arch < 392  # lines of vectors; WRAM in eights
         known = Bytes(host.copy(), np.zeros(host.size, bool), np.zeros(host.size, bool))
         self.memories = [known] + [Bytes.fresh(size) for space, size in p.ARRAYS if space != p.GDRAM]
         self.pending: list[Later] = []
@@ -190,9 +191,9 @@ class Interpreter:
         if size < 0 or any(count < 0 for side in dims for count, _ in side):
             broken.add("length")
         for place, space, side in zip((step.dst, step.a), spaces, dims, strict=True):
-            if space == p.WRAM and (place[1] % 8 or any(stride % 8 for _, stride in side)):
+            if self.strict and space == p.WRAM and (place[1] % 8 or any(stride % 8 for _, stride in side)):
                 broken.add("alignment")
-        if p.WRAM in spaces and size % (64 if self.old else 16):
+        if self.strict and p.WRAM in spaces and size % (64 if self.old else 16):
             broken.add("length")
         flat = step.kind in (p.COPY, p.COPY_ASYNC)
         if self.old and flat and spaces == [p.NRAM, p.NRAM] and (step.dst[1] % 64 or step.a[1] % 64 or size % 128):

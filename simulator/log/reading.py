@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...isa import DIALECTS
 from ..files import open_regular
 from ..hardware import Shape
 from ..hardware.shape import check_shape
@@ -201,4 +202,6 @@ def _shape(table: dict[str, Any]) -> Shape:
         _table("threads", table["threads"], _THREADS)
     shape = Shape.from_dict(table)
     check_shape(shape)
+    if shape.isa not in DIALECTS:
+        raise DamagedError(f"isa is {quoted(shape.isa)}; the dialects are {', '.join(DIALECTS)}")
     return shape

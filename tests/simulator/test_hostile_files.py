@@ -88,6 +88,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "cores": (lambda p: p["shape"].update(clusters=1 << 30), "both together: 4096"),
     "bytes": (lambda p: p["shape"]["spaces"]["nram"].update(bytes=0), "bytes of space 'nram' cannot be 0"),
     "scope": (lambda p: p["shape"]["spaces"]["nram"].update(scope="x"), "scope of space 'nram' cannot be 'x'"),
+    "isa": (lambda p: p["shape"].update(isa="alloc"), "isa is 'alloc'; the dialects are bang"),
     "nan": (lambda p: p["shape"].update(arch=float("nan")), "arch of the shape cannot be nan"),
     "version": (lambda p: p.update(format=1), "another version of mlusim"),
     "rows": (lambda p: p.update(records=np.zeros(3, [("op", "<u2")])), "another version of mlusim"),

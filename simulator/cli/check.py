@@ -16,12 +16,12 @@ from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..reports import Checked, report_of
 from ..sanitizer import advise, examine
 from .build import load_program
-from .launch import start_kernel, watched
+from .launch import files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
 from .replay import load_log
 from .screen import Screen
-from .values import array_files, kernel_arguments
+from .values import kernel_arguments
 
 #: How a file begins that is a log: an archive of arrays.
 _ARCHIVE = b"PK\x03\x04"
@@ -30,15 +30,7 @@ _ARCHIVE = b"PK\x03\x04"
 def check(options: argparse.Namespace, screen: Screen) -> bool:
     """Look for broken rules in everything that is given; whether there is nothing worse than advice."""
     screen.apart = not options.output and options.format not in (None, "text")
-    check_paths(
-        options.output,
-        read=[
-            *options.files,
-            *filter(None, [options.against]),
-            options.device,
-            *array_files([*options.arg, *options.expect]),
-        ],
-    )
+    check_paths(options.output, read=files_read(options))
     for path in options.files:
         if not path.exists():
             raise ValueError(f"{path} does not exist; pass kernel sources, programs in Python, or logs")

@@ -72,13 +72,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
-    read = [
-        *options.files,
-        *filter(None, [options.against]),
-        options.device,
-        *array_files([*options.arg, *options.expect]),
-    ]
-    check_paths(*saved, options.trace, options.log, options.output, read=read)
+    check_paths(*saved, options.trace, options.log, options.output, read=files_read(options))
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load_program(options, options.files, device)
     try:
@@ -88,6 +82,12 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
             raise
         return report_run(options, screen, error.run, {}, {})
     return report_run(options, screen, run, arrays, saved)
+
+
+def files_read(options: argparse.Namespace) -> list[Path | str]:
+    """The files that a launch of a kernel is made from."""
+    named = array_files([*options.arg, *options.expect])
+    return [*options.files, *filter(None, [options.against]), options.device, *named]
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:

@@ -172,7 +172,7 @@ class Program:
                     self.device.level,
                 )  # fmt: skip
                 given = partial(self._given, signature, values, copies)
-                expected.matched(given() if expected else ())
+                expected.matched(given())
 
                 def execute(order: int) -> tuple[Log, list[Finding]]:
                     ordered = request._replace(order=order) if order else request

@@ -84,7 +84,7 @@ def launch(
                     scalar.forget()
 
             given = partial(_given, kernel, args, copies, device.memory.memory)
-            expected.matched(given() if expected else ())
+            expected.matched(given())
 
             def execute(order: int) -> tuple[Log, list[Finding]]:
                 log, findings = machine.run(

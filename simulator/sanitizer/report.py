@@ -36,6 +36,41 @@ _ENDS = ("earlier", "later")
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
+#: What is said of tiles: the rule, what is wrong, and what to do.
+_TILES = {
+    PARTIAL: (
+        rules.PARTIAL,
+        "{name} uses a tile of which {other} has changed a part; {bytes} bytes of it are as they were",
+        "give {other} the count of the tile",
+    ),
+    LEFTOVER: (
+        rules.LEFTOVER,
+        "{name} takes {bytes} bytes that were made of what {other} has left of an older tile",
+        "see whether both have the address and the count of the tile",
+    ),
+    SHIFTED: (
+        rules.SHIFTED,
+        "{name} takes {bytes} bytes before the tile that {other} has made, left of what lay there",
+        "see whether both have the address of the tile",
+    ),
+    UNTAKEN: (
+        rules.SHIFTED,
+        "{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes",
+        "see whether both have the address and the count of the tile",
+    ),
+    OVERRUN: (
+        rules.OVERRUN,
+        "{name} takes a tile of which {other} has overwritten the first {bytes} bytes with the end of a result that "
+        "begins before it",
+        "give {other} the count of its tile",
+    ),
+    OVERREAD: (
+        rules.OVERRUN,
+        "{name} takes a tile and, behind it, {bytes} bytes of what {other} has made",
+        "give {name} the count of its tile",
+    ),
+}  # fmt: skip
+
 
 def examine(
     log: Log, findings: Sequence[Finding], on_finding: str, given: Callable[[], Iterable[Given]] = tuple
@@ -201,79 +236,23 @@ class _Report:
             provenance="inferred",
         )
 
-    def _partial(self, cause: np.void) -> Finding:
-        earlier = int(cause["earlier"])
-        name = self._op(earlier).name
-        return self._between(
-            rules.PARTIAL,
-            f"{self._op(int(cause['later'])).name} uses a tile of which {name} has changed a part; "
-            f"{int(cause['bytes'])} bytes of it are as they were",
-            cause,
-            f"give {name} the count of the tile",
-        )
-
-    def _leftover(self, cause: np.void) -> Finding:
-        earlier = int(cause["earlier"])
-        return self._between(
-            rules.LEFTOVER,
-            f"{self._op(int(cause['later'])).name} takes {int(cause['bytes'])} bytes that were made of what "
-            f"{self._op(earlier).name} has left of an older tile",
-            cause,
-            "see whether both have the address and the count of the tile",
-        )
-
     def _unused(self, cause: np.void) -> Finding:
-        name, other = self._names(cause)
-        what = f"nobody reads what {other} has written"
+        what = "nobody reads what {other} has written"
         if cause["later"] != cause["earlier"]:
-            what = f"{name} overwrites what {other} has written, and nobody has read it"
-        return self._between(
-            rules.UNUSED, what, cause, "see whether both mean this buffer; leave out what nobody needs"
-        )
+            what = "{name} overwrites what {other} has written, and nobody has read it"
+        return self._about(cause, rules.UNUSED, what, "see whether both mean this buffer; leave out what nobody needs")
 
-    def _shifted(self, cause: np.void) -> Finding:
-        name, other = self._names(cause)
-        return self._between(
-            rules.SHIFTED,
-            f"{name} takes {int(cause['bytes'])} bytes before the tile that {other} has made, left of what lay there",
-            cause,
-            "see whether both have the address of the tile",
-        )
+    def _tile(self, cause: np.void) -> Finding:
+        return self._about(cause, *_TILES[int(cause["kind"])])
 
-    def _untaken(self, cause: np.void) -> Finding:
-        name, other = self._names(cause)
-        return self._between(
-            rules.SHIFTED,
-            f"{name} takes what {other} has made but for {int(cause['bytes'])} bytes at one end, which nobody takes",
-            cause,
-            "see whether both have the address and the count of the tile",
-        )
-
-    def _overrun(self, cause: np.void) -> Finding:
-        name, other = self._names(cause)
-        return self._between(
-            rules.OVERRUN,
-            f"{name} takes a tile of which {other} has overwritten the first {int(cause['bytes'])} bytes with the end "
-            "of a result that begins before it",
-            cause,
-            f"give {other} the count of its tile",
-        )
-
-    def _overread(self, cause: np.void) -> Finding:
-        name, other = self._names(cause)
-        return self._between(
-            rules.OVERRUN,
-            f"{name} takes a tile and, behind it, {int(cause['bytes'])} bytes of what {other} has made",
-            cause,
-            f"give {name} the count of its tile",
-        )
-
-    def _names(self, cause: np.void) -> tuple[str, str]:
-        return self._op(int(cause["later"])).name, self._op(int(cause["earlier"])).name
+    def _about(self, cause: np.void, rule: str, message: str, advice: str) -> Finding:
+        """The finding of a cause in words that name its later instruction, its earlier one, and its bytes."""
+        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
+        words = {"name": name, "other": other, "bytes": int(cause["bytes"])}
+        return self._between(rule, message.format(**words), cause, advice.format(**words))
 
     _SAID = {
-        HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, PARTIAL: _partial, LEFTOVER: _leftover, UNUSED: _unused,
-        SHIFTED: _shifted, UNTAKEN: _untaken, OVERRUN: _overrun, OVERREAD: _overread,
+        HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, UNUSED: _unused, **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 
     def redundant(self) -> Iterator[Finding]:

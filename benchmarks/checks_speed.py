@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import Device, load
-from mlusim.simulator.sanitizer import examine
+from mlusim.simulator.checks.after_run import examine
 from mlusim.traces import write_trace
 
 from .measure import CORES, DEVICE, ELEMENTS, Figure, best

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program
-from mlusim.simulator.host.toolkit import write_toolkit
+from mlusim.simulator.host.programs.program import build_program
+from mlusim.simulator.host.programs.toolkit import write_toolkit
+from mlusim.simulator.kernelc.options import Options
 
 from .measure import DEVICE, Figure, best, device
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program, run_program
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
 
 from .measure import Figure, best, device
 

@@ -10,14 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .device import Device
+    from .core.memory.global_memory import DeviceArray
     from .findings import BuildError, Finding, KernelError, MlusimError
+    from .host.operators.loading import load
+    from .host.operators.program import CallError, OperatorProgram
     from .launches import Program, Run
+    from .launches.device import Device
+    from .launches.python_kernel import launch
     from .log import Log, Region
-    from .memory.global_memory import DeviceArray
-    from .operators.loading import load
-    from .operators.program import CallError, OperatorProgram
-    from .python import launch
     from .timing import Timeline, replay
 
 __all__ = [
@@ -41,11 +41,23 @@ __all__ = [
 
 #: Where each name lives. It is imported when it is asked for: the worker starts without what it does not need.
 _HOMES = {
-    "BuildError": "findings", "Device": "device", "DeviceArray": "memory.global_memory", "Finding": "findings",
-    "KernelError": "findings", "Log": "log", "MlusimError": "findings", "Program": "launches", "Region": "log",
-    "Run": "launches", "Timeline": "timing", "launch": "python", "load": "operators.loading", "replay": "timing",
-    "CallError": "operators.program", "OperatorProgram": "operators.program",
-}  # fmt: skip
+    "BuildError": "findings",
+    "CallError": "host.operators.program",
+    "Device": "launches.device",
+    "DeviceArray": "core.memory.global_memory",
+    "Finding": "findings",
+    "KernelError": "findings",
+    "Log": "log",
+    "MlusimError": "findings",
+    "OperatorProgram": "host.operators.program",
+    "Program": "launches",
+    "Region": "log",
+    "Run": "launches",
+    "Timeline": "timing",
+    "launch": "launches.python_kernel",
+    "load": "host.operators.loading",
+    "replay": "timing",
+}
 
 
 def __getattr__(name: str) -> Any:

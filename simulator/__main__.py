@@ -6,7 +6,7 @@ import gc
 import sys
 from contextlib import suppress
 
-from .worker.start import let_idle_threads_sleep, start_ahead
+from .engines.worker.start import let_idle_threads_sleep, start_ahead
 
 
 def main() -> int:

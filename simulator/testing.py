@@ -20,8 +20,8 @@ import pytest
 
 if TYPE_CHECKING:
     from .findings import Finding
+    from .findings.reports import Report, Suppression
     from .launches.watchers import Launches
-    from .reports import Report, Suppression
 
 
 class Watch:
@@ -32,8 +32,8 @@ class Watch:
 
     def allow(self, rule: str, reason: str, kernel: str = "") -> None:
         """Let findings of a rule be (of kernels whose names match a pattern); ValueError without a reason."""
+        from .findings.reports import Suppression
         from .log import NOWHERE
-        from .reports import Suppression
 
         made = Suppression((rule,), reason.strip(), NOWHERE, kernel=kernel)
         if made.problem:
@@ -43,7 +43,7 @@ class Watch:
     @property
     def report(self) -> Report:
         """What has been launched so far, and what it broke."""
-        from .reports import report_of
+        from .findings.reports import report_of
 
         return report_of(self._launches.checked, self._suppressions)
 
@@ -61,8 +61,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def mlusim(request: pytest.FixtureRequest) -> Iterator[Watch]:
     """Fails the test when a kernel that it launches breaks a rule; `Watch.findings` are the findings so far."""
+    from .findings.reports.suppression_files import read_suppressions
     from .launches.watchers import Launches, watchers
-    from .reports.suppression_files import read_suppressions
 
     files: list[Path] = request.config.getini("mlusim_suppressions")
     launches = Launches(raised=False)
@@ -87,6 +87,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _text(report: Report) -> str:
-    from .reports.formats import text
+    from .findings.reports.formats import text
 
     return text(report)

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from mlusim.simulator import Device
-from mlusim.simulator.frontend import library
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program, run_program
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
+from mlusim.simulator.native import library
 
 PROGRAMS = Path(__file__).parent / "host" / "programs"
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-O1")

@@ -375,5 +375,11 @@ def test_wrong_use_of_elementwise_operators(capsys, folder, arguments, words):
 def test_who_runs_a_program_waits_for_no_tables_traces_and_operators():
     script = "import sys, mlusim.simulator.cli.program; print(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    late = ("rich", "mlusim.traces", "mlusim.kernels", "mlusim.simulator.library", "mlusim.simulator.host.toolkit")
+    late = (
+        "rich",
+        "mlusim.traces",
+        "mlusim.kernels",
+        "mlusim.simulator.host.cnnl",
+        "mlusim.simulator.host.programs.toolkit",
+    )
     assert [name for name in done.stdout.split() if name.startswith(late)] == []

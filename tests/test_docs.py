@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, load
+from mlusim.simulator.chip.rates import KINDS
 from mlusim.simulator.cli import main
 from mlusim.simulator.findings import RULES
-from mlusim.simulator.hardware.rates import KINDS
 from test_layout import ROOMS
 
 ROOT = Path(__file__).parents[1]

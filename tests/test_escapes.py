@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, Finding, KernelError, Log, launch, load, replay
+from mlusim.simulator.chip.rates import Channel
 from mlusim.simulator.cli import main
-from mlusim.simulator.hardware.rates import Channel
 from mlusim.simulator.log import Location
 from mlusim.simulator.text import printable, quoted
 from mlusim.traces import summarise, write_trace
@@ -125,7 +125,7 @@ def test_file_names_on_the_command_line(capfd, tmp_path, monkeypatch):
 
 def test_a_device_of_a_hostile_name(capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    chip = Path(__file__).parents[1] / "simulator" / "hardware" / "chips" / "mlu370-x4.toml"
+    chip = Path(__file__).parents[1] / "simulator" / "chip" / "chips" / "mlu370-x4.toml"
     text = chip.read_text(encoding="utf-8").replace('name = "mlu370-x4"', 'name = "\\u001b[31m\\u202e"')
     Path("mine.toml").write_text(text, encoding="utf-8")
     for arguments in (

@@ -30,7 +30,7 @@ def test_a_few_mutants(judge):
     ],
 )  # fmt: skip
 def test_the_judge_notices(judge, monkeypatch, data, fault, verdict):
-    from mlusim.simulator.frontend import language
+    from mlusim.simulator.kernelc import language
 
     rewrite = language.rewrite
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..simulator.hardware.rates import Rates
+from ..simulator.chip.rates import Rates
 from ..simulator.log import Log
 from ..simulator.timing import Timeline
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..simulator.chip.rates import Channel
 from ..simulator.files import write_atomically
-from ..simulator.hardware.rates import Channel
 from ..simulator.log import region_of
 from ..simulator.timing import Reason, Timeline
 from .summary import summarise

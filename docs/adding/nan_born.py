@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 import numpy as np
 from mlusim.isa import Atomic, Compute, Kind
+from mlusim.simulator.core.issue import Check, PortSource
+from mlusim.simulator.core.issue.operands import Operand
 from mlusim.simulator.findings import WARNING, Finding, rules
-from mlusim.simulator.issue import Check, PortSource
-from mlusim.simulator.issue.operands import Operand
 
 NAN = rules.declare("nan", "an instruction that reads no NaN writes none", WARNING)
 

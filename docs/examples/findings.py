@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import BuildError, Device, Finding, Run, load
-from mlusim.simulator.checks import Precision, Values
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program, run_program
+from mlusim.simulator.checks.at_issue import Precision, Values
+from mlusim.simulator.findings.reports import report_of
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.launches.watchers import checked
-from mlusim.simulator.reports import report_of
 
 HERE = Path(__file__).parent
 #: What a launch takes besides one Block task on an MLU370-X4.

@@ -1,25 +1,5 @@
-"""The checks, each by itself; nothing else names one. Imports: issue and below."""
+"""What is said of a kernel: at each instruction, of its log, and of its results. Imports: timing and below."""
 
-from ..issue import Check
-from .coherence import Coherence
-from .guards import Architecture, Arguments, Overlap
-from .initialized import Initialized
-from .memory_core import MemoryCore
-from .precision import Precision
-from .shared import ClusterMemory
-from .values import Values
+from .at_issue import LEVELS, Precision, Values
 
-#: How much is checked: all there is, what a launch tests on its way, nothing but what keeps memory whole.
-LEVELS = ("all", "fast", "none")
-#: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
-STANDARD: tuple[type[Check], ...] = (
-    Architecture,
-    Arguments,
-    Overlap,
-    Initialized,
-    Coherence,
-    MemoryCore,
-    ClusterMemory,
-)
-
-__all__ = ["LEVELS", "STANDARD", "Precision", "Values"]
+__all__ = ["LEVELS", "Precision", "Values"]

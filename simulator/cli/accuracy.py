@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..calibration import Cases, Correlation, Fit, Free, Measurement, Skipped, calibrate, read_cases, read_table
-from ..calibration.correlation import Simulated, compare, percent_error, simulate
-from ..calibration.fit import begins
-from ..calibration.page import markdown
-from ..calibration.plot import write_plot
-from ..device import Device
+from ..chip.device_file import read_device_file
+from ..chip.edit import with_numbers
 from ..files import write_atomically
-from ..hardware.device_file import read_device_file
-from ..hardware.edit import with_numbers
+from ..launches.device import Device
+from ..study.calibration import Cases, Correlation, Fit, Free, Measurement, Skipped, calibrate, read_cases, read_table
+from ..study.calibration.correlation import Simulated, compare, percent_error, simulate
+from ..study.calibration.fit import begins
+from ..study.calibration.page import markdown
+from ..study.calibration.plot import write_plot
 from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..device import Device
-from ..frontend.options import Options
+from ..kernelc.options import Options
 from ..launches import Program
+from ..launches.device import Device
 from ..sizes import percent, size
 from .screen import Screen
 

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..cases import read_case, run_case
-from ..cases.native_reference import NativeReference
-from ..cases.report import HEADERS, document, junit, row, summary
-from ..cases.run import Plan
-from ..device import Device
 from ..files import write_atomically
-from ..frontend.inputs import HOST
-from ..frontend.options import Options
-from ..operators.loading import load
-from ..operators.program import OperatorProgram
+from ..host.cases import read_case, run_case
+from ..host.cases.native_reference import NativeReference
+from ..host.cases.report import HEADERS, document, junit, row, summary
+from ..host.cases.run import Plan
+from ..host.operators.loading import load
+from ..host.operators.program import OperatorProgram
+from ..kernelc.inputs import HOST
+from ..kernelc.options import Options
+from ..launches.device import Device
 from .paths import check_paths
 from .screen import Screen
 

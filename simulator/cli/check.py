@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..checks.after_run import advise, examine
 from ..findings import BuildError, KernelError
+from ..findings.reports import Checked, report_of
 from ..launches.watchers import Launches, checked, checked_log, watchers
-from ..reports import Checked, report_of
-from ..sanitizer import advise, examine
 from .build import load_program
 from .launch import files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from ..engines.worker.pool import Worker, WorkerDied
 from ..findings import BuildError
-from ..frontend.cache import Cache
-from ..frontend.compiler import Compiler
-from ..worker.pool import Worker, WorkerDied
+from ..native.cache import Cache
+from ..native.compiler import Compiler
 from .screen import Screen
 
 #: The layers of the cage, and what holds by each.

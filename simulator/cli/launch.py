@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Precision, Values
-from ..device import Device
-from ..execution import Execution
+from ..checks.at_issue import Precision, Values
+from ..core.execution import Execution
+from ..core.issue import Check
 from ..findings import KernelError, MlusimError
-from ..issue import Check
 from ..launches import Program, Run
+from ..launches.device import Device
 from ..text import nearest
 from .build import load_program
 from .outputs import report_run

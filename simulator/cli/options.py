@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..checks import LEVELS
-from ..execution.tasks import TYPES
-from ..reports.formats import FORMATS
+from ..checks.at_issue import LEVELS
+from ..core.execution.tasks import TYPES
+from ..findings.reports.formats import FORMATS
 from .screen import Screen
 
 DEVICE = "mlu370-x4"

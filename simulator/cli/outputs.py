@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..files import write_atomically
+from ..findings.reports import Report, Suppression, report_of
+from ..findings.reports.formats import FORMATS, report_document, verdict
 from ..launches import Run
 from ..launches.watchers import checked
 from ..log import Log
-from ..reports import Report, Suppression, report_of
-from ..reports.formats import FORMATS, report_document, verdict
 from ..timing import Timeline
 from .screen import Screen
 
@@ -116,7 +116,7 @@ def suppressions_of(options: argparse.Namespace) -> list[Suppression]:
     """The suppressions of the files that the options name."""
     if not options.suppressions:
         return []
-    from ..reports.suppression_files import read_suppressions  # most commands need none
+    from ..findings.reports.suppression_files import read_suppressions  # most commands need none
 
     return [entry for path in options.suppressions for entry in read_suppressions(path)]
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..device import Device
+from ..checks.after_run import advise
 from ..findings import Finding
-from ..frontend.options import Options
-from ..host.program import begin_worker, build_program, has_main
-from ..host.program import run_program as run_built
-from ..host.report import Report
-from ..host.summary import closing_lines
+from ..findings.reports import Checked, report_of
+from ..findings.reports import Report as Checks
+from ..host.programs.program import begin_worker, build_program, has_main
+from ..host.programs.program import run_program as run_built
+from ..host.programs.report import Report
+from ..host.programs.summary import closing_lines
+from ..kernelc.options import Options
+from ..launches.device import Device
 from ..launches.watchers import ran_in
 from ..log import Log
-from ..reports import Checked, report_of
-from ..reports import Report as Checks
-from ..sanitizer import advise
 from ..timing import replay
 from .launch import watched
 from .outputs import suppressions_of, write_formatted
@@ -45,7 +45,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     report = report_of(_checked(options.files[0], reports, advice=False), suppressions_of(options))
     written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
     if options.format and not options.output and not screen.json:
-        from ..reports.formats import FORMATS
+        from ..findings.reports.formats import FORMATS
 
         screen.write(FORMATS[options.format](report))
     tell(screen, report, reports)
@@ -145,7 +145,7 @@ def write_records(
 
 def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     """Write a toolkit."""
-    from ..host import toolkit  # who runs a program need not wait for it
+    from ..host.programs import toolkit  # who runs a program need not wait for it
 
     with screen.busy(f"writing {options.folder}"):
         written = toolkit.write_toolkit(options.folder, options.device.split(","))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...traces import summarise
-from ..device import Device
-from ..hardware import Shape
+from ..chip import Shape
+from ..launches.device import Device
 from ..log import Log
 from ..timing import replay
 from .outputs import print_report, print_written, write_records

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ...isa import DIALECTS, Dialect
 from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
-from ..device import Device
-from ..hardware.device_file import Quantity
+from ..chip.device_file import Quantity
+from ..launches.device import Device
 from ..sizes import size
 from .screen import Screen
 

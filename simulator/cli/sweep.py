@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS
-from ..calibration.plot import figure, saved
-from ..device import Device
+from ..chip.device_file import require_known
 from ..files import write_atomically
-from ..hardware.device_file import require_known
+from ..launches.device import Device
 from ..log import Log
-from ..sweep import Column, Journal, points_of, run_all, run_on_cluster, write_table
+from ..study.calibration.plot import figure, saved
+from ..study.sweep import Column, Journal, points_of, run_all, run_on_cluster, write_table
 from ..text import nearest
 from ..timing import replay
 from .outputs import print_written

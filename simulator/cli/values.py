@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..hardware.shape import MAX_BYTES
+from ..chip.shape import MAX_BYTES
 from ..text import nearest, quoted
 
 #: Arguments of an operator that options set.

@@ -1,1 +1,4 @@
-"""Programs with host code of their own: building them, and their device process. Imports: launches and below."""
+"""Host code: whole programs, operators called from Python, the closed operator library, and test cases.
+
+Imports: launches and below.
+"""

@@ -1,4 +1,4 @@
-"""Programs of compiled kernels and their launches. Imports: device and below."""
+"""Devices, programs of compiled kernels, and launches. Imports: engines and below."""
 
 from .program import Program, SpaceBudget
 from .run import Run

@@ -12,9 +12,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..frontend.launches import KernelDecl
-from ..memory.global_memory import DeviceArray
-from ..native.layouts import Array, Enumeration, Pointer, Structure, Type
+from ..core.memory.global_memory import DeviceArray
+from ..engines.python.numbers import as_number
+from ..engines.tasks.layouts import Array, Enumeration, Pointer, Structure, Type
+from ..kernelc.launches import KernelDecl
 from ..text import nearest, quoted
 from .copies import ArrayCopies
 from .structures import StructureValue, check_members, shown
@@ -184,21 +185,6 @@ class LaunchArguments:
         if isinstance(value, DeviceArray):
             return value.address
         return self._copies.address(value)
-
-
-def as_number(value: Any) -> int | float | None:
-    """A number of Python or NumPy as Python's own, None for anything else. A truth value counts as 0 or 1."""
-    if isinstance(value, (int, float)):
-        return value
-    if isinstance(value, np.ndarray) and not value.ndim:
-        value = value[()]
-    if not isinstance(value, np.generic) or isinstance(value, np.timedelta64):
-        return None
-    if isinstance(value, (np.integer, np.bool_)):
-        return int(value)
-    if isinstance(value, np.floating) or value.dtype == ml_dtypes.bfloat16:
-        return float(value)
-    return None
 
 
 def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:

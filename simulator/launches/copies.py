@@ -11,8 +11,8 @@ from types import TracebackType
 
 import numpy as np
 
-from ..memory import Allocation
-from ..memory.global_memory import GlobalMemory, check_elements
+from ..core.memory import Allocation
+from ..core.memory.global_memory import GlobalMemory, check_elements
 from .sharing import groups, layout, pack
 
 _BYTE = np.dtype(np.uint8)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ..frontend.launches import KernelDecl
-from ..frontend.parameters import Declared, TemplateParameter
-from ..frontend.tokens import tokens
-from ..memory.global_memory import DeviceArray
+from ..core.memory.global_memory import DeviceArray
+from ..kernelc.launches import KernelDecl
+from ..kernelc.parameters import Declared, TemplateParameter
+from ..kernelc.tokens import tokens
 from .structures import StructureValue
 
 _ELEMENTS = {

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from ...isa import DIALECTS
-from ..device import Device
-from ..execution import check_launch
-from ..execution.tasks import TYPES
-from ..expected import Expectations, wrong_results
+from ..checks.after_run import Given, came_to_end, examine
+from ..checks.results import Expectations, wrong_results
+from ..core.execution import check_launch
+from ..core.execution.tasks import TYPES
+from ..engines.python.numbers import as_number
+from ..engines.threads import Grid, make_grid
 from ..findings import ADVICE, ERROR, Finding, KernelError, rules
+from ..findings.reports import suppressed_in_sources
 from ..log import Log
-from ..reports import suppressed_in_sources
-from ..sanitizer import Given, came_to_end, examine
-from ..simt import Grid, make_grid
 from ..text import quoted
-from .arguments import as_number
 from .copies import ArrayCopies
+from .device import Device
 from .host_memory import read_only_writes, sourced
 from .run import Run
 from .watchers import watchers

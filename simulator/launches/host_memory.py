@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..core.memory import Allocation
+from ..core.memory.global_memory import GlobalMemory
 from ..findings import Finding, rules
 from ..log import Location, Log, region_of
-from ..memory import Allocation
-from ..memory.global_memory import GlobalMemory
 
 #: How a place is named where memory is allocated.
 P = TypeVar("P")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..engines.tasks import Description, LineTable
+from ..engines.tasks.layouts import Layouts
+from ..engines.worker.answer import decode_description, encode_description
+from ..engines.worker.pool import WorkerDied, pool
 from ..findings import BuildError
-from ..frontend.build import Builder, Image
-from ..native import Description, LineTable
-from ..native.layouts import Layouts
-from ..worker.answer import decode_description, encode_description
-from ..worker.pool import WorkerDied, pool
+from ..kernelc.build import Builder, Image
 
 #: Changes with what is kept of an image.
 _DESCRIPTION = "description 2"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.after_run import Given
+from ..core.memory import Allocation
+from ..core.memory.global_memory import GlobalMemory
 from ..findings import ERROR, Finding, rules
 from ..log import Log, region_of
-from ..memory import Allocation
-from ..memory.global_memory import GlobalMemory
-from ..sanitizer import Given
 
 _BYTE = np.dtype(np.uint8)
 #: Other orders of one launch at most.

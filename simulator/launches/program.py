@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...isa import DIALECTS
-from ..device import Device
-from ..expected import Expectations
+from ..checks.after_run import Given
+from ..checks.results import Expectations
+from ..core.memory.global_memory import DeviceArray
+from ..engines.worker.pool import WorkerDied, pool
+from ..engines.worker.process import execute, local_host
+from ..engines.worker.request import LaunchRequest
 from ..findings import BuildError, Finding, budget_finding, rules, unknown_function
-from ..frontend.build import Builder, Source
-from ..frontend.options import Options
+from ..kernelc.build import Builder, Source
+from ..kernelc.options import Options
 from ..log import Log
-from ..memory.global_memory import DeviceArray
-from ..sanitizer import Given
 from ..text import nearest, quoted
-from ..worker.pool import WorkerDied, pool
-from ..worker.process import execute, local_host
-from ..worker.request import LaunchRequest
 from .arguments import LaunchArguments, Signature, arrays_among, device_arrays, parse_signature
 from .copies import ArrayCopies
 from .deduction import instance
@@ -40,6 +39,7 @@ from .defaults import (
     thread_grid,
     time_limit_seconds,
 )
+from .device import Device
 from .image import LaunchableImage
 from .orders import check_orders, in_orders
 from .run import Run

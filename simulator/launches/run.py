@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...isa.cached import cached_property
-from ..device import Device
+from ..checks.after_run import advise
+from ..chip.rates import Rates
 from ..findings import ERROR, Finding
-from ..hardware.rates import Rates
 from ..log import Log
-from ..sanitizer import advise
 from ..timing import Timeline, replay
+from .device import Device
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..memory import folded
+from ..core.memory import folded
 
 #: Effort that is spent on finding out whether two strided views have an element in common, in steps of NumPy's search.
 _EFFORT = 100_000

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..native.layouts import Array, Enumeration, Pointer, Scalar, Structure, Type
+from ..engines.tasks.layouts import Array, Enumeration, Pointer, Scalar, Structure, Type
 from ..text import nearest
 
 _NAMES = {"b": "int8_t", "B": "uint8_t", "h": "int16_t", "H": "uint16_t", "i": "int", "I": "unsigned", "q": "int64_t",

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from ..findings import Finding
+from ..findings.reports import Checked
 from ..log import Location, Log
-from ..reports import Checked
 from .run import Run
 
 #: Told of a run, and whether the launch has raised its first error.

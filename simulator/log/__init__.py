@@ -1,4 +1,4 @@
-"""Records of what was executed, and how a place in memory or in a source is named. Imports: hardware."""
+"""Records of what was executed, and how a place in memory or in a source is named. Imports: chip."""
 
 from .joined import joined
 from .log import (

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...isa.cached import cached_property
+from ..chip import Shape
 from ..files import write_atomically
-from ..hardware import Shape
 from .region import Location, Region, region_of, space_numbers
 
 #: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ...isa import DIALECTS
+from ..chip import Shape
+from ..chip.shape import check_shape
 from ..files import open_regular
-from ..hardware import Shape
-from ..hardware.shape import check_shape
 from ..text import printable, quoted
 from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, RUNS, Log, Op
 from .region import Location

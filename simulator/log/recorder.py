@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..hardware import Shape
+from ..chip import Shape
 from .log import OPERAND, RECORD, Log, Op
 from .region import Location
 from .runs import table_of_runs

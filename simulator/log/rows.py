@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..hardware import Shape
+from ..chip import Shape
 from .log import Op
 from .region import Location, offset_numbers, owner_numbers, space_numbers
 

@@ -1,12 +1,21 @@
-"""Kernels as native code: images, the runtime below them, its Python side, and the cage. Imports: machine and below."""
+"""The C++ of mlusim, in folders beside this file, and what builds C++: the compiler, its limits, the cache.
 
-from .abi import load_runtime
-from .faults import process_finding
-from .image import Description, ImageFault, LoadedImage, load_image
-from .lines import STATED, LineTable
-from .runner import NativeRunner
+Here belongs every line that is compiled, and how it is. Not what a library or an image does once it is loaded: that is
+the room's that calls it. Imports: findings and below.
+"""
 
-__all__ = [
-    "STATED", "Description", "ImageFault", "LineTable", "LoadedImage", "NativeRunner", "load_image", "load_runtime",
-    "process_finding",
-]  # fmt: skip
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+#: The headers that kernels are compiled against, a folder for each language.
+INCLUDE = _HERE / "include"
+#: Below kernels that run as tasks, and below kernels that run as blocks of threads.
+RUNTIME, THREADS = _HERE / "runtime", _HERE / "threads"
+#: The runtime libraries of host programs.
+HOST = _HERE / "host"
+#: Passes over logs.
+PASSES = _HERE / "passes"
+#: Stands before the names of files that a source states without a folder, as in `#line 7 "grammar.y"`.
+STATED = "/<stated>/"
+
+__all__ = ["HOST", "INCLUDE", "PASSES", "RUNTIME", "STATED", "THREADS"]

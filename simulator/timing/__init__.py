@@ -1,4 +1,4 @@
-"""When each instruction of a log would run at the rates of a device. Imports: hardware, log, frontend."""
+"""When each instruction of a log would run at the rates of a device. Imports: log and below."""
 
 from .costs import Costs
 from .replay import Timeline, replay, timed

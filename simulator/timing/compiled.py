@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
 
 import numpy as np
 
 from .plan import Plan, Times, stuck
 
-_HERE = Path(__file__).parent
 _NO_MEMORY = 1
 #: Pipes that a set of bits has room for.
 _PIPES = 64
@@ -91,10 +89,11 @@ def _bits(sets: list[tuple[int, ...]]) -> np.ndarray:
 
 def _library() -> ctypes.CDLL | None:
     """The compiled walk; None without a compiler that builds it."""
-    from ..frontend.library import built_library  # few logs are long, and all that is imported here takes its time
+    from ..native import PASSES
+    from ..native.library import built_library  # few logs are long, and all that is imported here takes its time
 
-    headers = _HERE / "walk.h", _HERE / "walk_heap.h", _HERE.parent / "log" / "record.h"
-    library = built_library(_HERE / "walk.c", *headers)
+    headers = PASSES / "walk.h", PASSES / "walk_heap.h", PASSES / "record.h"
+    library = built_library(PASSES / "walk.c", *headers)
     if library is not None:
         library.mlusim_walk.restype = _i64
     return library

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hardware.rates import Channel, Engine, Rates
+from ..chip.rates import Channel, Engine, Rates
 from ..log import Log
 from ..log.region import offset_numbers
 

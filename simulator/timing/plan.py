@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hardware.rates import Rates
+from ..chip.rates import Rates
 from ..log import Log
 from .costs import Costs, chunks, contended, unit_of
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hardware.rates import Rates
+from ..chip.rates import Rates
 from ..log import Log
 from ..text import quoted
 from .compiled import compiled_walk

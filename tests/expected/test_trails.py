@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, Run, launch, load
-from mlusim.simulator.expected import Expectations, wrong_results
+from mlusim.simulator.checks.after_run import Given
+from mlusim.simulator.checks.results import Expectations, wrong_results
 from mlusim.simulator.log import Log, joined
-from mlusim.simulator.sanitizer import Given
 
 N = 64
 

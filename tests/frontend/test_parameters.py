@@ -1,8 +1,8 @@
 """The parameters of kernels and templates, as a source writes them."""
 
 import pytest
-from mlusim.simulator.frontend.parameters import Declared, TemplateParameter, read_parameters, read_template
-from mlusim.simulator.frontend.tokens import tokens
+from mlusim.simulator.kernelc.parameters import Declared, TemplateParameter, read_parameters, read_template
+from mlusim.simulator.kernelc.tokens import tokens
 
 
 @pytest.mark.parametrize(

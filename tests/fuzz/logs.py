@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from mlusim.simulator import Device, Log, launch, load, replay
+from mlusim.simulator.checks.after_run import advise, examine
 from mlusim.simulator.log import OPERAND, RECORD, RUNS
-from mlusim.simulator.sanitizer import advise, examine
 from mlusim.traces import summarise, write_trace
 
 from .search import Tally, command, mutated

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mlusim.simulator import BuildError, Device
-from mlusim.simulator.frontend.build import Builder, Source
-from mlusim.simulator.frontend.header import operations
-from mlusim.simulator.frontend.options import Options
+from mlusim.simulator.kernelc.build import Builder, Source
+from mlusim.simulator.kernelc.header import operations
+from mlusim.simulator.kernelc.options import Options
 
 ROOT = Path(__file__).parents[2]
 SEEDS = sorted(

@@ -9,15 +9,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.cases import read_case
-from mlusim.simulator.cases.binding import bind
-from mlusim.simulator.cases.measures import measure
-from mlusim.simulator.cases.native_reference import NativeReference
-from mlusim.simulator.cases.textformat import Word, parse
 from mlusim.simulator.cli import main
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.operators.declarations import Function, Parameter, Type
-from mlusim.simulator.operators.tensors import Tensor
+from mlusim.simulator.host.cases import read_case
+from mlusim.simulator.host.cases.binding import bind
+from mlusim.simulator.host.cases.measures import measure
+from mlusim.simulator.host.cases.native_reference import NativeReference
+from mlusim.simulator.host.cases.textformat import Word, parse
+from mlusim.simulator.host.operators.declarations import Function, Parameter, Type
+from mlusim.simulator.host.operators.tensors import Tensor
+from mlusim.simulator.kernelc.options import Options
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "operators"

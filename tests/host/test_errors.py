@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import Device, host
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program, run_program
+from mlusim.simulator import Device
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
+from mlusim.simulator.native import HOST
 
 HERE = Path(__file__).parent / "programs"
-SOURCES = Path(host.__file__).parent / "csrc"
+SOURCES = HOST
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.library.cost import assumed_us
-from mlusim.simulator.library.functions import call
-from mlusim.simulator.library.operation import DTYPES, NotModelled, Operation
+from mlusim.simulator.host.cnnl.cost import assumed_us
+from mlusim.simulator.host.cnnl.functions import call
+from mlusim.simulator.host.cnnl.operation import DTYPES, NotModelled, Operation
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, CallError, Device, KernelError, OperatorProgram, load
-from mlusim.simulator.operators.arguments import Opaque
+from mlusim.simulator.host.operators.arguments import Opaque
 
 from tests.forked import in_child
 

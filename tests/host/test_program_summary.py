@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from mlusim.simulator.cli.program import document
 from mlusim.simulator.findings import ADVICE, ERROR, WARNING, Finding
-from mlusim.simulator.host.report import Report
-from mlusim.simulator.host.summary import closing_lines, summary
+from mlusim.simulator.findings.reports import Checked
+from mlusim.simulator.findings.reports import Report as Checks
+from mlusim.simulator.host.programs.report import Report
+from mlusim.simulator.host.programs.summary import closing_lines, summary
 from mlusim.simulator.log import Location
-from mlusim.simulator.reports import Checked
-from mlusim.simulator.reports import Report as Checks
 
 PLACES = {rule: Finding(rule, "", severity, location=Location("a.mlu", line)) for line, (rule, severity) in enumerate(
     [("bounds", ERROR), ("space", ERROR), ("leak", WARNING), ("unread", ADVICE)], 1

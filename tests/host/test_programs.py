@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import BuildError, Device, Log, hardware
+from mlusim.simulator import BuildError, Device, Log
 from mlusim.simulator.cli import main
-from mlusim.simulator.frontend.compiler import Compiler
-from mlusim.simulator.frontend.options import Options
-from mlusim.simulator.host.program import build_program, run_program
-from mlusim.simulator.host.report import Report
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.host.programs.report import Report
+from mlusim.simulator.kernelc.options import Options
+from mlusim.simulator.native.compiler import Compiler
 
 HERE = Path(__file__).parent / "programs"
 SOURCE = HERE / "scenarios.mlu"
@@ -155,7 +155,7 @@ def test_transfers_last_by_the_rates_of_the_device_file(run, device):
 
 
 def test_a_device_file_without_a_bus_runs_no_programs(program, tmp_path):
-    chip = Path(hardware.__file__).parent / "chips" / "mlu370-x4.toml"
+    chip = Device.file("mlu370-x4")
     own = tmp_path / "own.toml"
     own.write_text(chip.read_text().partition("[bus]")[0])
     with pytest.raises(ValueError, match=r"mlu370-x4 has no \[bus\] in its device file, by which host code copies"):
@@ -239,7 +239,7 @@ def test_two_devices(run):
 
 
 def test_the_memory_bus_is_that_of_the_device_file(program, tmp_path, capfd):
-    chip = (Path(hardware.__file__).parent / "chips" / "mlu370-x4.toml").read_text()
+    chip = (Device.file("mlu370-x4")).read_text()
     wide, silent = tmp_path / "wide.toml", tmp_path / "silent.toml"
     wide.write_text(chip.replace("bus_bits = { value = 384", "bus_bits = { value = 768"))
     silent.write_text(re.sub(r"\nbus_bits = .*", "", chip))

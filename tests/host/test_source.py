@@ -1,8 +1,8 @@
 """The host's part of a `.mlu` source: what becomes of kernels, functions of the device, variables and launches."""
 
 import pytest
-from mlusim.simulator.frontend.rewrite import RewriteError
-from mlusim.simulator.host.source import host_part
+from mlusim.simulator.host.programs.source import host_part
+from mlusim.simulator.kernelc.rewrite import RewriteError
 
 KERNEL = "__attribute__((noinline, noclone))"
 

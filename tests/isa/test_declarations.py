@@ -27,8 +27,8 @@ from mlusim.isa.declare import Barrier, Cache, Copy, Wait, alias, declare, famil
 from mlusim.isa.dialect import collect
 from mlusim.isa.prototype import Dim, Kind, parse
 from mlusim.isa.sources import DECLARED
-from mlusim.simulator.frontend.bang_c import BangC
-from mlusim.simulator.frontend.header import (
+from mlusim.simulator.kernelc.bang_c import BangC
+from mlusim.simulator.kernelc.header import (
     MARK,
     by_name,
     enumerations,

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch, load
-from mlusim.simulator.memory import global_memory
-from mlusim.simulator.memory.mapping import Mapping
+from mlusim.simulator.core.memory import global_memory
+from mlusim.simulator.core.memory.mapping import Mapping
 
 SCALE = Path(__file__).parents[2] / "docs" / "examples" / "scale.mlu"
 

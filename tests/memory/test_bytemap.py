@@ -7,8 +7,8 @@ import random
 
 import numpy as np
 import pytest
-from mlusim.simulator.memory.bytemap import ByteMap
-from mlusim.simulator.memory.shadow import Shadow
+from mlusim.simulator.core.memory.bytemap import ByteMap
+from mlusim.simulator.core.memory.shadow import Shadow
 
 START, END = 5000, 5000 + 4096 * 3
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from mlusim.simulator.hardware import Space
-from mlusim.simulator.memory import Allocation, Lanes, Memory, Tensor
-from mlusim.simulator.memory.bytemap import ByteMap
-from mlusim.simulator.memory.tensor import (
+from mlusim.simulator.chip import Space
+from mlusim.simulator.core.memory import Allocation, Lanes, Memory, Tensor
+from mlusim.simulator.core.memory.bytemap import ByteMap
+from mlusim.simulator.core.memory.tensor import (
     across_lanes,
     aligned_strides,
     continuous_strides,

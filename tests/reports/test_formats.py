@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 from mlusim.simulator import Finding, Region
+from mlusim.simulator.findings.reports import Checked, Report
+from mlusim.simulator.findings.reports.formats import FORMATS
 from mlusim.simulator.log import Location
-from mlusim.simulator.reports import Checked, Report
-from mlusim.simulator.reports.formats import FORMATS
 
 
 @pytest.fixture

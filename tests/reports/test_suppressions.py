@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, KernelError, Program, Run, launch, load
+from mlusim.simulator.findings.reports import Report, report_of
+from mlusim.simulator.findings.reports.suppression_files import read_suppressions
+from mlusim.simulator.findings.reports.suppressions import comments
 from mlusim.simulator.launches.watchers import checked
 from mlusim.simulator.log import Location
-from mlusim.simulator.reports import Report, report_of
-from mlusim.simulator.reports.suppression_files import read_suppressions
-from mlusim.simulator.reports.suppressions import comments
 
 SOURCE = Path(__file__).parents[1] / "kernels_c" / "reports.mlu"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from launched import BYTES, N, rules, run, store, zeros
-from mlusim.simulator.sanitizer import compiled
+from mlusim.simulator.checks.after_run import compiled
 
 
 @pytest.mark.parametrize("faulty", [(), (1,), (0, 1)])

@@ -52,7 +52,7 @@ def device() -> Any:
     """A device whose dialect has the copies too."""
     patch = pytest.MonkeyPatch()
     dialect = replace(DIALECTS["bang"], instructions=(*DIALECTS["bang"].instructions, *map(declared, TURNS)))
-    for module in ("execution.state", "frontend.build"):
+    for module in ("core.execution.state", "kernelc.build"):
         patch.setattr(f"mlusim.simulator.{module}.DIALECTS", {"bang": dialect})
     made = Device.load("mlu590")
     assert made.machine.dialect is dialect

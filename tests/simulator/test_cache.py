@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import BuildError
-from mlusim.simulator.frontend import cache as module
-from mlusim.simulator.frontend.cache import Cache
+from mlusim.simulator.native import cache as module
+from mlusim.simulator.native.cache import Cache
 
 
 class Maker:

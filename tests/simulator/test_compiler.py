@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import BuildError, Device, load
-from mlusim.simulator.frontend.compiler import Compiler
-from mlusim.simulator.frontend.process import LimitReached, Limits, run_limited
+from mlusim.simulator.native.compiler import Compiler
+from mlusim.simulator.native.process import LimitReached, Limits, run_limited
 
 BOMB = """template <int N, int M> struct A { static const long v = A<N-1, M>::v + A<N-1, M + (1 << N)>::v; };
 template <int M> struct A<0, M> { static const long v = M; };
@@ -125,7 +125,7 @@ def test_the_compiler_ends_with_its_parent(tmp_path, number):
     mark = tmp_path / "mark"
     inner = f"(sleep 1; touch {mark}) & echo $! > {tmp_path}/pid; sleep 9"
     text = (
-        "import os; from mlusim.simulator.frontend.process import *\n"
+        "import os; from mlusim.simulator.native.process import *\n"
         f"run_limited(['sh', '-c', {inner!r}], os.environ, Limits())"
     )
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it

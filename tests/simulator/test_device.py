@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.hardware import Shape
+from mlusim.simulator.chip import Shape
 
 KB = 1024
-DEVICES = Path(__file__).parents[2] / "simulator" / "hardware" / "chips"
+DEVICES = Path(__file__).parents[2] / "simulator" / "chip" / "chips"
 
 # arch, clusters x cores, MHz, NRAM / WRAM / SRAM in KB, DRAM in GB/s, one cluster alone in GB/s.
 FIGURES = {

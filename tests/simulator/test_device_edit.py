@@ -2,8 +2,8 @@
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.hardware.device_file import Quantity
-from mlusim.simulator.hardware.edit import with_numbers
+from mlusim.simulator.chip.device_file import Quantity
+from mlusim.simulator.chip.edit import with_numbers
 
 
 def number(value):

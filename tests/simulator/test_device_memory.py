@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch, load
+from mlusim.simulator.core.memory import global_memory
 from mlusim.simulator.launches.copies import ArrayCopies
-from mlusim.simulator.memory import global_memory
 
 from tests.forked import in_child
 from tests.soak import devices, growth, launches

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Log, launch, replay
-from mlusim.simulator.hardware.shape import MAX_BYTES, MAX_OWN_BYTES, MAX_OWNERS
+from mlusim.simulator.chip.shape import MAX_BYTES, MAX_OWN_BYTES, MAX_OWNERS
 from mlusim.simulator.log import OPERAND, RECORD
 from mlusim.simulator.log.log import FORMAT
 from mlusim.traces import summarise
@@ -168,7 +168,7 @@ def test_what_is_no_ordinary_file(tmp_path, load):
             load(path)
 
 
-CHIP = (Path(__file__).parents[2] / "simulator" / "hardware" / "chips" / "mlu370-x4.toml").read_text(encoding="utf-8")
+CHIP = (Path(__file__).parents[2] / "simulator" / "chip" / "chips" / "mlu370-x4.toml").read_text(encoding="utf-8")
 
 
 def changed(old: str, new: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Program, load
-from mlusim.simulator.frontend.compiler import Compiler
+from mlusim.simulator.native.compiler import Compiler
 
 DEVICE = Device.load("mlu370-x4")
 SOURCE = """#include <bang.h>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from mlusim.simulator.memory import Intervals
+from mlusim.simulator.core.memory import Intervals
 
 
 def test_random_changes_agree_with_a_set_of_numbers():

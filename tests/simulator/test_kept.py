@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from mlusim.simulator.frontend.compiler import Compiler
-from mlusim.simulator.frontend.kept import kept
+from mlusim.simulator.kernelc.kept import kept
+from mlusim.simulator.native.compiler import Compiler
 
 SOURCE = """
 #include "own.h"

@@ -10,7 +10,7 @@ import pytest
 from mlusim.simulator import Device, Program, Run, launch, load
 
 SOURCE = Path(__file__).parents[1] / "kernels_c" / "memory_core.mlu"
-CHIPS = Path(__file__).parents[2] / "simulator" / "hardware" / "chips"
+CHIPS = Path(__file__).parents[2] / "simulator" / "chip" / "chips"
 N, UNION = 64, ((4, 1, 1), "union1")
 
 

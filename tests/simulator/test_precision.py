@@ -9,7 +9,7 @@ import pytest
 from mlusim.isa import DIALECTS, DeclarationError
 from mlusim.isa.declare import declare
 from mlusim.simulator import Device, launch, load
-from mlusim.simulator.checks import Precision
+from mlusim.simulator.checks.at_issue import Precision
 
 DEVICE = Device.load("mlu590").watched(Precision)
 TPU = Device.load("bm1690").watched(Precision)
@@ -329,7 +329,7 @@ def test_nothing_of_it_is_in_the_ports_of_other_devices():
 def test_an_instruction_on_bits_whose_declaration_does_not_say_so(monkeypatch, semantics, problem):
     prototype = "void __bang_turned(float dst[n], const float src[n], int32 n)"
     bang, made = DIALECTS["bang"], declare(prototype, doc="Turns bits", semantics=semantics)
-    for module in ("execution.state", "frontend.build"):
+    for module in ("core.execution.state", "kernelc.build"):
         dialects = {"bang": replace(bang, instructions=(*bang.instructions, made))}
         monkeypatch.setattr(f"mlusim.simulator.{module}.DIALECTS", dialects)
     args = [X, Y, np.zeros(N, np.float32), "__bang_turned"]

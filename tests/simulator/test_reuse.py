@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, Run, launch, load
-from mlusim.simulator.python.lines import Lines
+from mlusim.simulator.engines.python.lines import Lines
 
 KERNELS = Path(__file__).parents[1] / "kernels_c"
 ISOLATED = pytest.mark.parametrize("isolate", [False, True], ids=["inside", "isolated"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
-from mlusim.simulator.frontend.scalar_work import counted
+from mlusim.simulator.kernelc.scalar_work import counted
 
 SOURCE = """
 #include <bang.h>

@@ -7,7 +7,7 @@ n / 2 without channels). The DRAM moves 64 bytes in 10, and the latency is 7. Is
 from dataclasses import replace
 
 import pytest
-from mlusim.simulator.hardware.rates import Channel, Engine
+from mlusim.simulator.chip.rates import Channel, Engine
 from timing_logs import ALONE, RATES, Row, timed
 
 DRAM = replace(RATES, channels={"dram": RATES.channels["dram"]})

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Log, Program, launch, load
+from mlusim.simulator.core.memory import arena
 from mlusim.simulator.log.region import region_key
-from mlusim.simulator.memory import arena
 
 from tests.forked import in_child
 

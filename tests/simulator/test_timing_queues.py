@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from mlusim.simulator.hardware.rates import Channel
+from mlusim.simulator.chip.rates import Channel
 from timing_logs import ALONE, ISSUE, LAUNCH, PIPE, RATES, WAIT, Row, timed
 
 

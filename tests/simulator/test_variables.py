@@ -43,7 +43,7 @@ def device() -> Iterator[Device]:
     """A device whose dialect has the instruction too."""
     patch = pytest.MonkeyPatch()
     dialect = replace(DIALECTS["tpu"], instructions=(*DIALECTS["tpu"].instructions, SELECT))
-    for module in ("execution.state", "frontend.build"):
+    for module in ("core.execution.state", "kernelc.build"):
         patch.setattr(f"mlusim.simulator.{module}.DIALECTS", {"tpu": dialect})
     yield Device.load("bm1688")
     patch.undo()

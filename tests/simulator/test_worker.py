@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
-from mlusim.simulator.native import Description
-from mlusim.simulator.simt import Grid
-from mlusim.simulator.worker import frames, start
-from mlusim.simulator.worker import pool as pools
-from mlusim.simulator.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
-from mlusim.simulator.worker.frames import BrokenWorker, Channel, Kind
-from mlusim.simulator.worker.request import LaunchRequest
+from mlusim.simulator.engines.tasks import Description
+from mlusim.simulator.engines.threads import Grid
+from mlusim.simulator.engines.worker import frames, start
+from mlusim.simulator.engines.worker import pool as pools
+from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
+from mlusim.simulator.engines.worker.frames import BrokenWorker, Channel, Kind
+from mlusim.simulator.engines.worker.request import LaunchRequest
 
 HOSTILE = Path(__file__).parents[1] / "kernels_c" / "hostile.mlu"
 PLAIN = "#include <bang.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; }\n"
@@ -146,14 +146,14 @@ def watched(check: str) -> str:
 
 
 def test_checks_of_a_module_that_only_the_parent_finds(tmp_path):
-    text = "from mlusim.simulator.issue import Check\nclass Silent(Check):\n    pass\n"
+    text = "from mlusim.simulator.core.issue import Check\nclass Silent(Check):\n    pass\n"
     (tmp_path / "mychecks.py").write_text(text)
     done = run(f"SOURCE = {PLAIN!r}\nimport mychecks" + watched("mychecks.Silent"), tmp_path)
     assert done.stdout == "1.0\n", done.stderr
 
 
 def test_a_check_of_the_running_script_is_refused_with_a_sentence(tmp_path):
-    text = "from mlusim.simulator.issue import Check\nclass Mine(Check):\n    pass\n"
+    text = "from mlusim.simulator.core.issue import Check\nclass Mine(Check):\n    pass\n"
     done = run(f"SOURCE = {PLAIN!r}\n{text}" + watched("Mine"), tmp_path)
     assert "TypeError: the check Mine is defined in the script that runs; put it into a module" in done.stderr
 
@@ -162,7 +162,7 @@ def test_a_check_of_the_running_script_is_refused_with_a_sentence(tmp_path):
 
 REFUSE = """
     import ctypes, struct
-    from mlusim.simulator.native.syscalls import NUMBERS
+    from mlusim.simulator.engines.tasks.syscalls import NUMBERS
     def refuse(*rows):  # (call, first argument or None): these fail as on a host that does not know them
         step = lambda code, k, yes=0, no=0: struct.pack("<HBBI", code, yes, no, k)
         program = b""

@@ -6,9 +6,9 @@ import sys
 import textwrap
 from pathlib import Path
 
-from mlusim.simulator.frontend.compiler import Compiler
-from mlusim.simulator.worker import pool as pools
-from mlusim.simulator.worker import start
+from mlusim.simulator.engines.worker import pool as pools
+from mlusim.simulator.engines.worker import start
+from mlusim.simulator.native.compiler import Compiler
 
 
 def test_a_process_that_was_started_ahead_becomes_the_next_worker():
@@ -28,7 +28,7 @@ def test_a_command_leaves_no_process_that_it_started_ahead():
     script = """
     import atexit, sys
     from mlusim.simulator import __main__ as command
-    from mlusim.simulator.worker import start
+    from mlusim.simulator.engines.worker import start
     begun = []
     def started(_start=start._start):
         begun.append(_start())

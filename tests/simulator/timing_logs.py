@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from mlusim.simulator import Device
-from mlusim.simulator.hardware.rates import Channel, Engine
+from mlusim.simulator.chip.rates import Channel, Engine
 from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, SERIAL, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, replay
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator.cli import main
-from mlusim.simulator.sweep import Journal, points_of, run_all, run_on_cluster, write_table
+from mlusim.simulator.study.sweep import Journal, points_of, run_all, run_on_cluster, write_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 import points

@@ -11,7 +11,7 @@ from call import typical
 from disputes import rows
 from fact import Fact, Form
 from mlusim.simulator import Device
-from mlusim.simulator.checks import Precision
+from mlusim.simulator.checks.at_issue import Precision
 from probe import device, dialect_of, newest, run
 
 _FLOATS = ("half", "bfloat16", "float")

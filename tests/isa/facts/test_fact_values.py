@@ -10,7 +10,7 @@ from call import typical
 from disputes import rows
 from fact import Form
 from mlusim.simulator import Device
-from mlusim.simulator.checks import Values
+from mlusim.simulator.checks.at_issue import Values
 from probe import device, dialect_of, newest, run
 
 _DIVIDES = re.compile(

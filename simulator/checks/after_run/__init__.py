@@ -1,0 +1,6 @@
+"""What a log says of hazards, races, waits, and bytes left out. Imports: core and below."""
+
+from .given import Given
+from .report import advise, came_to_end, examine
+
+__all__ = ["Given", "advise", "came_to_end", "examine"]

@@ -1,0 +1,291 @@
+"""Floating instructions once more on float64 beside the real ones: lines that lose digits, arrays that are off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ....isa import ORDERS, Atomic, Compute, Copy, DeclarationError, Overload, Parameter, Partial, Wider
+from ...core.execution import Execution
+from ...core.issue import AccessRun, Check, PortSource
+from ...core.issue.inputs import Inputs
+from ...core.issue.operands import Lanes, Operand
+from ...core.issue.scattered import Scattered
+from ...core.memory import Memory
+from ...core.memory.precise import Place, PreciseMemory, own
+from ...findings import ADVICE, Finding, rules
+
+_FLOAT64 = np.dtype(np.float64)
+#: A difference that has become this much larger at an instruction has been born there.
+_GROWN = 2.0
+
+
+class Precision(Check):
+    """Keeps what every element would be without rounding; off unless asked for: a launch is some twenty times slower.
+
+    What scalar code, integers and bits write is its own precise value. Where an instruction decides (it compares, or
+    rounds to a whole number), the numbers as they are decide in both, and a decision that float64 would take
+    otherwise is reported.
+    """
+
+    def __init__(self, execution: Execution, limit: float | None = None) -> None:
+        """``limit`` is the relative error from which on a line is reported; by default half of the digits of the
+        coarsest type that a number has been in are lost then: 2.4e-4 of float, 2.2e-2 of half, 6.3e-2 of bfloat16.
+        """
+        super().__init__(execution)
+        self.limit, self.memory = limit, PreciseMemory()
+
+    def begin(self) -> None:
+        self.memory.clear()
+
+    def watches_runs(self) -> bool:
+        return True
+
+    def scalar_run(self, run: AccessRun, memory: Memory) -> None:
+        entry = memory.find(run.low) if run.store else None
+        if entry is not None:
+            self.memory.forget_run(entry, run.low, run.high, run.stride if run.count > 1 else 0, run.size)
+
+    @contextmanager
+    def around_effect(self, port: PortSource, operands: list[Operand]) -> Iterator[None]:
+        entry = port.entry
+        port.bind("_precise", self)
+        port.bind("_REFUSED", (TypeError, ValueError))
+        if isinstance(entry.effect, Copy):
+            source, target = (next(o for o in operands if o.name == p.name) for p in (*entry.read, *entry.written))
+            port.line(f"_taken = _precise.memory.take({place(port, source)})")
+            yield
+            port.line(f"_precise.memory.put({place(port, target)}, _taken)")
+            return
+        written = [o for o in operands if o.writes and not o.parameter.clobbered]
+        floats = [o for o in written if is_float(o)]
+        returns = entry.prototype.returns != "void"
+        again = isinstance(entry.effect, (Compute, Atomic)) and (floats or returns) and entry.wider is not Wider.BITS
+        taken = {p.name for p in entry.inputs}
+        reads = [o for o in operands if o.name in taken and is_float(o)]
+        if again:
+            for operand in reads:
+                port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")
+            with port.block("try:"):
+                port.line(f"_again = {self._call(port, operands, floats)}")
+            port.line(f"except _REFUSED as _error: raise {port.bind('_on_bits', on_bits)}(_OVERLOAD, _error)")
+        yield
+        if again:
+            cells = "".join(f"_cells_{operand.name}, " for operand in reads)
+            made = [o.name for o in written] + (["_result"] if returns else [])
+            for number, name in enumerate(made):
+                value = f"_again[{number}]" if len(made) > 1 else "_again"
+                if name == "_result":
+                    port.line(f"_precise._returned(_pc, _OVERLOAD, _result, {value}, ({cells}))")
+                elif name in {o.name for o in floats}:
+                    where = place(port, next(o for o in floats if o.name == name))
+                    port.line(f"_precise._wrote(_pc, _OVERLOAD, {name!r}, {where}, {value}, ({cells}))")
+        for operand in written:
+            if not again or operand not in floats:
+                port.line(f"_precise.memory.forget({place(port, operand)})")
+
+    def _call(self, port: PortSource, operands: Sequence[Operand], floats: Sequence[Operand]) -> str:
+        """The call of the semantics on float64."""
+        port.bind("_float64", np.float64)
+
+        def contents(operand: Operand) -> str:
+            if operand.reads and is_float(operand):
+                return f"_cells_{operand.name}['precise']"
+            return operand.contents()
+
+        def value(parameter: Parameter, text: str) -> str:
+            element = port.overload.element(parameter)
+            if element.dtype.kind in "iub":
+                return text
+            return f"_float64({port.bind(f'_own_{parameter.name}', element.dtype.type)}({text}))"
+
+        def dtype(operand: Operand) -> np.dtype:
+            return _FLOAT64 if operand in floats else operand.element.dtype
+
+        inputs, semantics = Inputs(port, operands, contents, value, dtype, "wider_"), port.entry.semantics
+        port.bind("_semantics", semantics)
+        assert semantics is not None
+        arguments = ", ".join(inputs.of_ufunc()) if isinstance(semantics, np.ufunc) else inputs.of(semantics)
+        return f"_semantics({arguments})"
+
+    # --- what ports call -----------------------------------------------------------------------------------
+
+    def _wrote(
+        self, pc: int, overload: Any, operand: str, where: Place, result: Any, inputs: tuple[np.ndarray, ...]
+    ) -> None:
+        """An operand has been written: keep what it would be, and say where the difference has become large."""
+        entry = overload.instruction
+        element = next(overload.element(p) for p in entry.prototype.memory if p.name == operand)
+        rows = None
+        if isinstance(result, Partial):
+            result, rows = result.values, result.rows
+        made = self.memory.fresh(where)
+        made["unit"] = unit = roundoff(element.dtype)
+        try:
+            precise = np.broadcast_to(np.asarray(result, np.float64), made.shape)
+        except ValueError as error:
+            raise on_bits(overload, error) from error
+        if rows is not None:
+            precise = np.where(rows.reshape(-1, *[1] * (made.ndim - 1)), precise, made["real"])
+        if entry.wider is Wider.DECIDES:
+            self._decided(pc, overload.name, operand, made["real"], precise)
+        else:
+            made["precise"] = precise
+            tiny = float(np.finfo(np.float32).tiny) if element.dtype.itemsize > 2 else 2.0**-14
+            off = deviation(made["real"], precise, tiny)
+            before, made["born"], made["unit"] = _inherited(inputs, off.shape, unit, alike(entry))
+            limit = self.limit if self.limit is not None else np.sqrt(made["unit"])
+            beyond = (off > limit) & (before <= limit)
+            if beyond.any():
+                self._grown(pc, overload.name, operand, element.name, made, off, before, beyond, limit)
+            made["born"] = np.where(beyond | (off > _GROWN * before), pc, made["born"])
+        self.memory.write(where, made, rows)
+
+    def _returned(self, pc: int, overload: Any, real: Any, precise: Any, inputs: tuple[np.ndarray, ...]) -> None:
+        """A value goes to scalar code, where its precise one is lost: last chance to say how far it is off."""
+        made = own(np.asarray([real]))
+        made["precise"] = precise
+        kind = overload.element(overload.instruction.read[0]).dtype
+        before, made["born"], unit = _inherited(inputs, (1,), roundoff(kind), alike=False)
+        off = deviation(made["real"], made["precise"], float(np.finfo(np.float32).tiny))
+        limit = self.limit if self.limit is not None else np.sqrt(unit)
+        beyond = (off > limit) & (before <= limit)
+        if beyond.any():
+            self._grown(pc, overload.name, "the result", kind.name, made, off, before, beyond, limit)
+
+    def _decided(self, pc: int, name: str, operand: str, real: np.ndarray, precise: np.ndarray) -> None:
+        other = (real != precise) & ~(np.isnan(real) & np.isnan(precise))
+        if not other.any():
+            return
+        at = int(np.flatnonzero(other)[0])
+        self.execution.collector.report(
+            Finding(
+                rules.PRECISION,
+                f"{operand} is decided by rounding in {np.count_nonzero(other)} of {other.size} elements: element {at} "
+                f"is {real.flat[at]:.9g}, and {precise.flat[at]:.9g} without rounding",
+                instruction=name,
+                operand=operand,
+                suggestion="leave a margin around the boundary, or compute what is compared in a wider type",
+            ),
+            pc,
+        )
+
+    def _grown(
+        self, pc: int, name: str, operand: str, kind: str, made: np.ndarray, off: np.ndarray, before: np.ndarray,
+        beyond: np.ndarray, limit: Any,
+    ) -> None:  # fmt: skip
+        at = int(np.argmax(np.where(beyond, off, -1)))
+        real, precise = (float(made[field].flat[at]) for field in ("real", "precise"))
+        most = float(np.broadcast_to(limit, off.shape).flat[at])
+        born = int(made["born"].flat[at])
+        overflow = np.isfinite(precise) and not np.isfinite(real)
+        was = float(np.broadcast_to(before, off.shape).flat[at])
+        self.execution.collector.report(
+            Finding(
+                rules.PRECISION,
+                f"the relative error of {operand} grows from {was:.2g} to {off.flat[at]:.2g} in "
+                f"{np.count_nonzero(beyond)} of {off.size} elements: element {at} is {real:.9g}, and {precise:.9g} "
+                "without rounding",
+                instruction=name,
+                operand="" if operand == "the result" else operand,
+                limit=f"{most:.2g} of a number or, where that is more, of the mean of all"
+                + ("" if self.limit is not None else f": half of the digits of {kind}"),
+                suggestion="scale the values down first, or keep them in a type of a wider range"
+                if overflow
+                else "do not subtract numbers that nearly cancel, add small ones first, or use a wider type",
+            ),
+            pc,
+            born or None,
+        )
+
+    def end(self) -> None:
+        """Say of each array of the device how far it is off, and where that was born."""
+        for entry, dtype, cells in self.memory.written():
+            if self.execution.map.memories[entry.space].space.scope != "device":
+                continue
+            computed = cells["unit"] > 0
+            real, precise = cells["real"][computed], cells["precise"][computed]
+            off = deviation(real, precise, float(np.finfo(np.float32).tiny))
+            worst = int(off.argmax())
+            at = int(np.flatnonzero(computed)[worst])
+            message = f"rounding puts {entry.name} ({real.size} elements, {dtype.name}) off by {off[worst]:.2g} at most"
+            if off[worst]:
+                message += f", in element {at}, which is {real[worst]:.9g}, and {precise[worst]:.9g} without rounding"
+            message += "; a larger difference from what you expect is the algorithm's"
+            finding = Finding(rules.PRECISION, message, operand=entry.name, severity=ADVICE)
+            self.execution.collector.report(finding, int(cells["born"][at]))
+
+
+def on_bits(overload: Overload, error: Exception) -> DeclarationError:
+    """What an instruction is whose function cannot be carried out on float64."""
+    return DeclarationError(
+        f"{overload.name}: its function fails on float64 ({error}), as one on bits or positions does; if it is one, its"
+        " declaration has to say wider=Wider.BITS"
+    )
+
+
+def is_float(operand: Operand) -> bool:
+    """Whether its elements are floats of which cells are kept."""
+    return operand.element.is_float
+
+
+def roundoff(dtype: np.dtype) -> float:
+    """The unit roundoff of a floating type."""
+    return {"float16": 2.0**-11, "bfloat16": 2.0**-8}.get(dtype.name, 2.0**-24)
+
+
+def place(port: PortSource, operand: Operand) -> str:
+    """Expression: an operand as `PreciseMemory` takes it."""
+    name, order = operand.name, operand.parameter.order
+    if isinstance(operand, Lanes):
+        return f"_t_{name}"
+    if isinstance(operand, Scattered):
+        return f"(_a_{name}, _x_{name}[:0], None)"
+    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows) if order else None
+    return f"(_a_{name}, _x_{name}, {to_rows})"
+
+
+def alike(entry: Any) -> bool:
+    """Whether every element of the output comes from those in the same place of the inputs."""
+    return entry.lane_wise or isinstance(entry.semantics, np.ufunc)
+
+
+def deviation(real: np.ndarray, precise: np.ndarray, tiny: float) -> np.ndarray:
+    """How far numbers are off, relative to what they should be or, where that is less, to their mean magnitude.
+
+    The few elements of a vector that nearly cancel do no harm where the others do not.
+    """
+    off: np.ndarray = np.zeros(real.shape)
+    differ = (real != precise) & ~(np.isnan(real) & np.isnan(precise))
+    if not differ.any():
+        return off
+    with np.errstate(all="ignore"):
+        size = np.abs(precise)
+        finite = size[np.isfinite(size)]
+        least = max(float(finite.mean()) if finite.size else 0.0, tiny)
+        off[differ] = np.abs(real[differ] - precise[differ]) / np.maximum(size[differ], least)
+    off[np.isnan(off)] = np.inf
+    return off
+
+
+def _inherited(inputs: Sequence[np.ndarray], shape: tuple[int, ...], unit: float, alike: bool) -> tuple[Any, Any, Any]:
+    """Of the inputs of an output: the largest error, where it was born, the coarsest unit roundoff; element by element
+    or, where elements meet others, of all of them.
+    """
+    tiny = float(np.finfo(np.float32).tiny)
+    before, born, units = np.zeros(shape), np.zeros(shape, np.int64), np.full(shape, unit)
+    for cells in inputs:
+        if not cells.size:
+            continue
+        off = deviation(cells["real"], cells["precise"], tiny)
+        mine: tuple[Any, Any, Any] = off, cells["born"], cells["unit"]
+        if not alike:
+            worst = int(off.argmax())
+            mine = off.flat[worst], cells["born"].flat[worst], cells["unit"].max()
+        born = np.where(mine[0] > before, mine[1], born)
+        before = np.maximum(before, mine[0])
+        units = np.maximum(units, mine[2])
+    return before, born, units

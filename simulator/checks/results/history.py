@@ -1,0 +1,280 @@
+"""Who wrote which bytes in a launch, and what of: the log read backwards."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ....isa import DIALECTS, Atomic, Copy, Instruction
+from ....isa.cached import cached_property
+from ...core.issue.runs import LOAD, STORE
+from ...log import CROSSED, RESULT, Log, Op, pieces_of
+from ...log.region import offset_numbers
+
+#: Records that a trail has at most, records and places that write bytes of one operand, loads that scalar code stores.
+_MOST_RECORDS, _MOST_WRITERS, _MOST_PLACES, _MOST_LOADS = 2048, 256, 16, 16
+#: Rows that are looked through first.
+_WINDOW = 1 << 12
+
+
+class Span(NamedTuple):
+    """Bytes of a memory by their keys; across lanes, in ``lanes`` lanes from ``lane`` on."""
+
+    begin: int
+    end: int
+    lane: int = 0
+    lanes: int = 0
+
+    def meets(self, other: Span) -> bool:
+        """Whether some bytes are of both."""
+        if self.begin >= other.end or other.begin >= self.end:
+            return False
+        if not (self.lanes and other.lanes):
+            return True
+        return self.lane < other.lane + other.lanes and other.lane < self.lane + self.lanes
+
+
+class Made(NamedTuple):
+    """A record that has had a part in some bytes, and what it read that no record before had written."""
+
+    record: int
+    taken: list[Span]
+
+
+class _Written(NamedTuple):
+    """The rows of the operand table that write to the memory of one owner, in order, and their bytes."""
+
+    row: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+
+
+class History:
+    """The accesses of a log by what they write."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._cut = frozenset(log.runs["operand"].tolist())  # rows of which not all bytes are touched
+        rows = np.flatnonzero(log.operand_written & ~_without_effect(log)[log.owners])
+        begin = log.operands["key"][rows]
+        end = begin + log.operands["bytes"][rows]
+        memory = begin - offset_numbers(begin).astype(np.uint64)
+        order = np.argsort(memory, kind="stable")
+        starts = np.flatnonzero(np.diff(memory[order], prepend=np.uint64(1)))
+        self._written = {
+            int(memory[part[0]]): _Written(rows[part], begin[part].astype(np.int64), end[part].astype(np.int64))
+            for part in np.split(order, starts[1:])
+            if len(part)
+        }
+
+    def last_writers(self, begin: int, size: int, elements: np.ndarray) -> np.ndarray:
+        """The row of the operand table that was the last to write each element, -1 for none.
+
+        Elements of ``size`` bytes are named by their numbers from the key ``begin`` on, in ascending order.
+        """
+        found = np.full(len(elements), -1, np.int64)
+        written = self._written.get(_memory_of(begin))
+        if written is None or not len(elements):
+            return found
+        keys = begin + elements * size
+        near = np.flatnonzero((written.begin < keys[-1] + size) & (written.end > keys[0]))
+        pieces = pieces_of(self._log, written.row[near])
+        if pieces is None:  # too many: operands count as a whole
+            pieces = written.row[near], written.begin[near], written.end[near]
+        order = np.argsort(pieces[0], kind="stable")
+        row, first, last = (column[order] for column in pieces)
+        low, high = np.searchsorted(keys, first - size, "right"), np.searchsorted(keys, last, "left")
+        for at in np.flatnonzero(high > low).tolist():
+            found[low[at] : high[at]] = row[at]
+        return found
+
+    def trail(self, row: int, span: Span) -> Iterator[Made]:
+        """The records that have had a part in the bytes ``span`` of an operand, the last first; ``row`` wrote them.
+
+        Of a copy, and of what works element by element, it is known which bytes become which. Of any other instruction
+        all that it reads has had a part, and what scalar code stores may be of all that its task has loaded last.
+        """
+        sources: dict[int, list[Span]] = {}
+        records: list[int] = []  # a heap, the last record first: nothing comes to one that has been taken from it
+        seen = set()
+
+        def follow(record: int, spans: list[Span]) -> None:
+            if record not in sources and len(sources) < _MOST_RECORDS:
+                sources[record] = []
+                heapq.heappush(records, -record)
+            if record in sources:
+                sources[record] += spans
+
+        def follow_row(row: int, span: Span) -> None:
+            if (row, span) not in seen:
+                seen.add((row, span))
+                record = int(self._log.owners[row])
+                follow(record, self._sources(record, row, span))
+
+        follow_row(row, span)
+        while records:
+            record = -heapq.heappop(records)
+            taken = []
+            for part in dict.fromkeys(sources[record]):
+                writers = list(self._writers(part, record))
+                for writer in writers:
+                    follow_row(writer, part)
+                if not writers:
+                    taken.append(part)
+            for load in self._loads(record):
+                follow(load, self._reads(load))
+            yield Made(record, taken)
+
+    def _writers(self, span: Span, before: int) -> Iterator[int]:
+        """The rows that were the last to write bytes of a span before a record, the last first."""
+        written = self._written.get(_memory_of(span.begin))
+        if written is None:
+            return
+        high, window = int(np.searchsorted(written.row, self._log.records["first"][before])), _WINDOW
+        left, places, found = span.end - span.begin, set(), 0
+        while high:
+            low = max(high - window, 0)
+            meets = (written.begin[low:high] < span.end) & (written.end[low:high] > span.begin)
+            for at in np.flatnonzero(meets)[::-1].tolist():
+                row = int(written.row[low + at])
+                pieces = [piece for piece in self._pieces(row) if piece.meets(span)]
+                if not pieces:
+                    continue
+                record = self._log.records[self._log.owners[row]]
+                places.add((int(record["op"]), int(record["loc"])))
+                found += 1
+                yield row
+                left -= sum(min(piece.end, span.end) - max(piece.begin, span.begin) for piece in pieces)
+                if left <= 0 or len(places) > _MOST_PLACES or found == _MOST_WRITERS:
+                    return
+            high, window = low, 4 * window
+
+    def _pieces(self, row: int) -> list[Span]:
+        """The bytes that an operand touches, by their addresses."""
+        key, size, lane, lanes = self._log.operands[row].tolist()
+        pieces = pieces_of(self._log, np.array([row])) if row in self._cut else None
+        if pieces is None:
+            return [Span(key, key + size, lane, lanes)]
+        order = np.argsort(pieces[1], kind="stable")
+        return [Span(b, e) for b, e in zip(pieces[1][order].tolist(), pieces[2][order].tolist(), strict=True)]
+
+    def _reads(self, record: int) -> list[Span]:
+        """All that a record reads."""
+        op, first = self._log.ops[int(self._log.records["op"][record])], int(self._log.records["first"][record])
+        numbers = _read_operands(self._log.shape.isa, op)
+        return [span for number in numbers for span in self._whole(first + number)]
+
+    def _whole(self, row: int) -> list[Span]:
+        """The bytes that an operand touches; the bounds of many pieces."""
+        pieces = [piece for piece in self._pieces(row) if piece.begin < piece.end]
+        return pieces if len(pieces) <= _MOST_PLACES else [Span(pieces[0].begin, pieces[-1].end)]
+
+    def _sources(self, record: int, row: int, span: Span) -> list[Span]:
+        """The bytes that a record has read for some that it has written with an operand."""
+        log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
+        first = int(log.records["first"][record])
+        rows = range(first, first + len(op.operands))
+        placed = not log.operands["lanes"][rows].any() and not log.records["flags"][record] & CROSSED
+        sizes = _element_sizes(log.shape.isa, op.name, op.dtypes) if placed else {}
+        written = op.operands[row - first]
+        if written not in sizes:
+            return self._reads(record)
+        found = []
+        for number in _read_operands(log.shape.isa, op):
+            pieces, size = self._pieces(first + number), sizes[op.operands[number]]
+            found += _same_place(self._pieces(row), span, sizes[written], pieces, size)
+        return found
+
+    @cached_property
+    def _to_scalar(self) -> np.ndarray:
+        """The records that give scalar code something: loads, and instructions with a result."""
+        loads = np.array([op.name == LOAD for op in self._log.ops] or [False])
+        records = self._log.records
+        return np.flatnonzero(loads[records["op"]] | (records["flags"] & RESULT > 0))
+
+    def _loads(self, record: int) -> list[int]:
+        """The records whose values scalar code may have stored with a record."""
+        records, ops = self._log.records, self._log.ops
+        mine = records[record]
+        if ops[int(mine["op"])].name != STORE:
+            return []
+        last = int(np.searchsorted(self._to_scalar, record))
+        near = self._to_scalar[max(last - _WINDOW, 0) : last]
+        own = (records["core"][near] == mine["core"]) & (records["task"][near] == mine["task"])
+        found: list[int] = near[own][-_MOST_LOADS:].tolist()
+        return found
+
+
+def _same_place(made: list[Span], span: Span, size: int, pieces: list[Span], other: int) -> list[Span]:
+    """Where the elements of a span, one of those of ``made``, lie in ``pieces``, which are repeated if they are fewer.
+
+    Elements have ``size`` bytes in the one and ``other`` in the other.
+    """
+    count = sum(piece.end - piece.begin for piece in pieces) // other
+    at, found = 0, []
+    for piece in made:
+        low, high = max(piece.begin, span.begin), min(piece.end, span.end)
+        if low < high and count:
+            begin = (at + low - piece.begin) // size
+            length = -(-(at + high - piece.begin) // size) - begin
+            if length >= count:
+                return pieces
+            begin %= count
+            found += _cut_out(pieces, begin * other, min(begin + length, count) * other)
+            found += _cut_out(pieces, 0, max(begin + length - count, 0) * other)
+        at += piece.end - piece.begin
+    return found
+
+
+def _cut_out(pieces: list[Span], begin: int, end: int) -> list[Span]:
+    """The bytes from ``begin`` to ``end`` of pieces, counted over all of them."""
+    at, found = 0, []
+    for piece in pieces:
+        length = piece.end - piece.begin
+        low, high = max(begin - at, 0), min(end - at, length)
+        if low < high:
+            found.append(Span(piece.begin + low, piece.begin + high))
+        at += length
+    return found
+
+
+def _memory_of(key: int) -> int:
+    """The key of the first byte of the memory that a byte is in."""
+    return key - int(offset_numbers(np.array([key], np.uint64))[0])
+
+
+def _element_sizes(isa: str, name: str, dtypes: str) -> dict[str, int]:
+    """Bytes of an element of each operand where elements stay in their places; none for any other instruction."""
+    entries: list[Instruction] = list(DIALECTS[isa].named(name))
+    names = [p.name for entry in entries for p in entry.prototype.memory]
+    if entries and all(isinstance(entry.effect, Copy) for entry in entries):
+        return dict.fromkeys(names, 1)
+    if not all((e.lane_wise and not e.packs_bits) or isinstance(e.effect, Atomic) for e in entries):
+        return {}
+    sizes: dict[str, int] = {}
+    for overload in (o for entry in entries for o in entry.overloads() if o.dtypes == dtypes):
+        for p in overload.instruction.prototype.memory:
+            if sizes.setdefault(p.name, overload.element(p).size) != overload.element(p).size:
+                return {}
+    return sizes
+
+
+def _read_operands(isa: str, op: Op) -> list[int]:
+    """The numbers of the operands that an instruction reads, those that it adds to among them."""
+    memory = [p for entry in DIALECTS[isa].named(op.name) for p in entry.prototype.memory]
+    both = {p.name for p in memory if p.reads and p.writes}
+    return [
+        at for at, (name, written) in enumerate(zip(op.operands, op.writes, strict=True)) if not written or name in both
+    ]
+
+
+def _without_effect(log: Log) -> np.ndarray:
+    """The records whose stores do not reach memory, bool [records]: a memory core's own, on chips where it has none."""
+    stores = np.array([op.name == STORE for op in log.ops] or [False])
+    if log.shape.memory_core_stores or not stores.any():
+        return np.zeros(len(log), bool)
+    silent: np.ndarray = stores[log.records["op"]] & (log.records["core"] >= log.shape.cores)
+    return silent

@@ -1,0 +1,164 @@
+"""The findings of results that are not what was expected: which elements, who wrote them, of what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...findings import Finding, Step, rules
+from ...log import NOWHERE, Location, Log, joined, region_of
+from ..after_run import Given
+from .expectations import Expectations
+from .history import History, Span
+
+#: Causes of one array that are told apart, steps that are kept of each, elements that are kept of each step.
+_MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4
+#: Wrong elements that are compared with what is expected elsewhere, and the least that make a pattern.
+_SAMPLE, _PATTERN = 256, 4
+
+
+def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations) -> list[Finding]:
+    """A finding for every line whose instruction was the last to write wrong elements of an array.
+
+    ``logs`` are those of the launches that may have written them, in order. The trail says what had a part in the first
+    element, up to the arrays that were given; blocks of threads have none.
+    """
+    log, ends = joined(logs), np.cumsum([len(one) for one in logs])
+    history, found = None, []
+    for array, right in expected.matched(arrays):
+        got = array.contents()
+        wrong, limit = expected.wrong(got, right), expected.limit(array.dtype)
+        if not len(wrong):
+            continue
+        history = history or History(log)
+        writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
+        if log.shape.threads is not None:  # of a block the log says what each line has touched, and not to the byte
+            writers[:] = writers.max()
+        records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
+        places = _places(log, records)
+        _, firsts = np.unique(places, return_index=True)
+        for first in np.sort(firsts)[:_MOST_CAUSES].tolist():
+            mine = np.flatnonzero(places == places[first])
+            cause = _Cause(
+                log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], len(wrong), limit
+            )
+            launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
+            found.append(cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", ""))))
+    return found
+
+
+def _places(log: Log, records: np.ndarray) -> np.ndarray:
+    """A number for the instruction and the line of each record; -1 for no record."""
+    if not len(log):
+        return records
+    rows = log.records[records]
+    return np.where(records < 0, -1, rows["op"].astype(np.int64) << 32 | rows["loc"].astype(np.int64))
+
+
+class _Cause:
+    """Wrong elements of an array that one line has written."""
+
+    def __init__(
+        self, log: Log, history: History, array: Given, got: np.ndarray, right: np.ndarray, wrong: np.ndarray,
+        all_wrong: int, limit: float,
+    ) -> None:  # fmt: skip
+        self._log, self._history, self._array, self._limit = log, history, array, limit
+        self._got, self._right, self._wrong, self._all = got, right, wrong, all_wrong
+
+    def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray, kernel: str) -> Finding:
+        """What there is to say of them; ``row`` is the operand that has written the first."""
+        log, array, first = self._log, self._array, int(self._wrong[0])
+        record = int(records[0])
+        size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
+        steps = self._steps(arrays, row, Span(key, key + size)) if row >= 0 else ()
+        several = f" of {self._all}" if len(self._wrong) < self._all else ""
+        pattern = "nobody has written it" if row < 0 else self._pattern()
+        who = log.records[records] if record >= 0 else None
+        return Finding(
+            rules.WRONG_RESULT,
+            f"{len(self._wrong)}{several} wrong element{'s' * (self._all > 1)} among the {self._right.size} of "
+            f"{array.name}: "
+            f"{array.element(first)} is {_shown(self._got[first])}, not {_shown(self._right[first])}"
+            + (f"; {pattern}" if pattern else ""),
+            instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
+            region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
+            limit=f"{self._limit:.2g} of a number or, where that is more, of the mean of all" if self._limit else "",
+            suggestion="" if row >= 0 else "see what the last tile, and each task, leaves to be done",
+            kernel=kernel,
+            core=int(log.records["core"][record]) if record >= 0 else -1,
+            task=int(log.records["task"][record]) if record >= 0 else -1,
+            location=log.location(record) if record >= 0 else NOWHERE,
+            count=len(np.unique(records)) if record >= 0 else 1,
+            cores=tuple(np.unique(who["core"]).tolist()) if who is not None else (),
+            tasks=tuple(np.unique(who["task"]).tolist()) if who is not None else (),
+            trail=steps,
+        )
+
+    def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
+        """The lines that have had a part in some bytes, the last first, without the one that wrote them."""
+        log = self._log
+        steps: dict[tuple[str, Location], Step] = {}
+        for made in self._history.trail(row, span):
+            record = log.records[made.record]
+            taken = tuple(self._named(arrays, part) for part in made.taken)
+            name, location = log.ops[int(record["op"])].name, log.location(made.record)
+            step = steps.setdefault(
+                (name, location), Step(name, location, int(record["core"]), int(record["task"]), ())
+            )
+            together = tuple(dict.fromkeys((*step.taken, *taken)))[:_MOST_TAKEN]
+            steps[name, location] = replace(step, taken=together)
+            if len(steps) > _MOST_STEPS:
+                break
+        writer, *others = steps.values()
+        return (writer, *others) if writer.taken else tuple(others)
+
+    def _named(self, arrays: Sequence[Given], span: Span) -> str:
+        """Bytes that no instruction has written: elements of an array of the launch, or where they lie."""
+        for array in arrays:
+            if array.key <= span.begin < array.key + array.bytes:
+                size = array.dtype.itemsize
+                first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
+                return array.element(first) + (f" to {array.element(last)}" if last > first else "")
+        spaces = tuple(self._log.shape.spaces)
+        region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
+        return f"{region} that nobody has written"
+
+    def _pattern(self) -> str:
+        """What the wrong elements have in common; "" if nothing is seen."""
+        got, right, wrong = self._got, self._right, self._wrong
+        values = got[wrong]
+        with np.errstate(all="ignore"):
+            if np.isnan(values.astype(np.complex128)).all():
+                return "all of them are NaN" if len(wrong) > 1 else ""
+        if not values.astype(bool).any() and len(wrong) > 1:
+            return "all of them are 0"
+        if len(wrong) < _PATTERN or not np.isfinite(values.astype(np.complex128)).all():
+            return ""
+        sample = wrong[np.linspace(0, len(wrong) - 1, min(len(wrong), _SAMPLE)).astype(np.int64)]
+        if len(np.unique(got[sample])) < _PATTERN:
+            return ""
+        middle = int(sample[len(sample) // 2])
+        same = np.flatnonzero(_near(right, got[middle], self._limit)) - middle
+        for shift in same[np.argsort(np.abs(same), kind="stable")][:_SAMPLE].tolist():
+            there = sample + shift
+            inside = (there >= 0) & (there < len(right))
+            alike = _near(right[there[inside]], got[sample[inside]], self._limit)
+            if alike.sum() * 10 >= 9 * len(sample):
+                where = "further on" if shift > 0 else "before"
+                return f"they are what is expected {abs(shift)} element{'s' * (abs(shift) > 1)} {where}"
+        return ""
+
+
+def _near(right: np.ndarray, got: Any, limit: float) -> np.ndarray:
+    right, got = (part.astype(np.complex128) for part in (right, got))
+    near: np.ndarray = np.abs(right - got) <= limit * np.abs(right)
+    return near
+
+
+def _shown(value: Any) -> str:
+    if value.dtype.kind in "iub":
+        return str(value)
+    return f"{complex(value) if value.dtype.kind == 'c' else float(value):.9g}"

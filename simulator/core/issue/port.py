@@ -1,0 +1,375 @@
+"""The issue port: the one way by which an instruction reaches simulated memory and the log.
+
+For every overload in use a Python function is generated from the declaration, as `dataclasses` does for ``__init__``:
+it tests the guards, finds the operands, runs the semantics and appends the record. What does not apply to an
+instruction on an architecture is not in its function.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ....isa import (
+    FUNCTIONS,
+    STRUCTS,
+    VARIABLE_TYPES,
+    Barrier,
+    Cache,
+    Case,
+    Instruction,
+    Kind,
+    Overload,
+    Section,
+    ValueOutOfRange,
+    result_type,
+    wires,
+)  # fmt: skip
+from ...findings import Finding, Squashed, rules
+from ...log import CROSSED, Op
+from ...log.recorder import PACK, ROOM, ROW
+from ..execution import MEMBER, MEMORY, Execution
+from .check import Check
+from .definedness import carried, look_up, pass_on, passes_on, take_back
+from .effects import EffectWriter, undefined_rest
+from .operands import Lanes, Operand, Strided
+from .scattered import operands_of
+from .source import Guard, PortSource
+
+Port = Callable[..., Any]
+
+
+def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
+    """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
+    return _Writer(execution, overload, checks).port()
+
+
+def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
+    """The port of an instruction whose arguments name its element types; each combination is made when it is used."""
+    entry = overload.instruction
+    order = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+    arguments = {variable: (order.index(given.argument), given) for variable, given in entry.type_arguments.items()}
+    legal = {tuple(sorted(binding.items())) for binding in entry.bindings}
+    ports: dict[tuple[int, ...], Port] = {}
+
+    def make(values: tuple[int, ...], pc: int) -> Port | None:
+        binding = {
+            variable: given.elements.get(value, "")
+            for value, (variable, (_, given)) in zip(values, arguments.items(), strict=True)
+        }
+        if tuple(sorted(binding.items())) in legal:
+            return issue(execution, Overload(entry, binding), checks)
+        _report_types(execution, entry, values, pc)
+        return None
+
+    places = [at for at, _ in arguments.values()]
+
+    def port(pc: int, *numbers: Any) -> Any:
+        values = tuple(numbers[at] for at in places)
+        chosen = ports.get(values) or make(values, pc)
+        if chosen is None:
+            return 0
+        ports[values] = chosen
+        return chosen(pc, *numbers)
+
+    return port
+
+
+def _report_types(execution: Execution, entry: Instruction, values: tuple[int, ...], pc: int) -> None:
+    """Say which of the arguments that name types has a value that the instruction does not take."""
+    names = {value: name for name, value in execution.dialect.constants.items()}
+    wrong, limit = [], ""
+    for value, (variable, given) in zip(values, entry.type_arguments.items(), strict=True):
+        possible = {binding[variable] for binding in entry.bindings}
+        fits = [v for v, element in given.elements.items() if element in possible]
+        if value not in fits:
+            wrong = [f"{given.argument} is {names.get(value, value)}"]
+            limit = f"one of {', '.join(str(names.get(v, v)) for v in fits)}"
+            break
+        wrong.append(f"{given.argument} is {names.get(value, value)}")
+    limit = limit or "a combination of types that the instruction has"
+    finding = Finding(rules.DTYPE, " and ".join(wrong), instruction=entry.name, limit=limit, suggestion=f"pass {limit}")
+    with contextlib.suppress(Squashed):
+        execution.collector.report(finding, pc)
+
+
+class _Writer:
+    """Writes the source of one port."""
+
+    def __init__(self, execution: Execution, overload: Overload, checks: Sequence[Check]) -> None:
+        self.execution, self.overload, self.entry = execution, overload, overload.instruction
+        self.checks = checks
+        self.source = PortSource(execution, overload)
+        self.operands = operands_of(self.source, overload)
+        self.effect = EffectWriter(self.source, self.operands, checks)
+        self.guards = [guard for check in checks for guard in check.guards(self.source)]
+
+    def port(self) -> Port:
+        """Generate, compile and return the function."""
+        source = self.source
+        arguments = [wire.name for p in self.overload.parameters for wire in wires(p, self.overload.binding)]
+        self._constants()
+        with source.block(f"def _port({', '.join(['_pc', *arguments])}):"):
+            with source.block("try:"):
+                self._structures()
+                self._select()
+                self._guards_and_spans()
+                self._find()
+                self.effect.prepare()
+                for check in self.checks:
+                    check.before_effect(source, self.operands)
+                self.effect.write()
+                take_back(source, self.effect)
+                self._record()
+                source.line(self._return())
+            source.line("except _Squashed: return 0")
+            source.line("except _ValueOutOfRange as _error: return _bad_value(_error, _pc, _OVERLOAD.name)")
+            source.line("except BaseException as _error: return _crash(_error)")
+        code = compile(source.text, f"<issue port of {self.overload.name}>", "exec")
+        exec(code, source.names)
+        port: Port = source.names["_port"]
+        return port
+
+    def _constants(self) -> None:
+        source, execution = self.source, self.execution
+        fixed = {
+            **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
+            "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
+            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)], "_prod": _product,
+        }  # fmt: skip
+        for name, value in fixed.items():
+            source.bind(name, value)
+
+    def _structures(self) -> None:
+        """Structures as named tuples; a null pointer that may not be one is a finding."""
+        source = self.source
+        for p in self.overload.parameters:
+            if p.kind is not Kind.STRUCT:
+                continue
+            struct = STRUCTS[p.type]
+            make = source.bind(f"_make_{p.name}", struct.make)
+            made = f"{make}({', '.join(f'_{p.name}_{field}' for field in struct.fields)})"
+            source.line(f"{p.name} = {made}" + (f" if _{p.name}_given else None" if p.pointer else ""))
+            if p.pointer and not p.nullable:
+                source.test(
+                    Guard(
+                        f"{p.name} is not None", rules.ARGUMENT, f"{p.name} is null", fatal=True,
+                        limit=f"the address of a {p.type}",
+                    )
+                )  # fmt: skip
+
+    def _select(self) -> None:
+        """Which case of the selecting argument holds, and whether this kind of core executes it."""
+        source, execution = self.source, self.execution
+        spaces = execution.dialect.spaces
+        if self.entry.select is None:
+            if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
+                source.line(f"if _cur.kind == {MEMORY}: return 0")
+            source.bind("_CASE", self._case(self.entry.pipe, None))
+            source.line("_op, _pipe_number = _CASE")
+            return
+        select = self.entry.select
+        cases = {
+            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            for value, case in select.cases.items()
+            if set(case.spaces.values()) <= set(execution.map.memories)
+        }
+        source.bind("_CASES", cases)
+        labels = ", ".join(case.label for case in select.cases.values())
+        source.line(f"_case = _CASES.get({select.argument})")
+        message = f"{select.argument} is {{{select.argument}}}"
+        source.test(Guard("_case is not None", rules.ARGUMENT, message, limit=f"one of {labels}", fatal=True))
+        source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
+        source.line("if _cur.kind and _cur.kind == _skipped: return 0")
+        for p in source.memory:
+            if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
+                source.line(f"space_{p.name} = _spaces[{p.name!r}]")
+
+    def _skipped_kind(self, case: Case) -> int:
+        """The kind of core that ignores a case; 0 = none."""
+        spaces = self.execution.dialect.spaces
+        if any(not spaces[name].memory_core for name in case.spaces.values()):
+            return MEMORY
+        return MEMBER if case.by_memory_core else 0
+
+    def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
+        recorder, entry = self.execution.recorder, self.entry
+        effect = entry.effect
+        op = Op(
+            entry.name,
+            case.label if case else self.overload.dtypes,
+            tuple(p.name for p in self.source.memory),
+            tuple(p.writes for p in self.source.memory),
+            "" if isinstance(effect, Section) else self.overload.engine or pipe,
+            entry.waits,
+            effect.scope if isinstance(effect, Barrier) else "",
+            self.overload.provenance,
+            queues=self.effect.queues,
+        )
+        return recorder.op(op), recorder.pipe(pipe)
+
+    @staticmethod
+    def _names(expression: str) -> set[str]:
+        return set(re.findall(r"[A-Za-z_]\w*", expression))
+
+    def _guards_and_spans(self) -> None:
+        """What ``let`` names is computed from arguments that have passed their guards: it may divide by them."""
+        source, let = self.source, set(self.entry.let)
+
+        def depends(operand: Operand, on: set[str]) -> bool:
+            texts = (text for dim in operand.parameter.dims for text in (dim.count, dim.stride))
+            return any(self._names(text) & on for text in texts)
+
+        self.measuring = [o for o in self.operands if depends(o, set(self.entry.measured))]
+        late = [o for o in self.operands if o not in self.measuring and depends(o, let)]
+        computed = {name for o in late for name in (o.end, o.low)} - {o.name for o in self.operands} | let
+        found = {f"_t_{operand.name}" for operand in self.operands}
+        found |= {name for o in self.measuring for name in (o.end, o.low)} - {o.name for o in self.operands}
+        guards = [(guard, self._names(guard.expression)) for guard in self.guards]
+        for p in source.memory:
+            if p.kind is Kind.VARIABLE:
+                source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
+            if p.order:
+                source.bind("_sliced", self.execution.map.sliced)
+                source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
+            if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
+                source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
+        for operand in self.operands:
+            if operand not in late and operand not in self.measuring:
+                operand.spans()
+        for guard, names in guards:
+            if not names & (computed | found):
+                source.test(guard)
+        for name, text in self.entry.let.items():
+            source.line(f"{name} = {source.expression(text)}")
+        for operand in late:
+            operand.spans()
+        for guard, names in guards:
+            if names & computed and not names & found:
+                source.test(guard)
+        #: Those that need to know which bytes of which lanes a tensor touches, or how much the contents ask for.
+        self.late_guards = [guard for guard, names in guards if names & found]
+
+    def _find(self) -> None:
+        """The memory behind every operand; what is read is checked, what is written has been."""
+        source = self.source
+        if self.operands:
+            source.line("_found = _cur.found")
+        for operand in self.operands:
+            if operand not in self.measuring:
+                operand.find()
+        if self.measuring:
+            self._check_reads([operand for operand in self.operands if operand not in self.measuring])
+            for name, function in self.entry.measured.items():
+                source.line(f"{name} = {source.bind(f'_measure_{name}', function)}({self.effect.call(function)})")
+            for operand in self.measuring:
+                operand.spans()
+        for guard in self.late_guards:
+            source.test(guard)
+        for operand in self.measuring:
+            operand.find()
+        if isinstance(self.entry.effect, Cache):
+            return
+        self._check_reads(self.measuring or self.operands)
+        if passes_on(self.entry):
+            pass_on(source, self.effect, self.operands, self.checks)
+            return
+        if self.entry.looks_up:
+            look_up(source, self.operands, self.checks)
+        partial = getattr(self.entry.effect, "partial", False)
+        for operand in self.operands:
+            if operand.writes and not partial and not operand.parameter.clobbered:
+                operand.written()
+            if operand.parameter.defined:
+                undefined_rest(source, operand)
+
+    def _check_reads(self, operands: list[Operand]) -> None:
+        """Those whose values are used, by an instruction that does not just pass them on."""
+        source, passed = self.source, carried(self.entry)
+        for operand in operands:
+            if operand.reads and operand.name not in passed:
+                with source.block(f"if {operand.may_be_uninitialized()}:"):
+                    source.line(operand.fill_poison())
+                    for check in self.checks:
+                        check.before_read(source, operand)
+
+    def _record(self) -> None:
+        source, entry = self.source, self.entry
+        work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
+        crossed = [operand.crossed() for operand in self.operands if isinstance(operand, Strided)]
+        flags = (
+            f"({self.effect.flags()}) | ({CROSSED} if {' or '.join(crossed)} else 0)"
+            if crossed
+            else self.effect.flags()
+        )
+        head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
+        strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
+        gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
+        if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):
+            source.line("_at = _rec.at")
+            rows = "".join(f"{operand.record()}, " for operand in self.operands)
+            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
+            self._pieces()
+            return
+        rows = "".join(f", _k_{o.name} + _o_{o.name}, {o.end} - {o.low}" for o in self.operands)
+        source.line("_at = _rec.at")
+        source.line("if _at == _rec.limit: _rec.grow()")
+        source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
+        source.line(f"_rec.at = _at + {ROW}")
+        self._pieces()
+
+    def _pieces(self) -> None:
+        """Say of operands with bytes between that they do not touch which they do."""
+        for number, operand in enumerate(self.operands):
+            if pieces := operand.pieces():
+                condition, where = pieces
+                self.source.line(f"if {condition}: _rec.pieces.append((_at, {number}, {where}))")
+
+    def _return(self) -> str:
+        returns = self.entry.prototype.returns
+        if returns == "void":
+            return "return 0"
+        return f"return {'_float' if result_type(self.overload).is_float else '_int'}(_result)"
+
+    def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
+        guard = self.source.guards[number]
+        regions = {operand.name: operand.place(values) for operand in self.operands}
+        where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
+        sizes = {f"bytes_{name}": region.bytes for name, region in regions.items() if region}
+        shown = replace(guard, message=guard.message.format_map({**values, **sizes, **where}))
+        with contextlib.nullcontext() if not guard.fatal else _then_squash():
+            self.execution.collector.report(
+                Finding(
+                    shown.rule,
+                    shown.message,
+                    instruction=self.overload.name,
+                    operand=shown.operand,
+                    region=regions.get(shown.operand),
+                    limit=shown.limit,
+                    suggestion=shown.suggestion,
+                    provenance=shown.provenance,
+                ),
+                pc,
+            )
+
+    def _place(self, address: int, region: Any) -> str:
+        """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
+        if region is None or self.execution.map.memories[region.space].space.scope == "device":
+            return hex(address)
+        return str(region.begin)
+
+
+@contextlib.contextmanager
+def _then_squash() -> Any:
+    yield
+    raise Squashed
+
+
+def _product(counts: tuple[int, ...]) -> int:
+    product = 1
+    for count in counts:
+        product *= count
+    return product

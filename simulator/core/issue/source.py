@@ -1,0 +1,85 @@
+"""The source of an issue port while it is written: its lines, what they name, and the guards that they test.
+
+Everything that the port itself names begins with an underscore, which no argument of a vendor's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ....isa import SHAPE_NAMES, Overload, folded
+from ..execution import Execution
+
+#: Functions of Python that the lines call; an argument may have the name of one.
+_BUILT_IN = {
+    "_filter": filter, "_float": float, "_int": int, "_locals": locals, "_next": next, "_range": range, "_tuple": tuple,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A condition that must hold, and what to say when it does not (``{name}`` = value of an argument)."""
+
+    expression: str
+    rule: str
+    message: str
+    operand: str = ""
+    limit: str = ""
+    suggestion: str = ""
+    provenance: str = "documented"
+    fatal: bool = False  # the instruction cannot run at all, even when findings are collected
+
+
+class PortSource:
+    """Lines of Python, gathered."""
+
+    def __init__(self, execution: Execution, overload: Overload) -> None:
+        self.execution, self.overload, self.entry = execution, overload, overload.instruction
+        self.memory = self.entry.prototype.memory
+        self.names: dict[str, Any] = {"_OVERLOAD": overload, "_cur": execution.current, **_BUILT_IN}
+        lanes = execution.map.lanes
+        shape = dict(zip(SHAPE_NAMES, (lanes.count, lanes.size, lanes.beat), strict=True))
+        sizes = {f"sizeof_{p.name}": overload.element(p).size for p in self.memory}
+        self._constants: dict[str, int] = {**self.entry.labels, **shape, **sizes}
+        self.guards: list[Guard] = []
+        self._lines: list[str] = []
+        self._indent = ""
+
+    @property
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(self._lines) + "\n"
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self._lines.append(self._indent + text)
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """The lines that are added meanwhile stand below ``head``."""
+        self.line(head)
+        outer, self._indent = self._indent, self._indent + " "
+        yield
+        self._indent = outer
+
+    def bind(self, name: str, value: Any) -> str:
+        """Let the lines name a value."""
+        self.names[name] = value
+        return name
+
+    def expression(self, text: str) -> str:
+        """An expression of the declaration, with the constants of this overload and this device put in."""
+        return folded(text, self._constants)
+
+    def test(self, guard: Guard) -> None:
+        """Fail by a guard that does not hold."""
+        self.guards.append(guard)
+        self.line(f"if not ({guard.expression}): _fail({len(self.guards) - 1}, _pc, _locals())")
+
+    @property
+    def pipe(self) -> str:
+        """The name of the pipe as an expression."""
+        return "_pipe" if self.entry.select else repr(self.entry.pipe)

@@ -1,0 +1,273 @@
+"""A machine: the memories and cores of one device while kernels run on them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Sequence
+from contextvars import Context, copy_context
+from typing import Any
+
+import numpy as np
+from greenlet import greenlet
+
+from ...chip import Shape
+from ...findings import Finding, Locate, Squashed, budget_finding, rules
+from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
+from ..execution import MEMORY, Execution, Task, groups
+from ..issue import Check, Port, by_element_type, issue
+from ..memory import Allocation, Layout, Memory, Variable, variable_counter
+
+#: Share of the asynchronous effects that come early in other orders.
+_EARLY = 0.5
+
+
+class Machine:
+    """Runs the tasks of launches, one at a time, and keeps what they did."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        device: str,
+        shared: dict[str, Memory],
+        checks: Sequence[Callable[[Execution], Check]] = (),
+    ) -> None:
+        """``shared`` holds the memories that outlive a launch (the device's own), by space.
+
+        ``checks`` look at each instruction, in their order.
+        """
+        self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
+        self.execution = execution = Execution(shape, shared)
+        self.checks = [make(execution) for make in checks]
+        self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
+        self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
+        spaces = self.dialect.spaces
+        whole = {memory.name: not spaces[memory.name].registers for memory in self.map.own if spaces[memory.name].whole}
+        self.cluster_spaces = {memory.name for memory in self.map.own if memory.space.scope == "cluster"}
+        self.layout = Layout(self.map.own, whole)
+        self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
+        self._scalar_pipe = self.recorder.pipe("scalar")
+        self.on_enter: Callable[[Task], None] = lambda task: None
+        self._ports: dict[int, Port] = {}
+        self._shared: dict[tuple[str, int, Hashable], Allocation] = {}
+
+    def close(self) -> None:
+        """Give the on-chip memories back to the host; nothing can run afterwards."""
+        self._closed = True
+        for memory in self.map.own:
+            memory.mapping.close()
+
+    def port(self, number: int) -> Port:
+        """The issue port of an overload, by its number in the dialect."""
+        if number not in self._ports:
+            overload = self.dialect.overloads[number]
+            make = by_element_type if overload.instruction.type_arguments else issue
+            self._ports[number] = make(self.execution, overload, self.checks)
+        return self._ports[number]
+
+    # --- running ---------------------------------------------------------------------------------
+
+    def _begin(self, kernel: str, on_finding: str) -> None:
+        """The state of one launch, all of it, begins anew."""
+        self.collector.begin(kernel, on_finding)
+        self.execution.barriers.begin()
+        self.recorder.begin()
+        self.map.cache.forget_shared()
+        self.map.sliced.clear()
+        for check in self.checks:
+            check.begin()
+
+    def run(
+        self,
+        kernel: str,
+        entry: Callable[[Task], object],
+        dim: tuple[int, int, int],
+        type: str,
+        *,
+        variables: tuple[Variable, ...] = (),
+        on_finding: str = "raise",
+        locate: Locate,
+        progress: Callable[[int, int], None] | None = None,
+        order: int = 0,
+    ) -> tuple[Log, list[Finding]]:
+        """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
+
+        Tasks run in the order of their numbers, and asynchronous effects come late; an ``order`` above 0 stands for
+        another order that the device could take.
+        A failure of the simulator itself (not of the kernel) is raised as it is.
+        """
+        if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
+            raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
+        self._begin(kernel, on_finding)
+        self.layout.use(variables)
+        with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
+            context = copy_context()
+        total, done = dim[0] * dim[1] * dim[2], 0
+        self._place("device", 0)
+        turns = random.Random(order) if order else None
+        self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
+        for group in self._in_turn(
+            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
+        ):
+            self._run_group(group, entry, context, turns)
+            done += len(group)
+            if progress:
+                progress(min(done, total), total)
+            if self.collector.ended:
+                break
+        if self.collector.failure is not None:
+            raise self.collector.failure
+        if not self.collector.ended:
+            self.collector.core = self.collector.task = -1
+            for check in self.checks:
+                check.end()
+        launch = {"kernel": kernel, "dim": list(dim), "type": type}
+        log = self.recorder.finish(locate, self.shape, self.device, launch)
+        if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
+            besides=rules.NOT_MODELLED
+        ):
+            self.collector.core = self.collector.task = -1
+            advice = "see whether its tasks return early, or all that they call is not modelled"
+            message = "the launch executed no instruction; its time is its overhead alone"
+            self.collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
+        return log, self.collector.located(locate)
+
+    @staticmethod
+    def _in_turn(items: Any, turns: random.Random | None) -> Any:
+        """The items as they are, or in a random order."""
+        if turns is not None:
+            turns.shuffle(items)
+        return items
+
+    def _run_group(
+        self, group: list[Task], entry: Callable[[Task], object], context: Context, turns: random.Random | None
+    ) -> None:
+        self.execution.barriers.group, self._shared = group, {}
+        for owner in {task.cluster for task in group}:
+            self._place("cluster", owner)
+        for task in group:
+            self._place("core", task.core)
+            task.greenlet = greenlet(self._body(task, entry))
+            task.greenlet.gr_context = context.copy()
+        while any(not task.done for task in group):
+            if self.collector.ended:
+                self._unwind(group)
+            ready = [task for task in group if not task.done and task.waiting is None]
+            if not ready and not self.collector.ended:
+                self.execution.barriers.deadlock([task for task in group if not task.done])
+                ready = [task for task in group if not task.done]
+            for task in self._in_turn(ready, turns):
+                if not task.done and (task.greenlet or not self.collector.ended):
+                    self._enter(task)
+                    task.greenlet.switch()
+
+    def _unwind(self, group: list[Task]) -> None:
+        """A launch that has ended: tasks that have not begun never do, those at a barrier leave it."""
+        for task in group:
+            task.waiting = None
+            task.done = task.done or not task.greenlet
+
+    def _body(self, task: Task, entry: Callable[[Task], object]) -> Callable[[], None]:
+        def body() -> None:
+            try:
+                self._allocated(task)
+                ended_early = entry(task)
+                self.execution.deferrals.drain()
+                if not ended_early:
+                    self._check_section(task)
+                self._freed(task)
+            except Squashed:
+                pass
+            except BaseException as error:
+                self.collector.crash(error)
+            task.done = True
+
+        return body
+
+    def _check_section(self, task: Task) -> None:
+        """A task that has ended has closed its section."""
+        if task.section:
+            name, pc = task.moved_section
+            advice = "close the section before the kernel ends"
+            finding = Finding(rules.SECTION, "the parallel section is still open at the end", name, suggestion=advice)
+            self.collector.report(finding, pc)
+
+    def _enter(self, task: Task) -> None:
+        current, collector = self.current, self.collector
+        current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
+        current.running, collector.core, collector.task = task, task.core, task.taskId
+        current.pending, current.found = task.pending, self.map.cache[task.core]
+        self.on_enter(task)
+
+    def _place(self, scope: str, owner: int) -> None:
+        """Fresh file-scope variables for one owner; ports look for them anew where they are not where they were."""
+        if self.layout.place(scope, owner):
+            self.map.cache.forget((owner,) if scope == "core" else None)
+
+    def _allocated(self, task: Task) -> None:
+        if task.kind != MEMORY:
+            for number, entry in self.layout.placement("core", task.core).variables:
+                self._mark(ALLOC, entry, variable_counter(number))
+
+    def _freed(self, task: Task) -> None:
+        """The variables that a task still holds at its end go back, the last one first."""
+        for entry, pc in reversed(task.locals):
+            self._mark(FREE, entry, pc)
+        if task.kind != MEMORY:
+            for number, entry in reversed(self.layout.placement("core", task.core).variables):
+                self._mark(FREE, entry, variable_counter(number))
+
+    def _mark(self, name: str, entry: Allocation, pc: int) -> None:
+        op = self._marks.get((name, entry.space))
+        if op is None:
+            op = self._marks[name, entry.space] = self.recorder.op(Op(name, entry.space, ("dst",), (False,), ""))
+        current = self.current
+        self.recorder.write(
+            op,
+            self._scalar_pipe,
+            0,
+            current.core,
+            current.task,
+            pc,
+            0,
+            ((entry.key, entry.end - entry.start, 0, 0),),
+        )
+
+    # --- variables of a task -------------------------------------------------------------------------
+
+    def shared(self, space: str, size: int, name: str, key: Hashable, pc: int) -> tuple[Allocation, bool]:
+        """The variable that the tasks of one owner share under a key, and whether this call has allocated it."""
+        memory = self.map.memories[space]
+        where = (space, self.map.owner(memory), key)
+        fresh = where not in self._shared
+        if fresh:
+            self._shared[where] = self.local(space, size, name, pc)
+            self.current.running.locals.pop()  # it outlives the task that allocated it
+        return self._shared[where], fresh
+
+    def local(self, space: str, bytes: int, name: str, pc: int) -> Allocation:
+        """Allocate on-chip memory for a variable of the running task; over budget is a finding."""
+        memory = self.map.memories.get(space)
+        if memory is None:
+            self.collector.report(Finding(rules.SPACE, f"this device has no {space}", operand=name), pc)
+            raise Squashed
+        used = memory.used(self.map.owner(memory)) + bytes
+        if used > memory.space.budget:
+            self.collector.report(budget_finding(memory.space.name, used, memory.space.bytes, name), pc)
+        entry = memory.allocate(self.map.owner(memory), bytes, name)
+        entry.origin = Location("", pc)
+        entry.clear()
+        self.current.running.locals.append((entry, pc))
+        self._mark(ALLOC, entry, pc)
+        return entry
+
+    def release(self, address: int, pc: int) -> None:
+        """Return what `local` gave, by its address."""
+        for held in reversed(self.current.running.locals):
+            entry = held[0]
+            if entry.start == address:
+                self.current.running.locals.remove(held)
+                memory = self.map.memories[entry.space]
+                memory.free(entry)
+                self.map.cache.forget((self.current.core,) if memory.space.scope == "core" else None)
+                self._mark(FREE, entry, pc)
+                return

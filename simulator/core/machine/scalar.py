@@ -1,0 +1,174 @@
+"""The scalar unit's traffic with memory: single loads and stores, gathered into runs of equal stride.
+
+A run is one record. A C kernel gathers its runs in native code and hands them over here; a Python kernel's accesses
+come one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...findings import Finding, Squashed, rules
+from ...log import ARITHMETIC, Op
+from ..execution import MEMORY
+from ..issue import AccessRun, Check
+from ..issue.runs import LOAD, STORE
+from ..memory import Allocation, Memory
+from .machine import Machine
+
+#: Bytes that one access moves at most: the granule of the DRAM (mlu-ops docs/BANG-C-OPS-Develop-Guide.md).
+_GRANULE = 64
+#: Pipes that the front end waits for: the scalar unit is the front end.
+_OWN = ("scalar",)
+_ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
+
+
+class ScalarUnit:
+    """Gathers, checks and records the scalar accesses of the running task."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.runs: list[AccessRun] = []
+        self._open: dict[tuple[int, bool, int], AccessRun] = {}
+        self._ops: dict[str, tuple[int, int]] = {}  # numbers in the log, by space
+        self._watching = [check for check in machine.checks if type(check).watches_runs is not Check.watches_runs]
+        self._looking = [check for check in machine.checks if type(check).looks_at_runs is not Check.looks_at_runs]
+
+    @property
+    def watched(self) -> bool:
+        """Whether a check has to see the runs that the running task makes: each keeps to one stride then."""
+        for check in self._watching:  # noqa: SIM110 - asked at every wait
+            if check.watches_runs():
+                return True
+        return False
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether a check has to see the runs of the task that enters."""
+        return any(check.looks_at_runs() for check in self._looking)
+
+    def access(self, address: int, size: int, store: bool, pc: int) -> None:
+        """One access of a Python kernel; raises `Squashed` when it may not happen."""
+        entry = self._allocation(address, size, store, pc)
+        if store:
+            entry.uninitialized.remove(address, address + size)
+        else:
+            self.load_unwritten(address, size, pc)
+        key = (pc, store, entry.start)
+        run = self._open.get(key)
+        if run and (not self.watched or (run.size == size and (run.count == 1 or address == run.last + run.stride))):
+            run.add(address, size)
+            return
+        self._open[key] = run = AccessRun(pc, store, size, address, address + size, address, 0, 1)
+        self.runs.append(run)
+
+    def load_unwritten(self, address: int, size: int, pc: int) -> None:
+        """Say of a load which of its bytes nobody has written, if there are any; from then on they count as written."""
+        entry = self._found(address)
+        if entry is None or not (piece := entry.uninitialized.first(address, address + size)):
+            return
+        self.drain()  # what is wrong with earlier accesses is said first
+        entry.fill_poison(address, address + size)
+        entry.uninitialized.remove(address, address + size)
+        for check in self.machine.checks:
+            check.unwritten_load(piece, entry, LOAD, pc)
+
+    def mutes(self, address: int) -> bool:
+        """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
+        machine, memory = self.machine, self._memory(address)
+        silent = machine.current.kind == MEMORY and not machine.shape.memory_core_stores
+        return silent and memory is not None and memory.space.scope == "device"
+
+    def view(self, address: int, dtype: np.dtype) -> np.ndarray:
+        """The element at a checked address, shape [1]."""
+        entry = self._found(address)
+        if entry is None:
+            raise Squashed
+        return entry.strided(address, dtype, (1,), (dtype.itemsize,))
+
+    def _memory(self, address: int) -> Memory | None:
+        for memory in self.machine.map.memories.values():
+            if memory.owner_of(address) is not None:
+                return memory
+        return None
+
+    def _found(self, address: int) -> Allocation | None:
+        memory = self._memory(address)
+        return memory.find(address) if memory else None
+
+    def drain(self) -> None:
+        """Record the runs gathered so far."""
+        runs, self.runs = self.runs, []
+        self._open.clear()
+        for run in runs:
+            memory = self.examine(run)
+            if memory is not None:
+                recorder, current = self.machine.recorder, self.machine.current
+                recorder.write(
+                    self.ops(memory.name)[run.store], recorder.pipe("scalar"), 0, current.core, current.task, run.pc,
+                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0), (*run.step(), 0, 0)),
+                )  # fmt: skip
+
+    @property
+    def compute(self) -> int:
+        """The number in the log of arithmetic, branches and calls, counted in simple operations."""
+        return self.machine.recorder.op(_ARITHMETIC)
+
+    def forget(self) -> None:
+        """Drop the runs of a task that was ended."""
+        self.runs.clear()
+        self._open.clear()
+
+    def examine(self, run: AccessRun) -> Memory | None:
+        """Let the checks see a run; the memory that it is on."""
+        memory = self._memory(run.low)
+        if memory is not None:
+            for check in self.machine.checks:
+                check.scalar_run(run, memory)
+        return memory
+
+    def ops(self, space: str) -> tuple[int, int]:
+        """The numbers in the log of a load from a space, and of a store to it."""
+        if space not in self._ops:
+            machine = self.machine
+            self._ops[space] = tuple(  # type: ignore[assignment]
+                machine.recorder.op(
+                    Op(
+                        name, "", (operand,), (name == STORE,), f"scalar_{space}",
+                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_GRANULE,
+                    )
+                )
+                for name, operand in ((LOAD, "src"), (STORE, "dst"))
+            )  # fmt: skip
+            machine.recorder.scalar.update(self._ops[space])
+        return self._ops[space]
+
+    def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:
+        finding = self.fault(address, size, store)
+        if finding:
+            self.drain()  # what is wrong with earlier accesses is said first
+            self.machine.collector.report(finding, pc)
+            raise Squashed
+        region = self.machine.map.region(address, size)
+        assert region is not None
+        entry = self.machine.map.memories[region.space].find(address)
+        assert entry is not None
+        return entry
+
+    def fault(self, address: int, size: int, store: bool) -> Finding | None:
+        """Why a scalar access may not happen, or None."""
+        machine = self.machine
+        name = STORE if store else LOAD
+        for memory in machine.map.memories.values():
+            if memory.owner_of(address) is not None:
+                entry = memory.find(address)
+                if memory.owner_of(address) == machine.map.owner(memory) and entry and address + size <= entry.end:
+                    return None
+                return replace(machine.map.misplaced(address, size, memory, store), instruction=name)
+        what = "the pointer is null" if address < 4096 else f"address {address:#x} belongs to no memory of the device"
+        return Finding(
+            rules.BOUNDS, f"{'store' if store else 'load'} of {size} bytes: {what}", instruction=name,
+            suggestion="check the pointer and its index",
+        )  # fmt: skip

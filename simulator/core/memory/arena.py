@@ -1,0 +1,205 @@
+"""Simulated memory: one arena per space, real host memory behind it, reserved lazily.
+
+Addresses are real pointers: C code and NumPy work on the same bytes. Untouched pages cost nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...chip import Space
+from ...log.region import NOWHERE, Location, region_key
+from .bytemap import ByteMap
+from .mapping import Mapping, host_bytes, round_up
+from .shadow import Shadow
+
+#: Bytes between two allocations that belong to nobody, so that running out of one is seen.
+GUARD = 128
+#: Every allocation starts at a multiple of this.
+ALIGNMENT = 128
+#: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
+POISON = 0xFF
+
+
+@dataclass(eq=False)
+class Allocation:
+    """One variable or array: a byte range [start, end) that a kernel may use as a whole."""
+
+    start: int
+    end: int
+    space: str
+    owner: int
+    key: int  # number of its first byte in a log
+    name: str = ""
+    uninitialized: Shadow | ByteMap = None  # type: ignore[assignment] # bytes that nobody has written; without it none
+    origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
+    poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
+    backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
+    _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.uninitialized is None:
+            self.uninitialized = Shadow(self.start, self.end)
+
+    def view(self, dtype: np.dtype) -> np.ndarray:
+        """The memory as an array of ``dtype``, from the first byte, shape [bytes // itemsize]."""
+        found = self._views.get(dtype)
+        if found is None:
+            whole = (self.end - self.start) // dtype.itemsize * dtype.itemsize
+            raw = self.backing.bytes(self.start, whole) if self.backing else host_bytes(self.start, whole)
+            found = self._views[dtype] = raw.view(dtype)
+        return found
+
+    def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+        """An array at any address and strides (bytes) inside; the caller has checked that it stays inside."""
+        raw = self.view(np.dtype(np.uint8))
+        return np.ndarray(shape, dtype, raw.data, address - self.start, strides)
+
+    def clear(self) -> None:
+        """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
+        self.uninitialized.fill()
+        self.poisoned = self.start, self.start
+
+    def fill_poison(self, start: int, end: int) -> None:
+        """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
+        if self.poisoned is None or (start >= self.poisoned[0] and end <= self.poisoned[1]):
+            return
+        parts = [(start, end)]
+        if isinstance(self.uninitialized, Shadow):
+            low, high = self.poisoned
+            low, high = (low, high) if low < high else (start, start)
+            parts = [(start, low), (high, end)]
+            self.poisoned = min(start, low), max(end, high)
+        raw = self.view(np.dtype(np.uint8))
+        for first, last in [piece for part in parts for piece in self.uninitialized.pieces(*part)]:
+            raw[first - self.start : last - self.start] = POISON
+
+
+#: The allocations of one owner by address: where they start, and they themselves.
+Table = tuple[tuple[int, ...], tuple[Allocation, ...]]
+
+
+def reach(space: Space) -> int:
+    """Bytes of addresses that one owner's memory takes: more than its bytes, for guards, gaps and what is over budget.
+
+    A power of two, so that the owner of an address is a shift away.
+    """
+    return 1 << (2 * space.bytes + (1 << 20) - 1).bit_length()
+
+
+class Memory:
+    """One space: the memories of all its owners, each with its allocations.
+
+    The allocations of an owner are a table that is replaced as a whole and never changed, so that whoever reads it
+    sees one state of it while other threads allocate.
+    """
+
+    def __init__(self, space: Space, index: int, owners: int, mapping: Mapping | None = None) -> None:
+        """``index`` is the space's number in logs; without ``mapping`` (of `reach` bytes) it gets one of its own."""
+        self.space, self.index, self.owners = space, index, owners
+        self.stride = reach(space)
+        self._shift = self.stride.bit_length() - 1
+        self.mapping = mapping or Mapping(self.stride * (owners + 1))
+        self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
+        self._tables: list[Table] = [((), ())] * owners
+
+    @property
+    def name(self) -> str:
+        """The space's name."""
+        return self.space.name
+
+    def owner_of(self, address: int) -> int | None:
+        """The owner whose memory an address lies in, or None if it lies in no memory of this space."""
+        owner = (address - self.base) >> self._shift
+        return owner if 0 <= owner < self.owners else None
+
+    def key(self, address: int) -> int:
+        """The number of an address of this space in logs."""
+        owner, offset = divmod(address - self.base, self.stride)
+        return region_key(self.index, owner, offset)
+
+    def find(self, address: int) -> Allocation | None:
+        """The last allocation that starts at or before ``address`` in the same owner's memory."""
+        owner = self.owner_of(address)
+        return None if owner is None else self.before(owner, address)
+
+    def before(self, owner: int, address: int) -> Allocation | None:
+        """The last allocation of an owner that starts at or before ``address``."""
+        starts, entries = self._tables[owner]
+        at = bisect_right(starts, address)
+        return entries[at - 1] if at else None
+
+    def nearest(self, address: int) -> Allocation | None:
+        """The allocation that holds an address or lies next to it, in the same owner's memory."""
+        owner = self.owner_of(address)
+        if owner is None:
+            return None
+        starts, entries = self._tables[owner]
+        at = bisect_right(starts, address)
+        return min(
+            entries[max(at - 1, 0) : at + 1], key=lambda e: max(e.start - address, address - e.end), default=None
+        )
+
+    def allocations(self, owner: int = 0) -> Iterator[Allocation]:
+        """The allocations of an owner by address, as they are now."""
+        return iter(self._tables[owner][1])
+
+    def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
+        """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal.
+
+        MemoryError when there is none.
+        """
+        origin = self.base + owner * self.stride
+        while True:
+            table = self._tables[owner]
+            starts, entries = table
+            start, at = origin, 0
+            for entry in entries:
+                if start + bytes + GUARD <= entry.start:
+                    break
+                start, at = round_up(entry.end + GUARD, ALIGNMENT), at + 1
+            if start + bytes + GUARD > origin + self.stride:
+                raise MemoryError(
+                    f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece"
+                )
+            key = region_key(self.index, owner, start - origin)
+            made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
+            grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
+            if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
+                self._tables[owner] = grown
+                return made
+
+    def free(self, allocation: Allocation) -> None:
+        """Return an allocation, if it has not been returned."""
+        owner = allocation.owner
+        while True:
+            table = self._tables[owner]
+            starts, entries = table
+            at = bisect_left(starts, allocation.start)
+            if at == len(entries) or entries[at] is not allocation:
+                return
+            shrunk = starts[:at] + starts[at + 1 :], entries[:at] + entries[at + 1 :]
+            if self._tables[owner] is table:
+                self._tables[owner] = shrunk
+                return
+
+    def keep(self, owner: int, allocations: Iterable[Allocation]) -> None:
+        """Let an owner have these allocations, in order of address, and no others."""
+        entries = tuple(allocations)
+        self._tables[owner] = tuple([entry.start for entry in entries]), entries
+
+    def table(self, owner: int) -> Table:
+        """The allocations of an owner; this very table for as long as none comes or goes."""
+        return self._tables[owner]
+
+    def restore(self, owner: int, table: Table) -> None:
+        """Let an owner have the allocations of an earlier table again, and no others."""
+        self._tables[owner] = table
+
+    def used(self, owner: int) -> int:
+        """Bytes in use by an owner, guards not counted."""
+        return sum([entry.end - entry.start for entry in self._tables[owner][1]])

@@ -1,0 +1,143 @@
+"""The wall around the process that runs kernels: which system calls it can make at all. Linux on x86-64.
+
+Two layers, neither of which needs root or a library: a seccomp filter that lets through what running code needs and
+turns every other call into a SIGSYS (native/runtime/mlusim_guard.h makes a finding of it), and Landlock below it. A
+third, the dispatch of system calls, tells a kernel's calls from the simulator's own; it belongs to the runtime. What
+is missing on a host is said and not fatal.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import struct
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from .syscalls import NUMBERS
+
+#: What the process may do with any arguments: use its own memory, end, keep time, and use the descriptors it has.
+#: Numbers of calls that no kernel of ours is ever told it may not make stand here themselves.
+_FREE = {
+    *(NUMBERS[name] for name in (
+        "mmap", "mprotect", "munmap", "mremap", "madvise", "read", "pread64", "close", "fstat", "lseek", "dup", "exit",
+        "exit_group", "rt_sigaction", "rt_sigreturn", "sigaltstack", "setitimer",
+    )),
+    12,  # brk
+    14,  # rt_sigprocmask
+    24,  # sched_yield
+    35,  # nanosleep
+    39,  # getpid
+    96,  # gettimeofday
+    98,  # getrusage
+    99,  # sysinfo
+    186,  # gettid
+    201,  # time
+    202,  # futex
+    204,  # sched_getaffinity
+    228,  # clock_gettime
+    229,  # clock_getres
+    230,  # clock_nanosleep
+    318,  # getrandom
+}  # fmt: skip
+_TERMINAL = (0, 1, 2)
+_SECCOMP, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = NUMBERS["seccomp"], 444, 445, 446
+_SET_FILTER, _ACTION_AVAILABLE, _ALL_THREADS = 1, 2, 1
+_NO_NEW_PRIVILEGES = 38
+_TRAP, _ALLOW = 0x00030000, 0x7FFF0000
+_HOST = 0xC000003E  # AUDIT_ARCH_X86_64
+_LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06  # BPF: load a word of the call, jump if equal, return
+_NUMBER, _ABI, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter is given
+_LANDLOCK_READ = 1 << 2
+#: Access rights to files that each version of Landlock knows (the first: 13 of them), and since when it has others.
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
+_NET_SINCE, _SCOPE_SINCE = 4, 6
+
+
+def filter_program(channel: int) -> bytes:
+    """The BPF program: `_FREE` calls, messages on one descriptor, and text on standard output and error."""
+    conditional = {
+        **{NUMBERS[name]: (channel,) for name in ("sendmsg", "recvmsg", "sendto", "recvfrom")},
+        **{NUMBERS[name]: (1, 2) for name in ("write", "writev")},
+        NUMBERS["ioctl"]: _TERMINAL,
+    }
+    blocks = [_calls(_FREE)]
+    for number, descriptors in conditional.items():
+        # skip over the check of the argument unless it is this call
+        check = _step(_LOAD, _ARGUMENTS) + _any(descriptors) + _step(_RETURN, _TRAP)
+        blocks.append(_step(_EQUAL, number, 0, len(check) // 8) + check)
+    head = _step(_LOAD, _ABI) + _step(_EQUAL, _HOST, 1, 0) + _step(_RETURN, _TRAP) + _step(_LOAD, _NUMBER)
+    return head + b"".join(blocks) + _step(_RETURN, _TRAP)
+
+
+def _calls(numbers: Iterable[int]) -> bytes:
+    return _any(sorted(numbers))
+
+
+def _any(values: Iterable[int]) -> bytes:
+    """Allow the call if what was loaded is one of the values, else go on behind."""
+    return b"".join(_step(_EQUAL, value, 0, 1) + _step(_RETURN, _ALLOW) for value in values)
+
+
+def _step(code: int, k: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("<HBBI", code, if_true, if_false, k)
+
+
+def close_cage(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str, str]:
+    """Close the cage for good; what was missing on this host, by the name of the layer, in words.
+
+    ``channel`` is the descriptor of the messages. ``images`` is the folder that images are loaded from where no filter
+    brings them by descriptor.
+    """
+    if platform.machine() != "x86_64":
+        return {"cage": f"there is none for {platform.machine()}"}
+    missing = {}
+    _limit_resources()
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    if runtime.mlusim_watch_system_calls():
+        missing["dispatch"] = "this Linux cannot tell a kernel's system calls from the simulator's (5.11 or newer can)"
+    action = ctypes.c_uint32(_TRAP)
+    filters = libc.syscall(_SECCOMP, _ACTION_AVAILABLE, 0, ctypes.byref(action)) == 0
+    if reason := _restrict_files(libc, None if filters else images):
+        missing["landlock"] = reason
+    program = filter_program(channel)
+    buffer = ctypes.create_string_buffer(program, len(program))
+    given = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
+    if not filters or libc.syscall(_SECCOMP, _SET_FILTER, _ALL_THREADS, given) != 0:
+        missing["seccomp"] = (
+            f"this Linux, or a container around it, allows no filter: {os.strerror(ctypes.get_errno())}"
+        )
+    return missing
+
+
+def _limit_resources() -> None:
+    """No core files, no files at all, and the first to go when the host's memory ends."""
+    for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(limit, (0, 0))
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _restrict_files(libc: ctypes.CDLL, readable: Path | None) -> str:
+    """Files, the network and other processes, by Landlock; why not, if not. One folder may stay readable."""
+    version = libc.syscall(_LANDLOCK_CREATE, None, 0, 1)
+    if version < 1:
+        return f"this Linux has no Landlock: {os.strerror(ctypes.get_errno())}"
+    rights = (1 << max(count for since, count in _FILE_RIGHTS.items() if since <= version)) - 1
+    attributes = struct.pack("<QQQ", rights, 3 if version >= _NET_SINCE else 0, 3 if version >= _SCOPE_SINCE else 0)
+    size = 24 if version >= _SCOPE_SINCE else 16 if version >= _NET_SINCE else 8
+    rules = libc.syscall(_LANDLOCK_CREATE, attributes, size, 0)
+    if rules < 0:
+        return f"Landlock is refused: {os.strerror(ctypes.get_errno())}"
+    if readable is not None:
+        folder = os.open(readable, os.O_PATH | os.O_CLOEXEC)
+        libc.syscall(_LANDLOCK_ADD, rules, 1, struct.pack("<Qi", _LANDLOCK_READ, folder), 0)
+        os.close(folder)
+    refused = libc.syscall(_LANDLOCK_RESTRICT, rules, 0)
+    os.close(rules)
+    return f"Landlock is refused: {os.strerror(ctypes.get_errno())}" if refused else ""

@@ -1,0 +1,136 @@
+"""What native code needs of a core, kept from task to task; see native/runtime/mlusim_rt.h."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from array import array
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+
+from ...core.execution import Task
+from ...core.memory import Allocation, Placement, Shadow
+from .abi import NativeTask
+from .image import LoadedImage
+
+_BUILT_IN = struct.Struct("@15i")
+
+
+#: Of a range that is no allocation: its accesses are no records.
+_UNSEEN = -1
+#: In the place of flags that are not kept yet.
+_ASK = 1
+#: Bounds of first writes when there have been none.
+_UNTOUCHED = (_UNSEEN, 0)
+#: Numbers in the log of loads from a space, and of stores to it.
+Ops = Callable[[str], tuple[int, int]]
+
+
+class RangeTable:
+    """Allocations (and other memory) that scalar accesses may use, as `struct mlusim_range`."""
+
+    def __init__(
+        self, entries: Iterable[Allocation], ops: Ops, plain: Iterable[tuple[int, int]] = (), settled: bool = False
+    ) -> None:
+        """``plain`` memory, (start, end), belongs to no space: all of it is written, and nobody sees its accesses.
+
+        ``settled``: most of it is written and stays so; flags come when they are needed.
+        """
+        held = {entry.start: entry for entry in entries}
+        rows = [(start, end, 0, _UNSEEN, 0, 0, *_UNTOUCHED) for start, end in plain]
+        for entry in held.values():
+            whole = settled and not entry.uninitialized.hi
+            rows.append((entry.start, entry.end, 0 if whole else _ASK, entry.key, *ops(entry.space), *_UNTOUCHED))
+        rows.sort()
+        self.rows = np.frombuffer(array("q", [number for row in rows for number in row]), np.int64).reshape(-1, 8)
+        self._entries = [held.get(row[0]) for row in rows]
+        for at, known in enumerate(self._entries if settled else ()):
+            if known and isinstance(known.uninitialized, Shadow):
+                known.uninitialized.on_flags = partial(self._set_flags, at)
+
+    def begin(self) -> None:
+        """The allocations are fresh."""
+        self.rows[:, 2] = _ASK
+
+    def keep_flags(self, address: int) -> None:
+        """The flags of the allocation at an address, if it is one of these, are needed from now on."""
+        at = int(np.searchsorted(self.rows[:, 0], address, "right")) - 1
+        if at >= 0 and (entry := self._entries[at]):
+            if self.rows[at, 7]:
+                self._note(at, entry, False)
+            self._set_flags(at, entry.uninitialized.flags)
+
+    def _set_flags(self, at: int, flags: np.ndarray) -> None:
+        self.rows[at, 2] = flags.ctypes.data
+
+    def note_first_writes(self, taken_away: bool = True) -> None:
+        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
+        for at in np.flatnonzero(self.rows[:, 7]).tolist():
+            entry = self._entries[at]
+            assert entry is not None
+            self._note(at, entry, taken_away)
+
+    def _note(self, at: int, entry: Allocation, taken_away: bool) -> None:
+        low, until = self.rows[at, 6:].tolist()
+        if self.rows[at, 2] == _ASK:  # all of it has been written, and there are no flags that would say so
+            entry.uninitialized.remove(low, until)
+        else:
+            (entry.uninitialized.changed if taken_away else entry.uninitialized.touched)(low, until)
+        self.rows[at, 6:] = _UNTOUCHED
+
+
+class NativeCore:
+    """The `struct mlusim_task` of a core, with the tables that it points to."""
+
+    def __init__(self, image: LoadedImage, own: Placement, shared: Placement, register_bytes: int, ops: Ops) -> None:
+        """``own`` and ``shared`` are the variables of the image in the memories of the core and of its cluster."""
+        self._image, self._own, self._shared = image, own, shared
+        placed = dict([*own.variables, *shared.variables])
+        #: Addresses for the reference slots of the image.
+        starts = np.array([placed[number].start for number in range(len(placed))], np.uint64)
+        self.slots = (image.order + 1).astype(np.uint64)  # what stands for no variable keeps its value
+        known = (image.order >= 0) & (image.order < len(starts))
+        self.slots[known] = starts[image.order[known]]
+        self._registers = own.whole[0].start if own.whole else 0
+        self._task = NativeTask(register_bytes=register_bytes, register_end=own.whole[0].end if own.whole else 0)
+        self.address = ctypes.addressof(self._task)
+        self._ops = ops
+        self._fresh = self._ranges = RangeTable([*own.entries, *shared.entries], ops)
+        self._use(self._fresh)
+
+    def serves(self, image: LoadedImage, own: Placement, shared: Placement) -> bool:
+        """Whether this is still right for an image and where its variables are."""
+        return self._image is image and self._own is own and self._shared is shared
+
+    def begin(self, task: Task, mute: bool) -> None:
+        """A task begins, with the variables of the image alone.
+
+        ``mute``: its scalar stores to the memory of the device have no effect.
+        """
+        self._fresh.begin()
+        if self._ranges is not self._fresh:
+            self._use(self._fresh)
+        self._task.registers = self._registers
+        _BUILT_IN.pack_into(
+            self._task, 0, task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, *task.dim,
+            task.clusterId, task.clusterDim, task.coreId, task.coreDim, 0, task.core, mute,
+        )  # fmt: skip
+
+    def set_ranges(self, entries: Iterable[Allocation]) -> None:
+        """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""
+        self.note_first_writes()
+        self._use(RangeTable(entries, self._ops))
+
+    def keep_flags(self, address: int) -> None:
+        """The flags of the allocation at an address are needed from now on."""
+        self._ranges.keep_flags(address)
+
+    def note_first_writes(self, taken_away: bool = True) -> None:
+        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
+        self._ranges.note_first_writes(taken_away)
+
+    def _use(self, table: RangeTable) -> None:
+        self._ranges = table
+        self._task.ranges, self._task.range_count = table.rows.ctypes.data, len(table.rows)

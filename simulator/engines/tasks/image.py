@@ -1,0 +1,128 @@
+"""Kernel images: shared libraries of compiled kernels, loaded into the process that runs them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from ...core.memory import Variable, host_bytes
+from ...findings import Finding, rules
+from ...log import Location
+from . import abi
+from .abi import load_runtime
+from .faults import process_finding
+from .lines import place
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a program must know of an image before it launches anything."""
+
+    variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
+    signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
+    unknown: tuple[tuple[str, Location], ...] = ()  # functions that it calls and nobody knows
+
+
+class ImageFault(Exception):  # noqa: N818 - the fault is the kernel's
+    """A static initialiser of an image did what it may not; the process cannot load another one."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
+
+
+class LoadedImage:
+    """A kernel image in this process: its entry points and its file-scope variables."""
+
+    def __init__(self, runtime: ctypes.CDLL, path: str) -> None:
+        """`ImageFault` for what its initialisers do, OSError for what the loader says."""
+        handle = runtime.mlusim_load(os.fsencode(path))
+        if not handle:
+            raise _load_error(runtime)
+        self.library = ctypes.CDLL(path, handle=handle)
+        bounds = runtime.mlusim_newest_image()[0]
+        self.low, self.high = int(bounds.start), int(bounds.end)
+        count = ctypes.c_int32()
+        slots = runtime.mlusim_take_slots(ctypes.byref(count))
+        self.variables = tuple(_variable(slots[i]) for i in range(count.value))
+        #: Numbers of the issue ports that it calls.
+        self.ports: list[int] = sorted(set(self._section("ports", np.dtype(np.int32)).tolist()))
+        table = self._section("slots", np.dtype(np.uint64))
+        #: The reference slots of the image, and which variable each one stands for.
+        self.slots, self.order = table, table.astype(np.int64) - 1
+
+    def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
+        """The contents of a section of the image, in place."""
+        begin, end = self._bound(name, "begin"), self._bound(name, "end")
+        return host_bytes(begin, end - begin).view(dtype) if end > begin else np.zeros(0, dtype)
+
+    def _bound(self, name: str, which: str) -> int:
+        bound = getattr(self.library, f"mlusim_{name}_{which}")
+        bound.restype = ctypes.c_void_p
+        return bound() or 0
+
+    def entry(self, number: int) -> ctypes.c_void_p:
+        """The address at which a kernel is entered, by its number in the image."""
+        return ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
+
+    def place(self, pc: int) -> Location:
+        """Where a return address, or a variable's counter, lies in the image; see `lines.place`."""
+        return place(pc if pc < 0 else pc - self.low if self.low <= pc < self.high else 0)
+
+    def describe(self, kernels: int) -> Description:
+        """What a program must know of it; it has so many kernels."""
+        signatures = tuple(self._text(f"mlusim_signature_{number}") for number in range(kernels))
+        variables = tuple(replace(variable, initial=None) for variable in self.variables)
+        rows = [row.split("\t", 2) for row in self._text("mlusim_unknown").splitlines()]
+        unknown = tuple((name, Location(file, int(line))) for name, line, file in rows)
+        return Description(variables, signatures, unknown)
+
+    def _text(self, name: str) -> str:
+        """The text that a variable of the image holds, "" where it has no such."""
+        try:
+            begin = ctypes.addressof(ctypes.c_char.in_dll(self.library, name))
+        except ValueError:
+            return ""
+        return ctypes.string_at(begin).decode(errors="backslashreplace")
+
+
+#: One image at a time: the runtime hears of the variables of the image that is being loaded.
+_LOADING: dict[int, threading.Lock] = {}  # by process: a child may be forked while its parent loads one
+
+
+@cache
+def load_image(runtime: Path, library: Path) -> LoadedImage:
+    """Load an image into this process, once: its variables announce themselves only the first time."""
+    with _LOADING.setdefault(os.getpid(), threading.Lock()):
+        return LoadedImage(load_runtime(runtime), str(library))
+
+
+def _load_error(runtime: ctypes.CDLL) -> Exception:
+    last = abi.last_fault(runtime)
+    if last.kind < 0:
+        return OSError(bytes(last.text).decode(errors="replace"))
+    if last.kind == abi.ACCESS:
+        finding = Finding(rules.BOUNDS, f"scalar access to {last.address:#x}")
+    else:
+        finding = process_finding(runtime, last.kind, last.address, last.size, None, os.getpid())
+    bounds = runtime.mlusim_newest_image()[0]
+    inside = bounds.start <= last.pc < bounds.end
+    return ImageFault(
+        replace(
+            finding,
+            message=f"in a static initialiser, before any kernel: {finding.message.replace('the kernel', 'it')}",
+            location=place(last.pc - bounds.start if inside else 0),
+        )
+    )
+
+
+def _variable(slot: abi.Variable) -> Variable:
+    initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
+    where = Location(slot.file.decode(errors="backslashreplace"), int(slot.line))
+    return Variable(slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, where)

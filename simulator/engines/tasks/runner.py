@@ -1,0 +1,259 @@
+"""Runs compiled kernels on a machine: the Python side of native/runtime/mlusim_rt.cpp."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ....isa import Overload, result_type, wires
+from ...core.execution import MEMORY, Task
+from ...core.issue import AccessRun
+from ...core.machine import Machine, ScalarUnit
+from ...findings import Finding, Squashed, not_modelled, rules
+from ...log import Log
+from ...log.recorder import ROW
+from . import abi
+from .core import NativeCore, RangeTable
+from .faults import process_finding
+from .image import LoadedImage, load_image
+
+_i64, _u64 = ctypes.c_int64, ctypes.c_uint64
+
+
+class NativeRunner:
+    """Executes kernels of images on one machine. One process has one running at a time."""
+
+    def __init__(self, machine: Machine, runtime: Path) -> None:
+        self.machine, self.scalar = machine, ScalarUnit(machine)
+        self._runtime_path = runtime
+        self.runtime = abi.load_runtime(runtime)
+        self._port_table = (ctypes.c_void_p * len(machine.dialect.overloads))()
+        self._table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_port")
+        self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
+        self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
+        self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
+        self._ports: dict[int, Any] = {}
+        self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
+        self._looked_at = False  # whether checks see all runs of the running task
+        self._cores: dict[int, NativeCore] = {}
+        self._callbacks = abi.Callbacks(
+            abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
+            abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.UNWRITTEN(self._unwritten),
+            abi.KEEP(self._keep_flags), abi.IN_SPACE(self._in_space),
+        )  # fmt: skip
+        self._libc = ctypes.CDLL(None)
+
+    def close(self) -> None:
+        """Give the memories of the machine back; nothing can run afterwards."""
+        self.machine.close()
+
+    def run(
+        self,
+        library: Path,
+        entry: int,
+        kernel: str,
+        arguments: Sequence[bytes],
+        dim: tuple[int, int, int],
+        type: str,
+        *,
+        on_finding: str,
+        time_limit: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        order: int = 0,
+    ) -> tuple[Log, list[Finding]]:
+        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
+
+        Lines are places in the image, see `LineTable`.
+        """
+        self.runtime.mlusim_set_stack()
+        self.runtime.mlusim_time_limit(time_limit or 0.0)
+        machine = self.machine
+        try:
+            image = load_image(self._runtime_path, library)
+            self._open_ports(image)
+            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+            self._common = self._common_ranges(values)
+            pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
+            address = image.entry(entry)
+            machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
+            self._time_limit = time_limit
+            rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
+            self.runtime.mlusim_connect(
+                ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
+                ctypes.c_int(self.scalar.compute),
+            )  # fmt: skip
+            return machine.run(
+                kernel, lambda task: self._run_task(address, pointers, task), dim, type,
+                variables=image.variables, on_finding=on_finding, progress=progress, order=order,
+                locate=lambda counters: [image.place(pc) for pc in counters],
+            )  # fmt: skip
+        finally:
+            self.runtime.mlusim_time_limit(0.0)
+            self._libc.fflush(None)
+            machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
+
+    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], task: Task) -> int:
+        ended: int = self.runtime.mlusim_run_task(address, arguments)
+        if ended:  # its last first writes have not been drained
+            self._note_first_writes(task)
+        return ended
+
+    def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
+        """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
+        memories = (m for m in self.machine.map.memories.values() if m.space.scope == "device")
+        plain = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in arguments]
+        return RangeTable((entry for m in memories for entry in m.allocations()), self.scalar.ops, plain, settled=True)
+
+    def _open_ports(self, image: LoadedImage) -> None:
+        """Put the ports that an image calls into the table of the C boundary."""
+        if image not in self._opened:
+            for number in image.ports:
+                self._port_table[number] = self._port(number)
+            self._opened.add(image)
+        self._table.value = ctypes.addressof(self._port_table)
+
+    def _port(self, number: int) -> int:
+        """The address at which native code calls the port of an overload."""
+        if number not in self._ports:
+            self._ports[number] = _wire(self.machine.dialect.overloads[number])(self.machine.port(number))
+        return ctypes.cast(self._ports[number], ctypes.c_void_p).value or 0
+
+    # --- what native code asks ---------------------------------------------------------------------------
+
+    def _enter(self, task: Task, image: LoadedImage) -> None:
+        if task.native is None:
+            task.native = self._core(task, image)
+            task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
+        self._current.value = task.native.address
+        self._looked_at = self.scalar.looked_at
+        self._strict.value = self.scalar.watched
+        if len(image.slots):
+            image.slots[:] = task.native.slots
+
+    def _core(self, task: Task, image: LoadedImage) -> NativeCore:
+        """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
+        layout = self.machine.layout
+        own, shared = layout.placement("core", task.core), layout.placement("cluster", task.cluster)
+        core = self._cores.get(task.core)
+        if core is None or not core.serves(image, own, shared):
+            core = self._cores[task.core] = NativeCore(
+                image, own, shared, self.machine.dialect.register_bytes, self.scalar.ops
+            )
+        return core
+
+    def _set_ranges(self, task: Task) -> None:
+        """The running task has taken or returned a variable: tell native code what it may use."""
+        owner = self.machine.map.owner
+        task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
+
+    def _note_first_writes(self, task: Task, taken_away: bool = True) -> None:
+        task.native.note_first_writes(taken_away)
+        self._common.note_first_writes(taken_away)
+
+    def _keep_flags(self, address: int) -> None:
+        """Native code needs the flags of what lies at an address."""
+        try:
+            self._common.keep_flags(address)
+            self.machine.current.running.native.keep_flags(address)
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _unwritten(self, address: int, size: int, pc: int) -> None:
+        """Native code is about to load bytes of which nobody has written some."""
+        try:
+            self.scalar.load_unwritten(address, size, pc)
+        except Squashed:
+            pass
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _in_space(self, address: int, space: bytes) -> int:
+        """Whether an address lies in the memory of that name of any core or cluster."""
+        memory = self.machine.map.memories.get(space.decode())
+        return int(memory is not None and memory.owner_of(address) is not None)
+
+    def _stop(self) -> None:
+        self._status.value = 1
+
+    def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
+        try:
+            if touched:
+                self._note_first_writes(self.machine.current.running, touched == abi.TAKEN_AWAY)
+            done = 0
+            try:
+                for done in range(count if self._strict.value or self._looked_at else 0):
+                    run = runs[done]
+                    self.scalar.examine(
+                        AccessRun(
+                            run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
+                        )
+                    )
+                done = row_count
+            except Squashed:
+                pass
+            self.machine.recorder.write_rows(ctypes.string_at(rows, done * ROW))
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
+        with suppress(Squashed):
+            if kind == abi.ACCESS:
+                finding = self.scalar.fault(address, size, bool(store))
+                finding = finding or Finding(rules.BOUNDS, f"scalar access to {address:#x}")
+            else:
+                finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
+            self.machine.collector.report(finding, pc)
+            if kind != abi.ACCESS:
+                self.machine.collector.stop()
+
+    def _local(self, variable: Any, pc: int) -> int:
+        """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""
+        try:
+            machine, v = self.machine, variable[0]
+            space, name, size = v.space.decode(), v.name.decode(), int(v.bytes)
+            if space in machine.cluster_spaces:
+                entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)
+                self._looked_at = self.scalar.looked_at
+            else:
+                entry, fresh = machine.local(space, size, name, pc), True
+            if v.initial and fresh:
+                ctypes.memmove(entry.start, v.initial, size)
+                entry.uninitialized.remove(entry.start, entry.end)
+            self._set_ranges(machine.current.running)
+            return entry.start
+        except Squashed:
+            self._stop()
+        except BaseException as error:
+            self.machine.collector.crash(error)
+        return 0
+
+    def _release(self, address: int, pc: int) -> None:
+        try:
+            self.machine.release(address, pc)
+            self._set_ranges(self.machine.current.running)
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _not_modelled(self, name: bytes, pc: int) -> None:
+        text = name.decode()
+        with suppress(Squashed):
+            self.machine.collector.report(not_modelled(text, self.machine.dialect), pc)
+
+    def _assertion(self, text: bytes, pc: int) -> None:
+        with suppress(Squashed):
+            self.machine.collector.report(
+                Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
+            )
+
+
+def _wire(overload: Overload) -> Any:
+    """The ctypes signature of an overload's port."""
+    kinds = [
+        ctypes.c_double if wire.is_float else _i64 for p in overload.parameters for wire in wires(p, overload.binding)
+    ]
+    returns = overload.instruction.prototype.returns != "void" and result_type(overload).is_float
+    return ctypes.CFUNCTYPE(ctypes.c_double if returns else _i64, _i64, *kinds)

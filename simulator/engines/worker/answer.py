@@ -1,0 +1,274 @@
+"""What a launch gave, as bytes: written by the worker, and believed by the parent only as far as it makes sense."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...chip import Shape
+from ...core.memory import Allocation, Memory, Shadow, Variable
+from ...findings import RULES, SEVERITIES, Finding
+from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
+from ...log.rows import Rows
+from ..tasks import Description
+from .frames import BrokenWorker, Buffer
+from .request import LaunchRequest
+
+_LENGTH = struct.Struct("<Q")
+_TEXT = 1 << 16  # characters of a text in a finding
+_MOST_SHARED = 1 << 40  # bytes of shared memory of a block
+_OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a launch gave. ``uninitialized`` are the bytes of each device array that nobody has written, by address;
+    ``last``: the worker cannot be used again."""
+
+    log: Log
+    findings: list[Finding]
+    uninitialized: dict[int, Shadow]
+    last: bool
+
+
+def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
+    """The parts of the message."""
+    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Shadow)]
+    holes = [entry for entry in holes if entry.uninitialized.hi]
+    pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
+    tables = {
+        "ops": [_op_text(op) for op in log.ops],
+        "pipes": log.pipes,
+        "places": [entry.line for entry in log.locations],
+        "shared": log.launch.get("shared", 0),
+        "records": len(log.records),
+        "operands": len(log.operands),
+        "runs": len(log.runs),
+        "findings": [_finding_table(finding) for finding in findings],
+        "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
+        "last": last,
+    }
+    head = json.dumps(tables).encode()
+    bodies = [
+        np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)
+    ]
+    return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
+
+
+def decode_answer(body: memoryview, request: LaunchRequest, allocations: Sequence[Allocation]) -> Answer:
+    """The answer to a request; `BrokenWorker` unless all of it makes sense."""
+    try:
+        return _decode(body, request, {entry.start: entry for entry in allocations})
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, struct.error) as error:
+        raise BrokenWorker(f"its answer makes no sense ({type(error).__name__}: {error})") from None
+
+
+class _Head(NamedTuple):
+    """The text of an answer, checked."""
+
+    ops: tuple[Op, ...]
+    pipes: tuple[str, ...]
+    places: tuple[Location, ...]
+    records: int
+    operands: int
+    runs: int
+    holes: tuple[tuple[int, int], ...]  # start of an allocation, number of pieces
+    findings: tuple[Finding, ...]
+    shared: int
+    last: bool
+
+
+class _Tables(NamedTuple):
+    """An answer, checked."""
+
+    head: _Head
+    records: np.ndarray
+    operands: np.ndarray
+    runs: np.ndarray
+    pieces: tuple[np.ndarray, ...]
+
+
+def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
+    short = len(body) <= _SHORT
+    found = _known_tables(bytes(body), request.shape) if short else _tables(body, request.shape)
+    head, launch = found.head, request.launch | ({"shared": found.head.shared} if request.grid else {})
+    records = found.records.copy() if short else found.records  # lines will stand in it
+    log = Log(
+        records, found.operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, found.runs
+    )
+    uninitialized = {}
+    for (start, _), piece in zip(head.holes, found.pieces, strict=True):
+        uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
+    return Answer(log, list(head.findings), uninitialized, head.last)
+
+
+def _tables(body: Buffer, shape: Shape) -> _Tables:
+    (length,) = _LENGTH.unpack_from(body)
+    at = _LENGTH.size + length
+    _require(at <= len(body), "lengths")
+    head = _head(bytes(body[_LENGTH.size : at]))
+    sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
+    sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
+    arrays = []
+    for dtype, count in sizes:
+        end = at + count * dtype.itemsize
+        _require(end <= len(body), "lengths")
+        arrays.append(np.frombuffer(body, dtype, count, at) if count else np.zeros(0, dtype))
+        at = end
+    _require(at == len(body), "lengths")
+    records, operands, runs, *pieces = arrays
+    rows = Rows(head.ops, head.pipes, head.places, shape)
+    rows.check_records(records, 0)
+    rows.check_operands(operands, 0)
+    _require(rows.operands == len(operands), "operands")
+    rows.check_runs(runs, 0)
+    return _Tables(head, records, operands, runs, tuple(pieces))
+
+
+#: Launch after launch gives the same bytes.
+_known_tables = lru_cache(maxsize=64)(_tables)
+#: Bytes of an answer that is worth keeping.
+_SHORT = 1 << 14
+
+
+def _head(text: bytes) -> _Head:
+    tables = json.loads(text)
+    shared = _count(tables["shared"])
+    _require(shared <= _MOST_SHARED, "shared memory")
+    return _Head(
+        tuple(_op(op) for op in _texts(tables["ops"])), _texts(tables["pipes"]),
+        tuple(Location("", _number(place)) for place in tables["places"]),
+        _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
+        tuple((_number(start), _count(count)) for start, count in tables["holes"]),
+        tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
+    )  # fmt: skip
+
+
+def encode_description(found: Description) -> bytes:
+    """The message that describes an image; also what is kept of it beside a build."""
+    rows = [[v.name, v.space, v.size, v.location.file, v.location.line] for v in found.variables]
+    unknown = [[name, place.file, place.line] for name, place in found.unknown]
+    return json.dumps({"variables": rows, "signatures": found.signatures, "unknown": unknown}).encode()
+
+
+def decode_description(body: Buffer, kernels: int) -> Description:
+    """The description of an image of so many kernels; ValueError unless it makes sense."""
+    try:
+        tables = json.loads(bytes(body))
+        variables = tuple(
+            Variable(_text(name), _text(space), _count(size), None, Location(_text(file), _number(line)))
+            for name, space, size, file, line in tables["variables"]
+        )
+        signatures = _texts(tables["signatures"])
+        _require(len(signatures) == kernels, "signatures")
+        unknown = ((_text(name), Location(_text(file), _number(line))) for name, file, line in tables["unknown"])
+        return Description(variables, signatures, tuple(unknown))
+    except (TypeError, KeyError, RecursionError) as error:
+        raise ValueError(f"it describes an image in a way that makes no sense ({error})") from None
+
+
+#: What the simulator itself may raise in a worker and the user sees as it is; anything else is a RuntimeError.
+_RAISED = (MemoryError, NotImplementedError, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError, OSError)
+
+
+def encode_failure(error: BaseException, finding: Finding | None = None) -> bytes:
+    """The message that the simulator, or the loading of an image (then with a finding), has failed."""
+    found = _finding_table(finding) if finding else None
+    return json.dumps({"type": type(error).__name__, "text": str(error), "finding": found}).encode()
+
+
+def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
+    """The exception, and the finding that it is about."""
+    try:
+        tables = json.loads(bytes(body))
+        name, text = _text(tables["type"]), _text(tables["text"])
+        finding = _finding(tables["finding"]) if tables["finding"] else None
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BrokenWorker(f"its failure makes no sense ({error})") from None
+    found = next((kind for kind in _RAISED if kind.__name__ == name), None)
+    return (found(text) if found else RuntimeError(f"{name}: {text}")), finding
+
+
+def _finding_table(finding: Finding) -> dict[str, Any]:
+    table = finding.to_dict()
+    places = {"related": finding.related, "origin": finding.origin}
+    lines = {name: place and place.line for name, place in places.items()}
+    return table | lines | {"location": finding.location.line}
+
+
+def _finding(table: dict[str, Any]) -> Finding:
+    region = table["region"]
+    found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
+    names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
+    found |= {name: _text(table[name]) for name in names}
+    found |= {name: tuple(map(_number, table[name])) for name in ("cores", "tasks")}
+    found |= {name: _place(table[name]) for name in ("related", "origin")}
+    _require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
+    where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
+    return Finding(
+        table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
+        location=Location("", _number(table["location"])), **found,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _op_text(op: Op) -> str:
+    return json.dumps(asdict(op))
+
+
+@lru_cache(maxsize=4096)
+def _op(text: str) -> Op:
+    """An instruction from its text; the same few come again and again."""
+    table = json.loads(text)
+    _require(set(table) == set(_OP_FIELDS), "instructions")
+    found: dict[str, Any] = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
+    found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
+    writes = tuple(bool(entry) for entry in table["writes"])
+    return Op(**found, writes=writes, granule=_count(table["granule"]))
+
+
+def _intervals(pieces: np.ndarray, entry: Allocation) -> Shadow:
+    """A set of intervals inside of an allocation, in order and apart."""
+    flat = pieces.reshape(-1)
+    _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
+    _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
+    return Shadow.of(entry.start, entry.end, pieces.tolist())
+
+
+def _place(value: object) -> Location | None:
+    return None if value is None else Location("", _number(value))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _TEXT:
+        raise ValueError("a text is none")
+    return value
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError("a list of texts is none")
+    return tuple(_text(value) for value in values)
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >> 64:
+        raise ValueError("a number is none")
+    return value
+
+
+def _count(value: object) -> int:
+    found = _number(value)
+    _require(found >= 0, "counts")
+    return found
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"wrong {what}")

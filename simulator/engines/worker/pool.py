@@ -1,0 +1,309 @@
+"""The process that runs C kernels, so that whatever a kernel does, the user's Python goes on: the parent's side.
+
+Device memory is shared with it; a launch is an `Order`. It is started when the first image is built or launched, and
+stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import secrets
+import select
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from ...core.memory import Allocation, Shadow
+from ...core.memory.global_memory import GlobalMemory
+from ...findings import BuildError, Finding
+from ...log import Log
+from ..tasks import Description
+from .answer import Answer, decode_answer, decode_description, decode_failure
+from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
+from .output import KernelOutput
+from .request import LaunchRequest, Order, Question, encode_order
+from .start import check_modules, give_back, start_message, started
+
+#: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
+_GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
+#: Devices whose memories a process keeps attached; the one used longest ago makes room.
+DEVICES = 4
+#: What a worker may send, and the bytes of it at most. An answer holds the log of a launch.
+_LIMITS = {
+    Kind.READY: 1 << 16, Kind.PROGRESS: PROGRESS.size, Kind.ANSWER: 1 << 34, Kind.DESCRIPTION: 1 << 28,
+    Kind.FAILURE: 1 << 20,
+}  # fmt: skip
+#: Workers that wait for the next launch at most.
+_IDLE = 4
+#: Seconds that one look at a worker takes at most: what `poll` can count.
+_LONGEST = 1e6
+
+
+class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
+    """The worker ended without an answer, or does not keep to the protocol."""
+
+
+class Worker:
+    """The parent's handle on a worker process."""
+
+    def __init__(self, runtime: Path, modules: frozenset[str]) -> None:
+        """``modules`` are imported by it besides its own: it opens no file later on."""
+        begun = started()
+        self._process = begun.process
+        begun.end.setblocking(False)
+        self.modules, self._channel = modules, Channel(begun.end, _LIMITS)
+        names = ("stdout", "stderr")
+        self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
+        self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
+        self._images: set[Path] = set()
+        self._missing: dict[str, str] | None = None
+        self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
+        self._channel.send(Kind.START, 0, start_message(runtime, modules))
+
+    def missing(self) -> dict[str, str]:
+        """What of the cage this host lacks, by the name of the layer, in words; waits for the worker to begin."""
+        if self._missing is None:
+            with self._watched():
+                frame = self._receive(time.monotonic() + _START_LIMIT, 0)
+                if frame.kind is not Kind.READY:
+                    raise BrokenWorker("it began with something else")
+                try:
+                    self._missing = {str(name): str(text) for name, text in json.loads(bytes(frame.body)).items()}
+                except (ValueError, AttributeError, RecursionError):
+                    raise BrokenWorker("it began with nonsense") from None
+        return self._missing
+
+    def describe(self, library: Path, kernels: int) -> Description:
+        """What is in an image; BuildError when it cannot be loaded."""
+        self.missing()
+        nonce = secrets.randbits(64)
+        with self._watched(), open(library, "rb") as image:
+            question = Question(library, kernels, _LOAD_LIMIT)
+            self._channel.send(Kind.DESCRIBE, nonce, pickle.dumps(question), descriptors=[image.fileno()])
+            self._images.add(library)
+            frame = self._receive(time.monotonic() + _LOAD_LIMIT + _GRACE, nonce)
+            if frame.kind is Kind.FAILURE:
+                error, finding = decode_failure(frame.body)
+                self.close()
+                raise BuildError(str(error), finding) if finding or isinstance(error, OSError) else error
+            if frame.kind is not Kind.DESCRIPTION:
+                raise BrokenWorker("it answered something else")
+            try:
+                return decode_description(frame.body, kernels)
+            except ValueError as error:
+                raise BrokenWorker(str(error)) from None
+
+    def launch(
+        self,
+        memory: GlobalMemory,
+        request: LaunchRequest,
+        progress: Callable[[int, int], None] | None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> tuple[Log, list[Finding]]:
+        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is.
+
+        ``meanwhile`` is called while the process runs it.
+        """
+        self.missing()
+        memory.reclaim()
+        fresh = self._known.pop(memory.serial, None) is None
+        mine = range(memory.address, memory.address + memory.mapping.size)
+        old = [
+            serial for serial, theirs in self._known.items() if theirs.start < mine.stop and mine.start < theirs.stop
+        ]
+        dropped = tuple(dict.fromkeys([*old, *list(self._known)[: max(len(self._known) - DEVICES + 1, 0)]]))
+        for serial in dropped:
+            del self._known[serial]
+        self._known[memory.serial] = mine
+        attach = (memory.address, memory.memory.space.name) if fresh else None
+        load = request.library not in self._images
+        entries = tuple(memory.memory.allocations())
+        order = Order(dropped, memory.serial, attach, load, entries, request, wants_progress=progress is not None)
+        with self._watched(), contextlib.ExitStack() as opened:
+            descriptors = [memory.fd] if fresh else []
+            if load:
+                descriptors.append(opened.enter_context(open(request.library, "rb")).fileno())
+                self._images.add(request.library)
+            nonce = secrets.randbits(64)
+            for output in self._outputs:
+                output.begin()
+            self._channel.send(Kind.LAUNCH, nonce, encode_order(order), descriptors=descriptors)
+            if meanwhile:
+                meanwhile()
+            answer = self._answer(nonce, request, entries, progress)
+            for entry in entries:
+                entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
+            return answer.log, answer.findings
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Whatever goes wrong in this block, the worker is not used again."""
+        try:
+            yield
+        except EOFError:
+            code = self._process.wait()
+            self._relay()
+            self.close()
+            raise WorkerDied(f"ended: signal {-code}" if code < 0 else f"ended: exit code {code}") from None
+        except BrokenWorker as broken:
+            self.close()
+            raise WorkerDied(f"is broken: {broken}") from None
+        except BaseException:
+            self.close()  # an interrupted launch goes on in the worker otherwise
+            raise
+
+    def _answer(
+        self,
+        nonce: int,
+        request: LaunchRequest,
+        allocations: tuple[Allocation, ...],
+        progress: Callable[[int, int], None] | None,
+    ) -> Answer:
+        limit = request.time_limit
+        deadline = time.monotonic() + limit + _GRACE if limit else None
+        while True:
+            frame = self._receive(deadline, nonce)
+            self._relay()
+            if frame.kind is Kind.PROGRESS and len(frame.body) == PROGRESS.size:
+                if progress:
+                    progress(*PROGRESS.unpack(frame.body))
+            elif frame.kind is Kind.ANSWER:
+                answer = decode_answer(frame.body, request, allocations)
+                if answer.last:
+                    self.close()
+                return answer
+            elif frame.kind is Kind.FAILURE:
+                raise decode_failure(frame.body)[0]
+            else:
+                raise BrokenWorker("it answered something else")
+
+    def _receive(self, deadline: float | None, nonce: int) -> Frame:
+        """The next message, which has to be about the present launch; the process is ended at the deadline."""
+
+        def wait(begun: float | None) -> None:
+            first = min((end for end in (deadline, begun) if end is not None), default=None)
+            waiting = select.poll()
+            for source in (self._channel.socket.fileno(), *(output.descriptor for output in self._outputs)):
+                waiting.register(source, select.POLLIN)
+            seconds = None if first is None else max(first - time.monotonic(), 0)
+            ready = waiting.poll(None if seconds is None else min(seconds, _LONGEST) * 1e3)
+            if begun is not None and not ready and time.monotonic() >= begun:
+                raise BrokenWorker("it stopped in the middle of a message")
+            if deadline is not None and time.monotonic() >= deadline:
+                self._process.kill()  # also one that prints all the time
+            if len(ready) > 1 or any(source != self._channel.socket.fileno() for source, _ in ready):
+                self._relay()
+
+        frame = self._channel.receive(wait)
+        for descriptor in frame.descriptors:
+            os.close(descriptor)
+        if frame.nonce != nonce or frame.descriptors:
+            raise BrokenWorker("it answered what nobody asked")
+        return frame
+
+    def _relay(self) -> None:
+        """Pass what kernels printed on to the user's standard output and standard error."""
+        for output in self._outputs:
+            output.relay()
+
+    @property
+    def alive(self) -> bool:
+        """Whether another launch can be sent: it runs, and has nothing to say."""
+        return (
+            self._finalize.alive and self._process.poll() is None and (self._missing is None or self._channel.quiet())
+        )
+
+    def knows(self, memory: GlobalMemory) -> bool:
+        """Whether a device's memory is attached."""
+        return memory.serial in self._known
+
+    def close(self) -> None:
+        """End the process; a fork of the process that owns it only lets go of it."""
+        self._finalize()
+
+
+class _Pool:
+    """The workers of a process: one for each launch that runs at the same time, kept for the next ones."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._all: weakref.WeakSet[Worker] = weakref.WeakSet()
+
+    def launch(
+        self,
+        runtime: Path,
+        memory: GlobalMemory,
+        request: LaunchRequest,
+        progress: Callable[[int, int], None] | None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> tuple[Log, list[Finding]]:
+        """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
+        with self._worker(runtime, check_modules(request.checks), memory) as worker:
+            return worker.launch(memory, request, progress, meanwhile)
+
+    def describe(self, runtime: Path, library: Path, kernels: int) -> Description:
+        """What is in an image, as a worker sees it."""
+        with self._worker(runtime) as worker:
+            return worker.describe(library, kernels)
+
+    def missing(self, runtime: Path) -> dict[str, str]:
+        """What the cage of the workers lacks on this host."""
+        with self._worker(runtime) as worker:
+            return worker.missing()
+
+    def begin(self, runtime: Path) -> None:
+        """Start a worker for the next launch, unless one waits for it; nobody waits for the worker here."""
+        with self._lock:
+            waiting = bool(self._idle)
+        if not waiting:
+            with self._worker(runtime):
+                pass
+
+    def let_go(self) -> None:
+        """In a fork: close what leads to the workers, which go on for the process that started them."""
+        for worker in list(self._all):
+            worker.close()
+
+    @contextlib.contextmanager
+    def _worker(
+        self, runtime: Path, modules: frozenset[str] = frozenset(), memory: GlobalMemory | None = None
+    ) -> Iterator[Worker]:
+        """A worker that has imported these modules, for this thread alone."""
+        worker = self._take(modules, memory)
+        if worker is None:
+            worker = Worker(runtime, modules)
+            self._all.add(worker)
+        try:
+            yield worker
+        finally:
+            with self._lock:
+                self._idle.append(worker)
+                gone = [self._idle.pop(0)] if len(self._idle) > _IDLE else []
+            for old in gone:
+                old.close()
+
+    def _take(self, modules: frozenset[str], memory: GlobalMemory | None) -> Worker | None:
+        """One that waits and is as wanted, if there is one."""
+        with self._lock:
+            self._idle = [worker for worker in self._idle if worker.alive]
+            fitting = [worker for worker in self._idle if modules <= worker.modules]
+            found = max(fitting, key=lambda worker: memory is not None and worker.knows(memory), default=None)
+            if found is not None:
+                self._idle.remove(found)
+            return found
+
+
+@lru_cache(maxsize=1)
+def pool(process: int) -> _Pool:
+    """The pool of a process. A forked child gets its own, and lets go of its parent's workers."""
+    del process
+    made = _Pool()
+    os.register_at_fork(after_in_child=made.let_go)
+    return made

@@ -1,0 +1,209 @@
+"""The process that runs C kernels: the worker's side of `pool`."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import importlib
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from ...checks.at_issue import subscribed
+from ...chip import Shape
+from ...core.machine import Machine
+from ...core.memory import Mapping, Memory, Turn, reach
+from ...findings import Finding, rules
+from ...log import Log
+from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
+from ..tasks.cage import close_cage
+from ..threads import SimtRunner
+from .answer import encode_answer, encode_description, encode_failure
+from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
+from .pool import DEVICES
+from .request import LaunchRequest, Question, decode_order
+
+#: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
+_KEPT_BY_MALLOC = 32 << 20
+#: Rules after which a worker is not used again: the kernel may have left anything behind.
+_FATAL = (rules.STACK, rules.CRASH, rules.TIME, rules.FORBIDDEN)
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_F_SETSIG = 10  # Linux's, which Python does not name
+#: What NumPy would import at the first use; a process in its cage cannot.
+_LATE = (
+    "numpy.ctypeslib",
+    "numpy._core._methods",
+    "numpy.lib.stride_tricks",
+    "numpy.linalg",
+    "numpy._core._dtype_ctypes",
+)
+#: Bytes of a message of the parent at most.
+_ROOM = 1 << 32
+
+
+class Host:
+    """Runs launches in this process: one machine and runner per device memory."""
+
+    def __init__(self, runtime: Path) -> None:
+        self.runtime = runtime
+        self.turn = Turn()  # native code has one task running in a process
+        self._runners: dict[Memory, NativeRunner | SimtRunner] = {}
+
+    def runner(self, request: LaunchRequest, memory: Memory) -> NativeRunner | SimtRunner:
+        """The runner for a device's memory, made at its first launch."""
+        found = self._runners.pop(memory, None)
+        if found is None:
+            while len(self._runners) >= DEVICES:
+                self.drop(next(iter(self._runners)))
+            if request.grid is not None:
+                found = SimtRunner(request.shape, request.device, memory, self.runtime)
+            else:
+                checks = subscribed(request.level, request.checks)
+                machine = Machine(request.shape, request.device, {memory.name: memory}, checks)
+                found = NativeRunner(machine, self.runtime)
+        self._runners[memory] = found
+        return found
+
+    def drop(self, memory: Memory) -> None:
+        """Forget the runner of a device's memory, if there is one."""
+        runner = self._runners.pop(memory, None)
+        if runner is not None:
+            runner.close()
+
+
+@lru_cache(maxsize=1)
+def local_host(runtime: Path, process: int) -> Host:
+    """The host of launches without isolation, in a process (a forked child gets its own)."""
+    del process
+    return Host(runtime)
+
+
+def execute(
+    host: Host, memory: Memory, request: LaunchRequest, progress: Callable[[int, int], None] | None
+) -> tuple[Log, list[Finding]]:
+    """Carry out a request of `Program.launch`; lines are places in the image."""
+    runner = host.runner(request, memory)
+    if isinstance(runner, SimtRunner):
+        assert request.grid is not None
+        return runner.run(
+            request.library, request.entry, request.kernel, request.arguments, request.grid,
+            on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
+        )  # fmt: skip
+    return runner.run(
+        request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
+        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress, order=request.order,
+    )  # fmt: skip
+
+
+class Worker:
+    """Answers the messages of the parent."""
+
+    def __init__(self, channel: Channel, runtime: Path) -> None:
+        self._channel, self._host, self._runtime = channel, Host(runtime), load_runtime(runtime)
+        self._path = runtime
+        self._memories: dict[int, Memory] = {}
+        self._reachable: Memory | None = None
+
+    def serve(self) -> None:
+        """Answer until the parent is gone."""
+        handlers = {Kind.LAUNCH: self._launch, Kind.DESCRIBE: self._describe}
+        while True:
+            frame = self._channel.receive(lambda deadline: None)
+            try:
+                handlers[frame.kind](frame)
+            except BaseException as error:
+                finding = error.finding if isinstance(error, ImageFault) else None
+                self._channel.send(Kind.FAILURE, frame.nonce, encode_failure(error, finding))
+
+    def _launch(self, frame: Frame) -> None:
+        order = decode_order(frame.body)
+        for other in order.dropped:
+            self._host.drop(self._memories[other])
+            self._memories.pop(other).mapping.close()
+        given = list(frame.descriptors)
+        if order.attach:
+            self._memories[order.serial] = _attach(order.request.shape, *order.attach, given.pop(0))
+        memory = self._memories[order.serial]
+        self._open(memory)
+        memory.keep(0, order.allocations)
+        try:
+            if order.image:
+                self._load(order.request.library, given.pop(0), order.request.time_limit)
+            log, findings = execute(
+                self._host, memory, order.request, self._progress(frame) if order.wants_progress else None
+            )
+            last = any(finding.rule in _FATAL for finding in findings)
+        except ImageFault as fault:
+            request = order.request
+            log, last = Log.empty(request.shape, request.device, request.launch), True
+            findings = [fault.finding]
+        self._channel.send(Kind.ANSWER, frame.nonce, *encode_answer(log, findings, memory, last))
+
+    def _open(self, memory: Memory) -> None:
+        """Let kernels reach this device's memory, and that of no other device."""
+        if memory is self._reachable:
+            return
+        for other in self._memories.values():
+            other.mapping.allow(other is memory)
+        self._reachable = memory
+
+    def _describe(self, frame: Frame) -> None:
+        question: Question = pickle.loads(frame.body)
+        image = self._load(question.library, frame.descriptors[0], question.time_limit)
+        self._channel.send(Kind.DESCRIPTION, frame.nonce, encode_description(image.describe(question.kernels)))
+
+    def _load(self, library: Path, descriptor: int, limit: float | None) -> LoadedImage:
+        """Load an image from its descriptor: in its cage, this process opens nothing."""
+        self._runtime.mlusim_set_stack()
+        self._runtime.mlusim_use_image_file(descriptor)
+        self._runtime.mlusim_time_limit(limit or 0.0)
+        try:
+            return load_image(self._path, library)
+        finally:
+            self._runtime.mlusim_time_limit(0.0)
+            self._runtime.mlusim_use_image_file(-1)
+            os.close(descriptor)
+
+    def _progress(self, frame: Frame) -> Callable[[int, int], None]:
+        return lambda done, total: self._channel.send(Kind.PROGRESS, frame.nonce, PROGRESS.pack(done, total))
+
+
+def main(end: socket.socket, runtime: str) -> None:
+    """The worker, with its modules imported: close the cage, then answer launches until the parent is gone."""
+    _end_with_parent(int(sys.argv[2]))
+    for module in _LATE:
+        importlib.import_module(module)
+    loaded = load_runtime(Path(runtime))
+    loaded.mlusim_guard_process()
+    loaded.mlusim_set_stack()  # which reads where it lies from a file
+    libc = ctypes.CDLL(None)
+    libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
+    for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
+        libc.mallopt(option, _KEPT_BY_MALLOC)
+    channel = Channel(end, dict.fromkeys((Kind.LAUNCH, Kind.DESCRIBE), _ROOM))
+    worker = Worker(channel, Path(runtime))
+    missing = close_cage(end.fileno(), loaded, Path(runtime).parent.parent)
+    channel.send(Kind.READY, 0, json.dumps(missing).encode())
+    with suppress(EOFError, BrokenWorker):
+        worker.serve()
+    os._exit(0)  # what a kernel has left to run at the end does not run
+
+
+def _end_with_parent(life: int) -> None:
+    """Be killed when the parent is gone, also in the middle of a kernel that does not end."""
+    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life, _F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+
+
+def _attach(shape: Shape, address: int, space: str, descriptor: int) -> Memory:
+    mapping = Mapping(reach(shape.spaces[space]), address, descriptor)
+    os.close(descriptor)
+    return Memory(shape.spaces[space], list(shape.spaces).index(space), 1, mapping)

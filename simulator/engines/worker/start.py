@@ -1,0 +1,156 @@
+"""How a worker process is started: which Python, which modules from where, which environment, which descriptors."""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import importlib.util
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
+    from ...core.execution import Execution
+    from ...core.issue import Check
+
+#: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond. For 20 ms after the
+#: import of NumPy such threads would else take a core from other processes.
+_SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
+_OURS = ("mlusim.isa", "mlusim.simulator")
+_BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
+#: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
+_ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")
+
+
+def check_modules(checks: Iterable[Callable[[Execution], Check]]) -> frozenset[str]:
+    """The modules in which checks are defined; TypeError for one that a worker cannot import."""
+    classes = [check.func if isinstance(check, partial) else check for check in checks]
+    for check in classes:
+        if check.__module__ == "__main__":
+            raise TypeError(
+                f"the check {check.__qualname__} is defined in the script that runs; put it into a module, "
+                "so that the process that runs C kernels can import it"
+            )
+    return frozenset(check.__module__ for check in classes)
+
+
+class Started(NamedTuple):
+    """A process that imports what a worker needs, and then reads from a socket what to do."""
+
+    process: subprocess.Popen[bytes]
+    end: socket.socket
+    life: int  # closed, it ends the process
+    outputs: tuple[int, int]  # what it writes to standard output and standard error
+
+
+def let_idle_threads_sleep() -> None:
+    """Called before NumPy is imported, by a process of ours that waits for others."""
+    for name, value in _SLEEP.items():
+        os.environ.setdefault(name, value)
+
+
+def start_ahead() -> None:
+    """Start a process for the next worker of this one; its imports take as long as those of this process."""
+    owner = os.getpid()
+    ahead = _ahead(owner)
+    ahead.append(_start())
+
+    def end_unused() -> None:
+        for left in ahead:
+            give_back(owner, left)
+
+    atexit.register(end_unused)
+
+
+def started() -> Started:
+    """The process that was started ahead, or a new one."""
+    ahead = _ahead(os.getpid())
+    return ahead.pop() if ahead else _start()
+
+
+def give_back(owner: int, started: Started) -> None:
+    """Give back all that a process took, and end it; a fork of its owner only lets go of it."""
+    started.end.close()
+    for descriptor in (started.life, *started.outputs):
+        os.close(descriptor)
+    if os.getpid() == owner:
+        started.process.kill()
+        started.process.wait()
+
+
+@lru_cache(maxsize=1)
+def _ahead(process: int) -> list[Started]:
+    """What a process has started ahead (a forked child has its own)."""
+    del process
+    return []
+
+
+def _start() -> Started:
+    ours, theirs = socket.socketpair()
+    life, kept = os.pipe()
+    pipes = [os.pipe(), os.pipe()]
+    try:
+        process = _process(theirs.fileno(), life, *(given for _, given in pipes))
+    finally:
+        theirs.close()
+        for descriptor in (life, *(given for _, given in pipes)):
+            os.close(descriptor)
+    return Started(process, ours, kept, (pipes[0][0], pipes[1][0]))
+
+
+def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[bytes]:
+    """A Python that reads what to do from the descriptor ``end`` and goes when the other end of ``life`` is closed."""
+    if getattr(sys, "frozen", False) or not sys.executable:
+        raise RuntimeError(
+            "the process that runs C kernels needs a Python interpreter, and a frozen program has none; "
+            "pass isolate=False"
+        )
+    # Above those of the standard streams: where the user's process lacks one, the next descriptor takes its number.
+    given = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3) for descriptor in (end, life)]
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", *["-O"] * sys.flags.optimize, str(_BOOTSTRAP), *map(str, given), _places(())],
+            pass_fds=given,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            start_new_session=True,
+            cwd="/",
+            env=_SLEEP | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
+        )
+    finally:
+        for descriptor in given:
+            os.close(descriptor)
+
+
+def start_message(runtime: Path, modules: Iterable[str]) -> bytes:
+    """What the script of a worker reads first: the modules to import besides its own, and what to become."""
+    message = {"places": _places(modules), "modules": sorted(modules), "runtime": os.path.abspath(runtime)}
+    return json.dumps(message).encode()
+
+
+def _places(modules: Iterable[str]) -> str:
+    """Where this process has modules and ours from: a worker imports the same."""
+    loaded = [name for name in list(sys.modules) if name.startswith("mlusim.") and name.count(".") == 1]
+    places: dict[str, list[object]] = {}
+    for module in (*modules, *_OURS, *loaded):
+        parts = module.split(".")
+        for length in range(1, len(parts) + 1):
+            name = ".".join(parts[:length])
+            spec = getattr(sys.modules.get(name), "__spec__", None)
+            if spec is None and name in _OURS:
+                spec = importlib.util.find_spec(name)
+            if spec is None:
+                continue
+            folders = spec.submodule_search_locations
+            file = spec.origin if spec.has_location else None
+            if file is not None or folders is not None:
+                places[name] = [file and os.path.abspath(file), folders and [os.path.abspath(f) for f in folders]]
+    path = [entry for entry in sys.path if os.path.isabs(entry)]
+    return json.dumps([path, places])

@@ -1,0 +1,123 @@
+"""Findings that their author knows and accepts, each with a reason: comments in sources, and files of them.
+
+A comment ``mlusim: allow(rule, ...) reason`` is about its own line or, where it stands alone, about the next line of
+code. A finding is suppressed by a comment about any line that it names: its own, that of the other instruction, and
+that of the declaration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from ...log import Location
+from ...text import nearest, quoted
+from .. import RULES, WARNING, Finding, rules
+
+_COMMENT = re.compile(r"(?://|/\*|#)\s*mlusim:\s*allow\(([^)]*)\)(.*?)(?:\*/|$)")
+#: A line that holds nothing but a comment, or nothing.
+_ALONE = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:if|el|end|define|include|pragma))|$)")
+_FORM = "// mlusim: allow(rule) why it may stay"
+#: Bytes of a source that is read for comments at most.
+_MOST = 1 << 24
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """Findings of some rules that may stay, and why. What is empty (0) holds for all files, lines, kernels."""
+
+    rules: tuple[str, ...]
+    reason: str
+    place: Location  # where it is written
+    file: str = ""  # a path, or a pattern of the whole path or its end
+    line: int = 0
+    kernel: str = ""  # a pattern
+
+    @property
+    def problem(self) -> str:
+        """Why it is none; "" if it is one."""
+        if not self.reason:
+            return "has no reason"
+        unknown = next((rule for rule in self.rules if rule not in RULES), None)
+        if unknown is not None:
+            return f"names no rule: {quoted(unknown)}{nearest(unknown, RULES)}"
+        return "" if self.rules else "names no rule"
+
+    def is_about(self, place: Location) -> bool:
+        """Whether it is about a line."""
+        if self.line and place.line != self.line:
+            return False
+        return not self.file or place.file == self.file or _like(place.file, self.file)
+
+    def is_about_kernel(self, kernel: str) -> bool:
+        """Whether it is about a kernel."""
+        return not self.kernel or fnmatch(kernel, self.kernel)
+
+    def holds_for(self, finding: Finding) -> bool:
+        """Whether a finding is suppressed by it."""
+        if finding.rule not in self.rules or self.problem or not self.is_about_kernel(finding.kernel):
+            return False
+        return any(self.is_about(place) for place in (finding.location, finding.related, finding.origin) if place)
+
+
+def _like(path: str, pattern: str) -> bool:
+    return fnmatch(path, pattern) or fnmatch(path, f"*/{pattern.removeprefix('./')}")
+
+
+def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -> list[Finding]:
+    """The findings, with the reason in those that are suppressed."""
+    found = []
+    for finding in findings:
+        by = next((s for s in suppressions if not finding.reason and s.holds_for(finding)), None)
+        found.append(replace(finding, reason=by.reason, suppressed_at=by.place) if by else finding)
+    return found
+
+
+def suppressed_in_sources(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, with the reason in those that comments in their sources suppress."""
+    places = [place for f in findings for place in (f.location, f.related, f.origin) if place]
+    return suppress(findings, [s for file in dict.fromkeys(p.file for p in places) for s in comments(file)])
+
+
+def comments(file: str) -> list[Suppression]:
+    """The suppressions in a source; none in a file that cannot be read."""
+    path = Path(file)
+    try:
+        if not file or not path.is_file() or path.stat().st_size > _MOST:
+            return []
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    found = []
+    for number, line in enumerate(lines, 1):
+        if "mlusim:" in line and (match := _COMMENT.search(line)):
+            about = number
+            while _ALONE.match(lines[about - 1]) and about < len(lines):
+                about += 1
+            names = tuple(name.strip() for name in match[1].split(",") if name.strip())
+            found.append(Suppression(names, match[2].strip(), Location(file, number), file, about))
+    return found
+
+
+def complaints(
+    suppressions: Sequence[Suppression], findings: Sequence[Finding], ran: Iterable[Location], kernels: Iterable[str]
+) -> list[Finding]:
+    """What is wrong with suppressions about what ran: those that are none, and those that suppressed nothing."""
+    lines, names = list(ran), list(kernels)
+    found = []
+    for entry in suppressions:
+        if not any(map(entry.is_about, lines)) or not any(map(entry.is_about_kernel, names)):
+            continue  # about something that has not run
+        if entry.problem:
+            message = f"this suppression {entry.problem}, so that it suppresses nothing"
+            advice = f"write {_FORM}"
+            found.append(Finding(rules.SUPPRESSION, message, location=entry.place, severity=WARNING, suggestion=advice))
+        elif not any(entry.holds_for(finding) for finding in findings):
+            message = f"nothing breaks {' or '.join(entry.rules)} here"
+            found.append(
+                Finding(rules.SUPPRESSION, message, location=entry.place, suggestion="take the suppression out")
+            )
+    return found

@@ -1,0 +1,55 @@
+"""From sources with host code to a library of operators."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...findings import BuildError, Finding, rules
+from ...kernelc.options import Options
+from ...launches.device import Device
+from ...log import Location
+from ...native.compiler import Compiler
+from ..programs.build import Unit
+from ..programs.objects import built_objects, check_readable
+from ..programs.runtime import host_libraries
+
+_FLAGS = ("-g", "-O1", "-fPIC", "-w")
+
+
+def build_operators(sources: Sequence[Path], options: Options, device: Device) -> Path:
+    """Build sources into a library. BuildError for what does not compile, or calls what nobody defines."""
+    compiler = Compiler()
+    paths = list(dict.fromkeys(sources))
+    check_readable(paths)
+    objects = built_objects(compiler, [Unit(path, options, _FLAGS) for path in paths], device)
+    libraries = [*host_libraries(compiler).values()]
+    places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    links = [*map(str, libraries), *places, "-lpthread", "-ldl"]
+
+    def make(path: Path) -> None:
+        step = ["-shared", "-o", str(path), *map(str, objects), *links, "-Wl,-z,defs"]
+        done = compiler.run(step, path.parent)
+        if done.returncode:
+            missing = _missing(done.messages)
+            finding = Finding(rules.BUILD, missing or "the sources do not link", location=Location(str(sources[0]), 0))
+            advice = f"{missing}; name the sources that define them too\n" if missing else ""
+            raise BuildError(f"the library of operators does not link: {advice}{done.messages.strip()}", finding)
+
+    key = "\0".join([compiler.version, *links, *(_digest(path) for path in objects)])
+    return compiler.cache.file("operators.so", key, make)
+
+
+def _missing(messages: str) -> str:
+    """The functions that nobody defines, in a sentence."""
+    parts = messages.split("undefined reference to `")[1:]
+    names = list(dict.fromkeys(part.partition("'")[0] for part in parts))
+    if not names:
+        return ""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"no source defines {', '.join(names[:3])}{more}"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

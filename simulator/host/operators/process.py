@@ -1,0 +1,154 @@
+"""The other end of the process that has a library of operators loaded, and the device beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ...launches.device import Device
+from ..programs.report import Report
+from ..programs.session import Session
+from ..programs.wire import Wire
+from .server import HEAD
+
+_SERVER = Path(__file__).with_name("server.py")
+_PATIENCE_S = 5.0
+
+
+class HostDied(Exception):  # noqa: N818 - says what it is
+    """The process of the host code has gone; the text says how."""
+
+
+class HostProcess:
+    """A library of operators in a process of its own; its calls of the runtime are answered by a thread of this one."""
+
+    def __init__(self, library: Path, device: Device) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="mlusim-")
+        self._door = door = socket.socket(socket.AF_UNIX)
+        door.bind(path := os.path.join(folder.name, "device"))
+        door.listen()
+        self._end, theirs = socket.socketpair()
+        command = [sys.executable, "-I", "-S", str(_SERVER), str(theirs.fileno()), str(library)]
+        environment = {**os.environ, "MLUSIM_SOCKET": path}
+        with theirs:
+            # What host code prints goes to standard error: standard output is the caller's.
+            self._process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()]
+            )
+        self.report = Report()
+        self._session: Session | None = None  # from the first call of the runtime on
+        self._devices = [device]
+        self._thread = threading.Thread(target=self._serve, args=(door,), daemon=True)
+        self._thread.start()
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        weakref.finalize(self, _close, self._owner, self._end, self._process, door, folder)
+
+    def call(self, symbol: str, result: str, arguments: Sequence[tuple[str, Any]]) -> Any:
+        """Call a function: type codes of the result ("" for none) and of each argument. HostDied if it ends there."""
+        return self._ask({"do": "call", "symbol": symbol, "result": result, "arguments": arguments})[0]["value"]
+
+    def keep(self, data: bytes) -> int:
+        """The address of new host memory with these bytes."""
+        return int(self._ask({"do": "keep"}, data)[0]["value"])
+
+    def read(self, address: int, bytes: int) -> bytes:
+        """Bytes of such memory."""
+        return self._ask({"do": "read", "address": address, "bytes": bytes})[1]
+
+    def drop(self, addresses: Sequence[int]) -> None:
+        """Such memory is not needed any more."""
+        self._ask({"do": "drop", "addresses": list(addresses)})
+
+    def key(self, address: int) -> int:
+        """The number in logs of a byte of the device's memory."""
+        assert self._session is not None, "nobody has an address before the first call of the runtime"
+        return self._session.key(address)
+
+    def keep_logs(self, keep: bool) -> None:
+        """Whether launches leave their logs in the report from now on, if there is a device to launch on."""
+        if self._session is not None:
+            self._session.keep_logs = keep
+
+    def close(self) -> None:
+        """End the process and wait for what it has left to say."""
+        self._end.close()
+        try:
+            self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._thread.join(_PATIENCE_S)
+
+    def _ask(self, asked: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+        if os.getpid() != self._owner:
+            raise RuntimeError(
+                f"these operators belong to process {self._owner}, which this process was forked from; load them here"
+            )
+        text = json.dumps(asked).encode()
+        with self._lock:
+            try:
+                self._end.sendall(HEAD.pack(len(text), len(data)) + text)
+                self._end.sendall(data)
+                size, length = HEAD.unpack(self._take(HEAD.size))
+                answer, back = json.loads(self._take(size)), self._take(length)
+            except (OSError, EOFError):
+                raise HostDied(self._ending()) from None
+        if "error" in answer:
+            raise ValueError(answer["error"])
+        return answer, back
+
+    def _take(self, count: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < count:
+            more = self._end.recv(min(count - len(parts), 1 << 24))
+            if not more:
+                raise EOFError
+            parts += more
+        return bytes(parts)
+
+    def _ending(self) -> str:
+        """How the process has ended; what it had to say of it is in the report then."""
+        try:
+            code = self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return "closed its connection"
+        with suppress(OSError):
+            self._door.shutdown(socket.SHUT_RDWR)  # it may never have called the runtime
+        self._thread.join(_PATIENCE_S)
+        if code < 0:
+            return f"ended with {signal.Signals(-code).name}"
+        return f"ended with exit code {code}"
+
+    def _serve(self, door: socket.socket) -> None:
+        try:
+            end, _ = door.accept()
+        except OSError:
+            return
+        with end:
+            self._session = session = Session(Wire(end), self._devices)
+            self.report = session.report
+            session.serve()
+            session.bye()
+
+
+def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:
+    end.close()
+    door.close()
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    folder.cleanup()

@@ -1,0 +1,186 @@
+"""Operators that are called from Python by the names of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...checks.after_run import Given, came_to_end
+from ...checks.results import Expectations, wrong_results
+from ...findings import ERROR, Finding, KernelError, MlusimError, rules
+from ...kernelc.inputs import KERNELS
+from ...kernelc.options import Options
+from ...launches import Program
+from ...launches.defaults import check_on_finding
+from ...launches.device import Device
+from ...native.compiler import Compiler
+from ...text import quoted
+from ..programs.facts import check_host_device
+from ..programs.report import Called as Operated
+from ..programs.report import Launched, Report
+from .arguments import Call, Host
+from .build import build_operators
+from .declarations import Function, decode, encode, read_functions
+from .process import HostDied, HostProcess
+
+
+class CallError(MlusimError):
+    """A function of host code has said that it failed: its `status` by name, and the call (`called`)."""
+
+    def __init__(self, function: str, status: str, called: Called | None = None) -> None:
+        super().__init__(f"{function} returned {status}")
+        self.function, self.status, self.called = function, status, called
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallError, (self.function, self.status, self.called)
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a call of host code has done: values that it returned by name, launches, findings."""
+
+    function: str
+    status: str
+    results: Mapping[str, Any]
+    launches: tuple[Launched, ...]
+    findings: tuple[Finding, ...]
+    time_us: float
+
+    def __getitem__(self, name: str) -> Any:
+        return self.results[name]
+
+
+class OperatorProgram(Program):
+    """Operators with host code of their own, built for a device. Calls take turns.
+
+    Its kernels can be launched by themselves too; they are compiled for that when they are first asked for.
+    """
+
+    def __init__(
+        self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = ()
+    ) -> None:
+        check_host_device(device)
+        self.device = device
+        self.library = build_operators(sources, options, device)
+        self.functions: Mapping[str, Function] = _functions(self.library)
+        self._host: Host | None = None
+        kernels = [source for source in dict.fromkeys(sources) if source.suffix == KERNELS]
+        self._kernels = kernels, options, device, instances
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "_kernels" not in self.__dict__ or "_builder" in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        super().__init__(*self._kernels)
+        return getattr(self, name)
+
+    def __enter__(self) -> OperatorProgram:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def call(
+        self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
+        tolerance: float | None = None, **given: Any,
+    ) -> Called:  # fmt: skip
+        """Call a function of host code, its parameters by name.
+
+        An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
+        the function may write is copied back. Handles are made once, workspaces are as large as the library says.
+        ``expect`` and ``tolerance`` are those of `Program.launch`; wrong elements are traced through all launches.
+        Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
+        "collect", TypeError or ValueError for arguments that do not fit.
+        """
+        return self.invoke(name, given, on_finding, expected=Expectations(expect, tolerance))
+
+    def invoke(
+        self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True,
+        expected: Expectations | None = None,
+    ) -> Called:  # fmt: skip
+        """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``."""
+        check_on_finding(on_finding)
+        expected = expected or _NOTHING
+        if name not in self.functions:
+            raise ValueError(f"no source defines {quoted(name)}; it defines {_some(self.functions)}")
+        function = self.functions[name]
+        host = self._host = self._host or Host(HostProcess(self.library, self.device), self.functions)
+        mark = host.process.report.mark()
+        try:
+            call = Call(host, function, given)
+            try:
+                if strict and (unknown := set(given) - call.used):
+                    raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
+                arrays = list(call.arrays()) if expected else []
+                expected.matched(arrays)
+                host.process.keep_logs(bool(expected))
+                code = function.result.code if function.result else ""
+                value = host.process.call(function.symbol, code, call.values)
+                host.process.call("cnrtQueueSync", "i", [("P", host.queue())])
+                results = call.results()
+                host.process.call("cnrtQueueQuery", "i", [("P", host.queue())])  # answered when the report is complete
+            finally:
+                call.release()
+        except HostDied as death:
+            self._host = None
+            message = f"the host code of {name} {death}"
+            found = [*host.process.report.since(mark).findings, Finding(rules.CRASH, message, suggestion=_ADVICE)]
+            raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
+        report = host.process.report.since(mark)
+        wrong = _wrong(report, arrays, on_finding, expected)
+        return _ended(function, value, results, report, wrong, on_finding)
+
+    def close(self) -> None:
+        """End the process of the host code; the next call begins another."""
+        if self._host:
+            self._host.process.close()
+            self._host = None
+
+
+_NOTHING = Expectations(None)
+_ADVICE = "look at what it printed; host code that touches device memory through a pointer ends like this"
+
+
+def _functions(library: Path) -> Mapping[str, Function]:
+    """The functions of a library, read once."""
+    cache = Compiler().cache
+    kept = cache.file("functions.json", str(library), lambda path: _describe(library, path))
+    return decode(kept.read_bytes().rpartition(b"\n// sealed ")[0].decode())
+
+
+def _describe(library: Path, path: Path) -> None:
+    path.write_text(encode(read_functions(library)), encoding="utf-8")
+
+
+def _wrong(report: Report, arrays: Sequence[Given], on_finding: str, expected: Expectations) -> list[Finding]:
+    """What is wrong with the results of a call whose launches have come to their end."""
+    logs = [launched.log for launched in report.launches if launched.log is not None]
+    if not expected or not logs or not came_to_end(report.findings, on_finding):
+        return []
+    return wrong_results(logs, arrays, expected)
+
+
+def _ended(
+    function: Function, value: Any, results: dict[str, Any], report: Report, wrong: Sequence[Finding], on_finding: str
+) -> Called:
+    status, failed = "", False
+    if function.result is not None and function.result.kind == "enum":
+        names = {number: name for name, number in (function.result.values or {}).items()}
+        status, failed = names.get(value, str(value)), value != 0
+    elif function.result is not None:
+        results = {"return": value, **results}
+    spans: list[Launched | Operated] = [*report.launches, *report.operations]
+    time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
+    called = Called(function.name, status, results, tuple(report.launches), (*report.findings, *wrong), time)
+    error = next((finding for finding in called.findings if finding.severity == ERROR), None)
+    if error is not None and on_finding == "raise":
+        raise KernelError(error, called)
+    if failed:
+        raise CallError(function.name, status, called)
+    return called
+
+
+def _some(names: Mapping[str, Any]) -> str:
+    listed = sorted(names)
+    return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")

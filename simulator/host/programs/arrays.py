@@ -1,0 +1,66 @@
+"""What a host program has allocated on its devices, and what it has freed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...core.memory import Allocation
+from ...findings import Finding
+from ...launches.device import Device
+from ...launches.host_memory import after_free
+from ...log import Location
+from .queues import Ranges
+from .report import Place
+
+#: Allocations that are remembered when they have been freed.
+_REMEMBERED = 4096
+
+
+class Arrays:
+    """The arrays of a program, by device and address."""
+
+    def __init__(self, devices: Sequence[Device]) -> None:
+        self._devices = devices
+        self._taken: dict[int, tuple[Allocation, int, Place]] = {}
+        self._freed = [deque[tuple[Allocation, Place]](maxlen=_REMEMBERED) for _ in devices]
+        self._names = 0
+
+    def allocate(self, ordinal: int, bytes: int, place: Place) -> int:
+        """The address of a new array; MemoryError says how much is free when it does not fit."""
+        self._names += 1
+        entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
+        entry.clear()
+        self._taken[entry.start] = entry, ordinal, place
+        return entry.start
+
+    def free(self, address: int) -> tuple[int, Ranges]:
+        """Give an array back: its device, and the bytes that it had."""
+        entry, ordinal, place = self._taken.pop(address)
+        self._freed[ordinal].append((entry, place))
+        self._devices[ordinal].memory.dropped.append(entry)
+        return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
+
+    def left(self) -> list[tuple[Place, int]]:
+        """Where what has not been freed was allocated, and its bytes."""
+        return [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
+
+    def at(self, address: int) -> tuple[Allocation, int] | None:
+        """The array that an address lies in, and its device."""
+        for ordinal, device in enumerate(self._devices):
+            own = device.memory
+            if own.address <= address < own.address + own.mapping.size:
+                entry = own.memory.find(address)
+                return None if entry is None else (entry, ordinal)
+        return None
+
+    def span(self, ordinal: int, address: int, bytes: int) -> Ranges:
+        """Bytes of a device's memory as queues count them."""
+        start = address - self._devices[ordinal].memory.address
+        return np.array([[start, start + bytes]], np.int64)
+
+    def after_free(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
+        """A finding; an access to memory that nobody has now and somebody has freed is a use of that."""
+        return after_free(finding, self._devices[ordinal].memory, self._freed[ordinal], locate)

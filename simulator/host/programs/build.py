@@ -1,0 +1,225 @@
+"""From a `.mlu` source to an object of a host program: its host's part, and the image of its kernels in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...engines.worker.answer import encode_description
+from ...findings import BuildError, Finding, rules
+from ...kernelc.build import Builder, Source
+from ...kernelc.inputs import embedded
+from ...kernelc.kept import kept
+from ...kernelc.launches import KernelDecl
+from ...kernelc.options import Options
+from ...kernelc.source import RewriteError
+from ...launches.arguments import parse_signature
+from ...launches.device import Device
+from ...launches.image import LaunchableImage
+from ...log import Location
+from ...native import INCLUDE
+from ...native.compiler import Compiler
+from ...native.process import Done
+from .source import host_part
+
+#: The headers of kernels and host programs.
+HEADERS = INCLUDE / "bang"
+_FUNCTION = re.compile(r"^\t\.type\t(\S+), @function$", re.M)
+_WEAK = re.compile(r"^\t\.weak\t(\S+)$", re.M)
+#: What registers the image and forgets it, at the end of the host's part.
+_REGISTER = """
+# 1 "<mlusim image>"
+extern "C" const char mlusim_image_record[] __attribute__((visibility("hidden")));
+static __attribute__((constructor)) void mlusim_begin_program() { ::mlusim_register_image(mlusim_image_record); }
+static __attribute__((destructor)) void mlusim_end_program() { ::mlusim_forget_image(mlusim_image_record); }
+"""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A source to build, with the options of both compilers.
+
+    ``flags`` are the host's own, such as -O2 and -fPIC, ``depends`` those that write what it depends on; ``beside`` are
+    the sources that may define what its kernels call.
+    """
+
+    path: Path
+    options: Options
+    flags: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadUnit:
+    """A source that has been preprocessed, for the device and for the host."""
+
+    unit: Unit
+    device: Device
+    builder: Builder
+    source: Source  # for the device, with those that its kernels may be linked with
+    others: tuple[Source, ...]
+    host: str  # what the host's preprocessor has made of it
+
+    def key(self) -> str:
+        """All that its assembly depends on."""
+        texts = [self.source.text, *(other.text for other in self.others)]
+        texts_of_host = [*self.unit.flags, self.host, embedded(self.host, self.unit.options.include)]
+        ours = [file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("*.py"))]
+        shape, runtime = json.dumps(self.device.shape.to_dict()), self.builder.compiler.runtime().parent.name
+        return "\0".join([self.builder.key_of(self.source, texts), runtime, shape, *texts_of_host, *ours])
+
+    def assembly(self) -> str:
+        """What its host's part compiles to, and the image of its kernels. BuildError when it does not compile."""
+        builder = self.builder
+        try:
+            text, kernels = host_part(self.host)
+        except RewriteError as error:
+            finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+            raise BuildError(f"{self.unit.path} cannot be read: {error}", finding) from None
+        assembly = _compiled(builder, self.unit, text + (_REGISTER if kernels else ""))
+        if not kernels:
+            return assembly
+        symbols = _symbols(assembly, kernels)
+        instances = [name for name in symbols if "<" in name]
+        image = LaunchableImage(builder, builder.compile(self.source, instances, self.others))
+        return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)))
+
+
+def read_unit(unit: Unit, device: Device) -> ReadUnit:
+    """Preprocess a `.mlu` source for both sides; BuildError when that cannot be done."""
+    builder = Builder(device.shape, unit.options)
+    with ThreadPoolExecutor(1) as beside:  # one waits for the compiler while the other does
+        host = beside.submit(_host_text, builder, unit)
+        source = builder.read(unit.path)
+        others = tuple(builder.read(path) for path in unit.beside if path != unit.path)
+        return ReadUnit(unit, device, builder, source, others, host.result())
+
+
+def assemble(unit: Unit, device: Device) -> str:
+    """The assembly of a `.mlu` source: what its host's part compiles to, and the image of its kernels.
+
+    BuildError when it does not compile.
+    """
+    return read_unit(unit, device).assembly()
+
+
+def _host_text(builder: Builder, unit: Unit) -> str:
+    defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
+    standard = unit.options.standard_for("c++", "c++17")
+    return preprocessed(
+        builder.compiler, unit,
+        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{HEADERS}",
+         *defines, "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
+    )  # fmt: skip
+
+
+def preprocessed(compiler: Compiler, unit: Unit, command: Sequence[str]) -> str:
+    """The text of a command that preprocesses a source for the host."""
+
+    def make() -> tuple[str, str]:
+        done = compiler.run(command)
+        check(unit, done)
+        text = done.output.decode(errors="surrogateescape")
+        return text, text
+
+    return kept(compiler, command, "", make)
+
+
+def _macros(builder: Builder) -> dict[str, object]:
+    """What the host's part sees of the vendor's macros: the sizes of memories, not the architecture."""
+    sizes = {f"__MLU_{name.upper()}_SIZE__": space.bytes // 1024 for name, space in builder.shape.spaces.items()}
+    return {"__BANG__": 1, "MLUSIM_HOST": 1, **sizes}
+
+
+def _compiled(builder: Builder, unit: Unit, text: str) -> str:
+    standard = unit.options.standard_for("c++", "c++17")
+
+    def make(path: Path) -> None:
+        given = path.with_suffix(".ii")
+        given.write_bytes(text.encode(errors="surrogateescape"))
+        step = ["-S", "-x", "c++-cpp-output", standard, *unit.flags, "-g", "-w", "-o", str(path), str(given)]
+        check(unit, builder.compiler.run(step, path.parent))
+
+    key = "\0".join([builder.compiler.version, standard, *unit.flags, text])
+    return builder.compiler.cache.file("host.s", key, make).read_bytes().rpartition(b"\n// sealed ")[0].decode()
+
+
+def check(unit: Unit, done: Done) -> None:
+    """BuildError with what the host's compiler has said, if it has failed."""
+    if done.returncode:
+        finding = Finding(rules.BUILD, "the host's part does not compile", location=Location(str(unit.path), 0))
+        raise BuildError(f"{unit.path} does not compile for the host:\n{done.messages.strip()}", finding)
+
+
+def _symbols(assembly: str, kernels: Sequence[KernelDecl]) -> dict[str, str]:
+    """The kernels that the host's part defines, templates with their arguments -> their symbols."""
+    names = list(dict.fromkeys(_FUNCTION.findall(assembly)))
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    found: dict[str, str] = {}
+    for symbol, shown in zip(names, done.stdout.split("\n"), strict=False):
+        for kernel in kernels:
+            at = _mention(shown, kernel)
+            if at is not None:
+                found.setdefault(at, symbol)
+    return found
+
+
+def _mention(shown: str, kernel: KernelDecl) -> str | None:
+    """The kernel that a function is as the compiler names it: "void ns::K<float>(float*)" -> "ns::K<float>"."""
+    plain = shown.replace("(anonymous namespace)::", "")
+    if not kernel.template:
+        return kernel.name if plain.partition("(")[0] == kernel.name else None
+    start = plain.find(f"{kernel.name}<")
+    if start < 0 or (start and plain[start - 1] not in " :") or "[clone" in plain:
+        return None
+    depth = 0
+    for at in range(start + len(kernel.name), len(plain)):
+        depth += {"<": 1, ">": -1, "(": 1, ")": -1}.get(plain[at], 0)
+        if not depth:
+            return plain[start : at + 1] if plain[at + 1 : at + 2] == "(" else None
+    return None
+
+
+def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: dict[str, str], weak: set[str]) -> str:
+    """The image of the kernels, laid down for `mlusim_register_image`."""
+    digest = hashlib.sha256(image.library.read_bytes()).hexdigest()
+    sizes = [
+        ",".join(str(parameter.bytes) for parameter in parse_signature(text)) for text in image.description.signatures
+    ]
+    about = {
+        "kernels": image.kernels,
+        "runtime": builder.compiler.runtime().parent.name,
+        "shape": device.shape.to_dict(),
+        "description": json.loads(encode_description(image.description)),
+    }
+    lines = ['\t.section .rodata.mlusim,"a",@progbits', ".Lmlusim_bytes:", f'\t.incbin "{image.library}"']
+    lines += [".Lmlusim_end:", ".Lmlusim_digest:", f'\t.asciz "{digest}"', ".Lmlusim_about:"]
+    lines += [f'\t.ascii "{_quoted(text)}\\n"' for text in [*sizes, json.dumps(about)]]
+    lines += ["\t.byte 0", '\t.section .data.rel.ro.local.mlusim,"aw",@progbits', "\t.balign 8", ".Lmlusim_table:"]
+    for number, kernel in enumerate(image.kernels):
+        symbol = symbols.get(kernel, "0")
+        body = symbol
+        if symbol != "0" and symbol not in weak:
+            body = f".Lmlusim_body_{number}"
+            lines.append(f"\t.set {body}, {symbol}")
+        lines.append(f"\t.quad {symbol}, {body}")
+        if (
+            "<" not in kernel and "::" not in kernel and symbol not in ("0", kernel)
+        ):  # as the oldest compilers named them
+            lines += [f"\t.weak {kernel}", f"\t.set {kernel}, {symbol}"]
+    lines += ["\t.balign 8", "mlusim_image_record:", "\t.quad .Lmlusim_digest, .Lmlusim_about, .Lmlusim_bytes"]
+    lines += [f"\t.quad .Lmlusim_end - .Lmlusim_bytes, {len(image.kernels)}, .Lmlusim_table", ""]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """A text as the inside of an assembler's string."""
+    plain = (chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else f"\\{b:03o}" for b in text.encode())
+    return "".join(plain)

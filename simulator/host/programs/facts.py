@@ -1,0 +1,52 @@
+"""The numbers of a device that host code asks for."""
+
+from __future__ import annotations
+
+from ...launches.device import Device
+
+_UNIONS = (16, 8, 4, 2, 1)
+
+
+def check_host_device(device: Device) -> None:
+    """ValueError for a device that runs no programs with host code."""
+    if device.isa != "bang":
+        raise ValueError(f"{device.name} has no CNRT; choose an MLU for host code")
+    if device.rates.bus is None:
+        raise ValueError(f"{device.name} has no [bus] in its device file, by which host code copies; add one")
+
+
+def transfer_us(device: Device, over_bus: int, in_memory: int = 0) -> float:
+    """Microseconds of a copy or fill: so many bytes go over the bus, so many are read or written in device memory."""
+    bus = device.rates.bus
+    assert bus is not None  # `check_host_device` has seen to it
+    memory = device.rates.channel_of(_device_space(device))
+    return bus.latency_ns / 1e3 + over_bus / bus.rate + in_memory / memory.rate
+
+
+def device_name(device: Device) -> str:
+    """The name that the driver gives of a device, without the vendor's: libraries compare how it begins."""
+    return device.title.removeprefix("Cambricon ")
+
+
+def device_facts(device: Device) -> list[int]:
+    """The numbers of `Fact` in native/host/host_memory.h, in its order; 0 for what the device's file does not say."""
+    shape = device.shape
+    spaces = {name: space.bytes for name, space in shape.spaces.items()}
+    union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
+    bits, kilohertz = _memory_bus(device)
+    return [
+        shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),
+        spaces.get("sram", 0), union, round(device.rates.clock_mhz * 1e3), kilohertz, bits, 0,
+    ]  # fmt: skip
+
+
+def _memory_bus(device: Device) -> tuple[int, int]:
+    """Bits of the bus of device memory, and its clock: that of the bandwidth with two words a period."""
+    space = _device_space(device)
+    name, channel = next((name, one) for name, one in device.rates.channels.items() if space in one.spaces)
+    width = device.rates.facts.get(f"channels.{name}.bus_bits")
+    return (round(width.value), round(channel.gb_per_s * 1e6 * 8 / width.value / 2)) if width else (0, 0)
+
+
+def _device_space(device: Device) -> str:
+    return next(name for name, space in device.shape.spaces.items() if space.scope == "device")

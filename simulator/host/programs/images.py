@@ -1,0 +1,128 @@
+"""Images of kernels that host programs carry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...chip import Shape
+from ...core.execution import check_launch
+from ...engines.tasks import LineTable
+from ...engines.worker.answer import decode_description
+from ...native.compiler import Compiler
+
+_NAME = "kernels.so"
+
+
+@dataclass(frozen=True)
+class ProgramImage:
+    """The kernels of one source of a host program. ``shape`` is that of the device that they were built for."""
+
+    library: Path
+    kernels: tuple[str, ...]
+    sizes: tuple[tuple[int, ...], ...]  # bytes of the parameters of each kernel
+    lines: LineTable
+    runtime: str
+    shape: dict[str, Any]
+
+    def refused(self, shape: Shape, runtime: str) -> str:
+        """Why it cannot run on a device of this shape, "" if it can."""
+        if self.runtime != runtime:
+            return "the program was built by another version of mlusim; build it again"
+        built, now = self.shape, shape.to_dict()
+        if built != json.loads(json.dumps(now)):
+            return (
+                f"the kernels were built for a device of {built['isa']} arch {built['arch']} with {built['clusters']} "
+                f"clusters, and run on another one (arch {shape.arch}, {shape.clusters} clusters); build them for it"
+            )
+        return ""
+
+    def misfit(self, kernel: int, shape: Shape, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]) -> str:
+        """What is wrong with a launch of a kernel on such a device, with arguments of these bytes; "" if nothing is."""
+        if not kind:
+            return "the type of the launch is none of cnrtFunctionType_t"
+        try:
+            check_launch(shape, dim, kind)
+        except ValueError as error:
+            return str(error)
+        wanted = self.sizes[kernel]
+        if len(wanted) != len(sizes):
+            return f"{self.kernels[kernel]} takes {len(wanted)} arguments, and {len(sizes)} are passed"
+        for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):
+            if size and size != given:
+                return f"argument {number} of {self.kernels[kernel]} has {size} bytes, and {given} are passed"
+        return ""
+
+
+class Images:
+    """The images that a program has announced, by number, and why one cannot run on a device."""
+
+    def __init__(self, compiler: Compiler, runtime: str) -> None:
+        """``runtime`` is the one that runs them, in a word."""
+        self._compiler, self._runtime = compiler, runtime
+        self._announced: dict[int, tuple[str, str]] = {}  # digest, what is said of it
+        self._loaded: dict[int, ProgramImage] = {}
+        self._refused: dict[tuple[int, str], str] = {}
+
+    def announce(self, number: int, said: str) -> bool:
+        """Whether this machine has kept the image of which the program says this; else its bytes have to come."""
+        digest, _, about = said.partition("\n")
+        self._announced[number] = digest, about
+        library = kept_image(self._compiler, digest)
+        if library is not None:
+            self._load(number, library, about)
+        return library is not None
+
+    def bring(self, number: int, content: bytes) -> None:
+        """The bytes of an announced image have come."""
+        digest, about = self._announced[number]
+        if hashlib.sha256(content).hexdigest() == digest:
+            self._load(number, keep_image(self._compiler, digest, content), about)
+
+    def on(self, shape: Shape, device: str, number: int) -> tuple[ProgramImage | None, str]:
+        """An image for the device of this shape and name, or None and why it cannot run there; looked at once."""
+        image = self._loaded.get(number)
+        if image is None:
+            return None, "the image of the program's kernels is damaged; build the program again"
+        if (number, device) not in self._refused:
+            self._refused[number, device] = image.refused(shape, self._runtime)
+        problem = self._refused[number, device]
+        return None if problem else image, problem
+
+    def _load(self, number: int, library: Path, about: str) -> None:
+        with suppress(ValueError, KeyError, TypeError):  # what is said of it is damaged
+            self._loaded[number] = read_image(library, about)
+
+
+def kept_image(compiler: Compiler, digest: str) -> Path | None:
+    """The library of an image that this machine has kept."""
+    return compiler.cache.find(_NAME, _key(digest))
+
+
+def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
+    """Keep the library of an image."""
+
+    def make(path: Path) -> None:
+        path.write_bytes(content)
+
+    return compiler.cache.file(_NAME, _key(digest), make)
+
+
+def read_image(library: Path, about: str) -> ProgramImage:
+    """An image from its library and what the program says of it; ValueError, KeyError or TypeError if damaged."""
+    *listed, text = about.rstrip("\n").split("\n")
+    facts = json.loads(text)
+    kernels = tuple(facts["kernels"])
+    description = decode_description(json.dumps(facts["description"]).encode(), len(kernels))
+    lines = LineTable(library, [variable.location for variable in description.variables])
+    sizes = tuple(tuple(int(size) for size in line.split(",") if size) for line in listed)
+    return ProgramImage(library, kernels, sizes, lines, facts["runtime"], facts["shape"])
+
+
+def _key(digest: str) -> str:
+    return f"image of a program {digest}"

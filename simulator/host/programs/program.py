@@ -1,0 +1,136 @@
+"""A host program: its sources built into one, and run with devices beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...engines.worker.pool import pool
+from ...findings import BuildError, Finding, rules
+from ...kernelc.inputs import KERNELS, file_stem
+from ...kernelc.options import Options
+from ...kernelc.tokens import tokens
+from ...launches.device import Device
+from ...log import Location
+from ...native.compiler import Compiler
+from .build import Unit
+from .facts import check_host_device
+from .objects import built_objects, check_readable
+from .report import Report
+from .runtime import host_libraries
+from .session import Session
+from .wire import Wire
+
+_MAIN = re.compile(r"\bmain\b")
+_NO_MAIN = re.compile(r"undefined reference to `main'")
+
+
+def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
+    """Build sources with a `main` into a program, which is kept in the cache; ``flags`` (a sanitizer's) are for the
+    libraries too.
+
+    BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
+    programs.
+    """
+    check_host_device(device)
+    check_readable(sources)
+    if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
+        raise _no_main(sources)
+    compiler = Compiler()
+    kernels = tuple(source for source in sources if source.suffix == KERNELS)
+    units = [Unit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
+    objects = built_objects(compiler, units, device)
+    libraries = [*host_libraries(compiler, flags).values()]
+    places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
+
+    def make(path: Path) -> None:
+        done = compiler.run([*step, "-o", str(path)], path.parent)
+        if done.returncode and _NO_MAIN.search(done.messages):
+            raise _no_main(sources)
+        if done.returncode:
+            finding = Finding(rules.BUILD, "does not link", location=Location(str(sources[0]), 0))
+            raise BuildError(f"{sources[0]} does not link:\n{done.messages.strip()}", finding)
+
+    return compiler.cache.file(file_stem(sources[0]), "\0".join([compiler.version, *step]), make)
+
+
+def _no_main(sources: Sequence[Path]) -> ValueError:
+    listed = " and ".join(map(str, sources))
+    return ValueError(
+        f"{listed} {'have' if len(sources) > 1 else 'has'} no main(); name a kernel to launch with --kernel"
+    )
+
+
+def begin_worker() -> None:
+    """Start the process that runs kernels, which takes as long as building a program."""
+    pool(os.getpid()).begin(Compiler().runtime())
+
+
+def has_main(source: Path) -> bool:
+    """Whether a source defines a `main`, in a line that no comment holds."""
+    found = [*tokens(source.read_text(encoding="utf-8", errors="replace"), 0)]
+    triples = zip(found, found[1:], found[2:], strict=False)
+    return any(b.text == "main" and c.text == "(" and a.text in ("int", "void", "auto") for a, b, c in triples)
+
+
+def run_program(
+    program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
+    time_limit: float | None = None,
+) -> tuple[int, list[Report]]:  # fmt: skip
+    """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
+
+    ValueError for a device that runs no programs.
+    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs.
+    """
+    for device in devices:
+        check_host_device(device)
+    reports: list[Report] = []
+    with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
+        path = os.path.join(folder, "device")
+        door.bind(path)
+        door.listen()
+        threads: list[threading.Thread] = []
+
+        def accept() -> None:
+            while True:
+                try:
+                    end, _ = door.accept()
+                except OSError:
+                    return
+                thread = threading.Thread(
+                    target=_serve, args=(end, devices, keep_logs, time_limit, reports), daemon=True
+                )
+                threads.append(thread)
+                thread.start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        process = subprocess.Popen([str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path})
+        try:
+            code = process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        with suppress(OSError):
+            door.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+    return code, reports
+
+
+def _serve(
+    end: socket.socket, devices: Sequence[Device], keep_logs: bool, time_limit: float | None, reports: list[Report]
+) -> None:
+    with end:
+        session = Session(Wire(end), devices, keep_logs, time_limit)
+        reports.append(session.report)
+        session.serve()
+        session.bye()

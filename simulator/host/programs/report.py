@@ -1,0 +1,115 @@
+"""What a host program has done on its devices: launches in order, and findings at its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...engines.tasks import LineTable
+from ...findings import ERROR, Finding, merged
+from ...log import NOWHERE, Location, Log
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a program: a return address in one of its modules, counted from 1; 0 is nowhere."""
+
+    module: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch of a program: which queue of which device it ran on, and when (microseconds of simulated time)."""
+
+    kernel: str
+    queue: int
+    device: int
+    place: Place
+    dim: tuple[int, int, int]
+    type: str
+    start: float
+    end: float
+    log: Log | None = None  # where somebody wants it
+
+
+@dataclass(frozen=True)
+class Called:
+    """A function of the operator library in a queue; its time is assumed (microseconds)."""
+
+    function: str
+    queue: int
+    device: int
+    place: Place
+    start: float
+    end: float
+
+
+@dataclass
+class Report:
+    """What there is to say of a program when it has ended."""
+
+    command: str = ""
+    launches: list[Launched] = field(default_factory=list)
+    operations: list[Called] = field(default_factory=list)
+    copies: int = 0
+    copied_bytes: int = 0
+    time_us: float = 0.0
+    modules: dict[int, str] = field(default_factory=dict)
+    ended: bool = False  # by itself; else it crashed or was killed
+    _found: list[tuple[Finding, Place, Place]] = field(default_factory=list)
+    _tables: dict[int, LineTable] = field(default_factory=dict)
+
+    def add(self, finding: Finding, place: Place = Place(), related: Place = Place()) -> None:  # noqa: B008 - frozen
+        """Keep a finding; a place, where there is one, is where it is, and else it says that itself."""
+        self._found.append((finding, place, related))
+
+    def mark(self) -> tuple[int, int, int]:
+        """Where it has come to, for `since`."""
+        return len(self._found), len(self.launches), len(self.operations)
+
+    def since(self, mark: tuple[int, int, int]) -> Report:
+        """What has been added after a mark."""
+        found, launches, operations = mark
+        return replace(
+            self, launches=self.launches[launches:], operations=self.operations[operations:], _found=self._found[found:]
+        )
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings in order, equal ones of one line merged."""
+        found = []
+        for finding, place, related in self._found:
+            if place.module:
+                beside = self.location(related) if related.module else finding.related
+                finding = replace(finding, location=self.location(place), related=beside)
+                if not finding.location.line:
+                    module = Path(self.modules.get(place.module, "?")).name
+                    finding = replace(
+                        finding, message=f"{finding.message} ({module}+{place.offset:#x}, built without -g)"
+                    )
+            found.append(finding)
+        return merged(found)
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that are errors, not warnings."""
+        return [finding for finding in self.findings if finding.severity == ERROR]
+
+    def location(self, place: Place) -> Location:
+        """The line of a place; NOWHERE where the program was built without debug information."""
+        if place.module not in self.modules:
+            return NOWHERE
+        table = self._tables.setdefault(place.module, LineTable(Path(self.modules[place.module]), ()))
+        return table.lines([place.offset])[0]
+
+    def leaks(self, places: Sequence[tuple[Place, int]], finding: Finding) -> None:
+        """Memory that was never freed: one finding for each place that allocated it."""
+        found: dict[Place, list[int]] = {}
+        for place, bytes in places:
+            found.setdefault(place, []).append(bytes)
+        for place, sizes in found.items():
+            many = "an allocation of" if len(sizes) == 1 else f"{len(sizes)} allocations,"
+            message = f"{many} {sum(sizes)} bytes of device memory {'is' if len(sizes) == 1 else 'are'} never freed"
+            self.add(replace(finding, message=message), place)

@@ -1,0 +1,179 @@
+"""The host's part of a `.mlu` source: functions of the device are gone, the body of a kernel launches it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...kernelc.launches import KernelDecl, declared_kernel, launch
+from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
+from ...kernelc.source import Edit, Source, apply_edits, layout
+from ...kernelc.tokens import Token, close, statement, tokens
+
+#: What mlusim_host.h makes of the words that stand before functions of the device.
+_DEVICE = "__device__"
+_HOST = re.compile(r"\b__mlu_host__\b")
+#: Several sources may define a variable of one name, each for its kernels.
+_SHARED = '__attribute__((weak, visibility("hidden")))'
+_KERNEL = "__attribute__((noinline, noclone))"
+_NO_FUNCTION = frozenset({"typedef", "using", "friend"})
+_LABELS = frozenset({"public", "private", "protected"})
+
+
+def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
+    """The text as plain C++ that compiles against mlusim_host.h, and the kernels that it defines.
+
+    Every line keeps its number. Raises `RewriteError` for a construct that is malformed.
+    """
+    source, sites = scan(preprocessed)
+    edits: list[Edit] = []
+    kernels: dict[str, KernelDecl] = {}
+    done = 0
+    for site in sites:
+        if site.start < done:
+            continue
+        if site.word == LAUNCH:
+            edits += launch(source, site)
+        elif site.word in KERNEL_WORDS:
+            edits.append(Edit(site.start, site.end, _KERNEL))
+            found = declared_kernel(source, site)
+            if found and found[1]:
+                kernels[found[0].name] = found[0]
+                edits += _launching(source, site)
+        elif site.word == _DEVICE:
+            changes, done = _without_function(source, site)
+            edits += changes
+        elif site.word in SPACES:
+            edits.append(_in_host_memory(source, site))
+        elif site.word in ASM_WORDS:
+            continue
+    return _HOST.sub("", apply_edits(preprocessed, edits)), tuple(kernels.values())
+
+
+def _launching(source: Source, site: Site) -> list[Edit]:
+    """A kernel's body becomes the call that launches it; parameters without a name get one."""
+    found = statement(source.text, site.end)
+    opening = next(at for at, token in enumerate(found) if token.text == "(" and _is_parameters(found, at))
+    last = close(found, opening)
+    body = next(at for at in range(last, len(found)) if found[at].text == "{")
+    edits: list[Edit] = []
+    listed: list[str] = []
+    counts: list[str] = []
+    for part in _parts(found[opening + 1 : last]):
+        if [token.text for token in part] == ["void"]:
+            continue
+        name = _parameter_name(part)
+        if not name:
+            name = f"mlusim_unnamed_{len(listed)}"
+            edits.append(Edit(part[-1].end, part[-1].end, f" {name}"))
+        pack = any(token.text == "..." for token in part)
+        listed.append(f"{{&{name}, sizeof({name})}}{'...' if pack else ''}, ")
+        counts.append(f"sizeof...({name})" if pack else "1")
+    table = f"::mlusim_argument mlusim_list[] = {{{''.join(listed)}{{}}}};"
+    call = f"::mlusim_enter_kernel(mlusim_list, {' + '.join(counts) or '0'});"
+    start, end = found[body].start, found[-1].end
+    # The assembly keeps the call from being the last thing: its return address lies in this function.
+    edits.append(Edit(start, end, f'{{ {table} {call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
+    return edits
+
+
+def _is_parameters(found: Sequence[Token], at: int) -> bool:
+    """Whether a parenthesis opens the parameters of a function, not an attribute's list."""
+    return at > 0 and found[at - 1].text not in ("__attribute__", "__attribute", "alignas", "decltype", "(")
+
+
+def _parts(inside: Sequence[Token]) -> list[list[Token]]:
+    """The parameters between parentheses, without what they default to."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    default = False
+    for token in inside:
+        depth += (token.text in "([{<") - (token.text in ")]}>")
+        if token.text == "," and not depth:
+            parts.append([])
+            default = False
+        elif token.text == "=" and not depth:
+            default = True
+        elif not default:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _parameter_name(part: Sequence[Token]) -> str:
+    """The name that a parameter declares, "" for none."""
+    for at, token in enumerate(part[:-2]):  # a pointer to a function or to an array
+        if token.text == "(" and part[at + 1].text in ("*", "&") and part[at + 2].kind == "word":
+            return part[at + 2].text
+    end = next((at for at, token in enumerate(part) if token.text == "[" and at), len(part))
+    words = [token for token in part[:end] if token.kind == "word" and token.text not in ("const", "volatile")]
+    words = [token for token in words if token.text not in SPACES and token.text != "__restrict__"]
+    last = part[end - 1]
+    single = len(words) < 2 and not any(token.text in "*&>" for token in part[:end])
+    before = part[end - 2].text if end > 1 else ""
+    is_type = single or last.kind != "word" or before == "::" or last.text in _TYPE_WORDS
+    return "" if is_type else last.text
+
+
+_TYPE_WORDS = frozenset(
+    {"int", "char", "short", "long", "unsigned", "signed", "float", "double", "bool", "const", "half", "__restrict__"}
+)
+
+
+def _without_function(source: Source, site: Site) -> tuple[list[Edit], int]:
+    """The edits for a word that stands before a function of the device, and the position up to which they reach."""
+    word = Edit(site.start, site.end, "")
+    head = list(tokens(source.text, site.statement, site.start))
+    texts = [token.text for token in head]
+    found = statement(source.text, site.statement)
+    if site.parentheses or not found or _NO_FUNCTION & set(texts) or site.scope.kind == "block":
+        return [word], site.end
+    if "__mlu_host__" in [token.text for token in found[: len(head) + 3]]:
+        return [word], site.end
+    first = 0
+    while first + 1 < len(found) and found[first].text in _LABELS and found[first + 1].text == ":":
+        first += 2
+    if not _is_function(found[first:]):
+        return [word], site.end
+    start, end = found[first].start, _function_end(source, found)
+    return [Edit(start, end, layout(source.text[start:end]))], end
+
+
+def _is_function(found: Sequence[Token]) -> bool:
+    """Whether a parenthesis comes before anything that only a variable has."""
+    depth = 0
+    for at, token in enumerate(found):
+        if token.text == "<":
+            depth += 1
+        elif token.text in (">", ">>", ">>>"):
+            depth -= len(token.text)
+        elif depth <= 0 and token.text == "(" and _is_parameters(found, at):
+            return True
+        elif depth <= 0 and token.text in ("=", ";", "{") and (at == 0 or found[at - 1].text != "operator"):
+            return False
+    return False
+
+
+def _function_end(source: Source, found: Sequence[Token]) -> int:
+    """Where a function ends: after its body, or after the semicolon of its declaration.
+
+    The initialisers of a constructor end at what a statement would take for a body.
+    """
+    at = 0
+    while at < len(found) and found[at].text not in (";", "{"):
+        at = close(found, at) + 1 if found[at].text in ("(", "[") else at + 1
+    if at < len(found) and found[at].text == "{":
+        at = close(found, at)
+    return found[min(at, len(found) - 1)].end
+
+
+def _in_host_memory(source: Source, site: Site) -> Edit:
+    """A variable of an on-chip memory at file scope becomes an ordinary one; elsewhere the word goes."""
+    gone = Edit(site.start, site.end, "")
+    if site.scope.kind != "namespace" or site.parentheses:
+        return gone
+    found = [token.text for token in statement(source.text, site.statement)]
+    own = {"const", "constexpr", "static", "extern", "typedef", "using", "template", "inline", "thread_local"}
+    first = next((at for at, text in enumerate(found) if text in SPACES), 0)
+    if own & set(found[: first + 2]) or found[:first].count("<") != found[:first].count(">"):
+        return gone
+    return gone._replace(new=_SHARED)

@@ -1,0 +1,32 @@
+"""The device process of a program that runs by itself, linked with a toolkit's library."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+
+from ...findings import BuildError
+from ...launches.device import Device
+from .session import Session
+from .summary import summary
+from .wire import Wire
+
+_PROGRAM = 3
+
+
+def serve(names: str) -> None:
+    """Be the devices of these names, comma between them, until the program ends; then say what was found."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides what a Ctrl-C means
+    with socket.socket(fileno=_PROGRAM) as end:
+        try:
+            session = Session(Wire(end), [Device.load(name) for name in names.split(",")])
+        except (ValueError, TypeError, OSError, BuildError) as error:
+            sys.stderr.write(f"mlusim: {error}\n")
+            return
+        report = session.serve()
+        sys.stderr.write("".join(f"{line}\n" for line in summary(report)))
+        sys.stderr.flush()
+        session.bye()
+    os._exit(0)

@@ -1,0 +1,38 @@
+"""What is said of a program when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...findings import Finding, counted
+from .report import Report
+
+
+def kernel_times(report: Report) -> dict[str, tuple[int, float]]:
+    """The kernels in the order of their first launch: how often, and their simulated time in all (microseconds)."""
+    found: dict[str, tuple[int, float]] = {}
+    for one in report.launches:
+        count, time = found.get(one.kernel, (0, 0.0))
+        found[one.kernel] = count + 1, time + one.end - one.start
+    return found
+
+
+def closing_lines(report: Report, findings: Sequence[Finding], suppressed: int = 0) -> Iterator[str]:
+    """A line for each kernel, and one for the program with what is left of its findings and how many may stay."""
+    for kernel, (count, time) in kernel_times(report).items():
+        yield f"{kernel}: {_count(count, 'launch', 'launches')}, {time:.2f} us"
+    copies = f"{_count(report.copies, 'copy', 'copies')} of {report.copied_bytes} bytes"
+    launches = _count(len(report.launches), "launch", "launches")
+    yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {counted(findings, suppressed) or 'no findings'}"
+
+
+def summary(report: Report) -> Iterator[str]:
+    """The findings and the closing lines as text."""
+    findings = report.findings
+    yield from map(str, findings)
+    for line in closing_lines(report, findings):
+        yield f"mlusim: {line}"
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -1,0 +1,79 @@
+"""A folder laid out like the vendor's SDK, with which a project's own build makes programs that run here."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...files import write_atomically
+from ...launches.device import Device
+from ...native import HOST
+from ...native.compiler import Compiler
+from .build import HEADERS
+from .facts import check_host_device
+from .runtime import host_libraries
+
+_TOOLS = ("cncc", "cnas")
+_MODULE = "mlusim.simulator.host.programs"
+_MARK = "mlusim.conf"
+#: Libraries that public build files name and whose functions nobody calls: scripts that lead the linker to another.
+_ALIASES = {"libcnbin.so": "libcnrt.so"}
+
+
+def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Write a toolkit for devices, the first being what kernels are compiled for; the files that it holds.
+
+    ValueError for a folder that holds something else, OSError when it cannot be written, BuildError when the libraries
+    cannot be built.
+    """
+    devices = [Device.load(name) for name in names]
+    for device in devices:
+        check_host_device(device)
+    folder = folder.absolute()
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "lib64" / _MARK).exists())):
+        raise ValueError(f"{folder} is there, and no toolkit; name a new folder")
+    compiler = Compiler()
+    libraries = host_libraries(compiler)
+    listed = ",".join(_device_word(name) for name in names)
+    written = []
+    for tool in _TOOLS:
+        words = [sys.executable, "-I", "-m", f"{_MODULE}.cncc", tool, _device_word(names[0]), str(folder / "lib64")]
+        text = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
+        written.append(_write(folder / "bin" / tool, text))
+        written[-1].chmod(0o755)
+    for header in sorted(HEADERS.glob("*.h")):
+        if not header.name.startswith("mlusim_"):
+            written.append(_write(folder / "include" / header.name, f'#include "{header}"\n'))
+    for name, library in libraries.items():
+        target = folder / "lib64" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_suffix(".part")
+        shutil.copyfile(library, part)
+        os.replace(part, target)
+        written.append(target)
+    for name, other in _ALIASES.items():
+        written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
+    written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
+    module = (HOST / "FindBANG.cmake").read_text(encoding="utf-8")
+    written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))
+    written.append(_write(folder / "version.txt", "mlusim\n"))
+    link = folder / "lib"
+    if not link.is_symlink():
+        link.symlink_to("lib64")
+    return written
+
+
+def _device_word(name: str) -> str:
+    """A device as a file names it, wherever it is read."""
+    return str(Path(name).absolute()) if name.endswith(".toml") else name
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with write_atomically(path) as file:
+        file.write(text.encode())
+    return path

@@ -1,0 +1,51 @@
+"""BANG C: C++ with memory-space qualifiers, launches and inline assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...isa import Dialect
+from ..chip import Shape
+from ..native import INCLUDE
+from .header import asm_functions
+from .language import Unit, cpp_entries, cpp_unit
+from .launches import KernelDecl
+from .options import Options
+
+#: Inline assembly that is no instruction of its own, and the functions that do the same.
+_ASM = {
+    "findlast1.gpr.b32": "::mlusim::find_last_one",
+    "barrier.sync.local": "::mlusim::barrier_local",
+    "barrier.sync.global": "::mlusim::barrier_global",
+}
+
+
+class BangC:
+    """How a BANG C source is built."""
+
+    kind = "c++"
+    include = INCLUDE / "bang"
+    header = "mlu.h"
+
+    def __init__(self, dialect: Dialect, options: Options) -> None:
+        self._standard = options.standard_for("c++", "c++17")
+        self._asm = {**asm_functions(dialect), **_ASM}
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
+        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1}
+        for name, space in shape.spaces.items():
+            defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
+        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler."""
+        return [self._standard, "-w"]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions declared `__mlu_global__`."""
+        return cpp_unit(preprocessed, self._asm)
+
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+        """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
+        return cpp_entries(kernels, declared)

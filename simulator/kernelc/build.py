@@ -1,0 +1,295 @@
+"""From a kernel's source file to a loadable image: preprocess, rewrite, compile."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...isa import DIALECTS, Dialect, declared_in
+from ..chip import Shape
+from ..findings import BuildError, Finding, rules
+from ..log import Location
+from ..native import INCLUDE, RUNTIME, STATED, THREADS
+from ..native.compiler import Compiler
+from ..native.process import Done, LimitReached
+from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
+from .inputs import embedded, file_stem, unreadable
+from .kept import kept
+from .language import Language, Unit
+from .languages import headers_of, language_of
+from .launches import KernelDecl
+from .linking import LINK, link
+from .options import Options
+from .rewrite import RewriteError
+from .scalar_work import counted
+from .unknown import Found, declare, note, undeclared, unknown_functions
+
+_MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
+# What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
+# source line out of several.
+_FLAGS = (
+    "-O2", "-gdwarf-4",  # of version 5, addr2line takes a header's lines for the source's
+    "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
+    "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
+    "-fno-strict-aliasing", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
+    "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_MESSAGES,
+)  # fmt: skip
+#: An operation on half rounds to half, also where the host computes it in float.
+_ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
+#: Equal pieces of code stay apart: merged, they would share one source line.
+_KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
+_KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
+#: A structure is copied as a block, its gaps and what is missing in it too, and not member by member.
+_KEEP_BLOCKS = ("--param=sra-max-scalarization-size-Ospeed=0", "")
+#: A mark at every basic block, which `scalar_work` turns into a count of its operations.
+_COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
+#: A blank that is no ASCII reaches us as it is.
+_ANY_NAME = ("-fno-extended-identifiers", "")
+#: A call that fits no form of an instruction, and what the compiler then says of our generated header.
+_MISFIT = re.compile(
+    r"no matching function for call to '(\w+)\("
+    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)\("
+    r"|initializing argument \d+ of '[^'(]*?(\w+)\("
+    r"|call of overloaded '(\w+)\("
+    r"|no matching function for call to '(\w+)'"
+)
+_OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
+_CANDIDATES = 8
+_MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
+_ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
+_FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
+_RELATIVE = re.compile(r'^(# \d+ ")(?!/)', re.M)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that has been preprocessed and rewritten for a device, ready to compile."""
+
+    path: Path
+    language: Language
+    text: str
+    kernels: tuple[str, ...]  # kernels that are no templates
+    templates: tuple[str, ...]
+    declared: tuple[KernelDecl, ...]  # as they are written
+
+
+@dataclass(frozen=True)
+class Image:
+    """A compiled source with its launchable kernels."""
+
+    source: Source
+    library: Path
+    bytes: int
+    kernels: tuple[str, ...]
+    others: tuple[Source, ...]  # that it may be linked with
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the library is still there, as long as it was."""
+        try:
+            return os.stat(self.library).st_size == self.bytes
+        except OSError:
+            return False
+
+
+class Builder:
+    """Builds the sources of one program for one device."""
+
+    def __init__(self, shape: Shape, options: Options) -> None:
+        self.shape, self.options = shape, options
+        self.dialect: Dialect = DIALECTS[shape.isa]
+        self.compiler = Compiler()
+        optional = [
+            _ROUND_HALF,
+            _KEEP_LINES,
+            *([] if self.dialect.threads else [_KEEP_ACCESSES, _KEEP_BLOCKS, _COUNT_WORK]),
+        ]
+        self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
+        self._reading = self.compiler.accepted(*_ANY_NAME)
+        #: What the declarations give; an instruction that was changed in this process is in no file.
+        self._declared = declared_in(self.dialect) or operations(self.dialect)
+        self._functions: dict[str, Mapping[str, str]] = {}  # of each language
+        self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
+        files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
+        files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
+        self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+
+    def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
+        """The option for the folder of a generated header."""
+        made = self.compiler.cache.file(name, key, lambda path: _write(path, text()))
+        return f"-isystem{made.parent}"
+
+    def _command(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
+        """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
+        types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
+        return [
+            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
+            str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
+            str(path.absolute()),
+        ]  # fmt: skip
+
+    def _operations(self, language: Language) -> Mapping[str, str]:
+        """The overloads by name, as text that the compiler has preprocessed."""
+
+        def make(made: Path) -> None:
+            source = made.with_name("operations")
+            _write(source, f"#include <{language.header}>\n")
+            header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
+            text = self._preprocessed(source, self._command(source, language, header, Options()))
+            _write(made, preprocessed_operations(text))
+
+        if language.kind not in self._functions:
+            key = "\0".join([self.compiler.version, self._key, *language.preprocess(self.shape)])
+            made = self.compiler.cache.file(f"operations.{language.kind}", key, make)
+            self._functions[language.kind] = by_name(made.read_text(encoding="utf-8", errors="surrogateescape"))
+        return self._functions[language.kind]
+
+    def read(self, path: Path) -> Source:
+        """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
+        if problem := unreadable(path):
+            raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
+        language = language_of(self.dialect, path, self.options)
+        mark = f"#pragma once\n{MARK}\n"
+        command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+
+        def make() -> tuple[str, Unit]:
+            text = self._preprocessed(path, command)
+            try:
+                unit = language.read(text)
+            except RewriteError as error:
+                finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+                raise BuildError(f"{path} cannot be read: {error}", finding) from None
+            return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
+
+        unit = kept(self.compiler, command, self._key, make)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
+
+    def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
+        """The text of a command that preprocesses a file; BuildError when it fails."""
+        result = self._run(path, command)
+        if result.returncode:
+            raise self._failed(path, result)
+        return result.output.decode(errors="surrogateescape")
+
+    def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
+        """Compile a source with the named kernels launchable (templates by their full name).
+
+        What it declares and does not define is taken from ``others``.
+        """
+        wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
+        text = self._stated(source.text + source.language.entries(wanted, source.declared))
+
+        def make(path: Path) -> None:
+            unlinked = path.with_suffix(".o")
+            self._compile(source, text, unlinked, note)
+            try:
+                result = link(self.compiler, unlinked, path, lambda: map(self._object, others), self._threads)
+            except LimitReached as error:
+                raise _stopped(source.path, error) from None
+            if result.returncode or not path.is_file():
+                raise self._failed(source.path, result)
+
+        texts = [text, *(other.text for other in others)]
+        library = self.compiler.cache.file(f"{file_stem(source.path)}.so", self.key_of(source, texts), make)
+        return Image(source, library, library.stat().st_size, wanted, tuple(others))
+
+    def _object(self, source: Source) -> Path:
+        """A source compiled for others to be linked with: nothing in it can be launched."""
+        text = self._stated(source.text)
+        key = self.key_of(source, [text])
+        return self.compiler.cache.file(
+            f"{file_stem(source.path)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
+        )
+
+    def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
+        language, unit, assembly = source.language, unlinked.with_suffix(".ii"), unlinked.with_suffix(".s")
+        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
+        step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
+        unknown: Found = {}
+        _write(unit, text)
+        while True:
+            result = self._run(source.path, [*step, "-S", "-o", str(assembly), str(unit)], unlinked.parent)
+            more = unknown_functions(result.messages, text) if result.returncode else {}
+            if not more.keys() - unknown.keys():
+                break
+            unknown = more | unknown
+            _write(unit, declare(text, unknown) + noted(unknown))
+        if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
+            _write(unit, declare(self._stated(source.text), unknown))
+            alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
+            raise self._failed(source.path, alone if alone.returncode else result)
+        assembly.write_bytes(counted(assembly.read_bytes()))
+        result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
+        if result.returncode:
+            raise self._failed(source.path, result)
+
+    def key_of(self, source: Source, texts: Sequence[str]) -> str:
+        """All that an image of a source depends on; ``texts`` are those that are compiled for it."""
+        files = [embedded(text, self.options.include) for text in texts]
+        flags = [*source.language.compile(), *self._flags, *LINK, str(self._threads)]
+        return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
+
+    @staticmethod
+    def _stated(text: str) -> str:
+        """A name of `#line` stays as it is written: debug information would put the current folder before it."""
+        return _RELATIVE.sub(rf"\1{STATED}", text)
+
+    def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> Done:
+        try:
+            return self.compiler.run(arguments, scratch)
+        except LimitReached as error:
+            raise _stopped(path, error) from None
+
+    def _failed(self, path: Path, result: Done) -> BuildError:
+        """The compiler's own text, with the nearest instructions for misspelt ones."""
+        messages, hints = result.messages.replace(STATED, ""), []
+        for name in undeclared(messages):
+            if name.startswith(self.dialect.prefix):
+                near = self.dialect.nearest(name)
+                hints.append(
+                    f"{self.dialect.title} has no instruction {name}"
+                    + (f"; the nearest are {', '.join(near)}" if near else "")
+                )
+        for name in dict.fromkeys(next(filter(None, found)) for found in _MISFIT.findall(messages)):
+            hints += self._candidates(name)
+        for header in _MISSING.findall(messages):
+            titles = [
+                d.title for d in DIALECTS.values() if d is not self.dialect and (headers_of(d) / header).is_file()
+            ]
+            hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
+        where = _ERROR.search(messages)
+        location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
+        # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
+        shown = (
+            _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
+            or f"the compiler ended with exit code {result.returncode}"
+        )
+        message = "\n".join([f"{path} does not compile:", shown, *hints])
+        finding = Finding(
+            rules.BUILD, where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
+        )
+        return BuildError(message, finding)
+
+    def _candidates(self, name: str) -> Iterator[str]:
+        """The forms of an instruction, for a call that fits none of them."""
+        from ...isa.docs import instruction_row  # for a message alone
+
+        forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
+        if forms:
+            more = len(forms) - _CANDIDATES
+            shown = [*forms[:_CANDIDATES], *([f"and {more} more, see `mlusim isa {name}`"] if more > 0 else [])]
+            yield f"the forms of {name} are:\n  " + "\n  ".join(shown)
+
+
+def _stopped(path: Path, error: LimitReached) -> BuildError:
+    finding = Finding(rules.BUILD, str(error), location=Location(str(path), 0))
+    return BuildError(f"{path} does not compile: {error}", finding)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode(errors="surrogateescape"))

@@ -1,0 +1,47 @@
+"""CUDA: C++ whose kernels run as grids of thread blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..chip import Shape
+from ..native import INCLUDE
+from .language import Unit, cpp_entries, cpp_unit
+from .launches import KernelDecl
+from .options import Options
+
+#: The version of the vendor's compiler that the macros name.
+_VERSION = (12, 4)
+
+
+class Cuda:
+    """How a CUDA source is built."""
+
+    kind = "c++"
+    include = INCLUDE / "cuda"
+    header = "mlusim_cuda.h"
+
+    def __init__(self, options: Options) -> None:
+        self._standard = options.standard_for("c++", "c++17")
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that the vendor's compiler defines in its pass for an architecture."""
+        major, minor = _VERSION
+        defines = {
+            "__CUDACC__": 1, "__NVCC__": 1, "__CUDA_ARCH__": 10 * shape.arch, "__CUDACC_VER_MAJOR__": major,
+            "__CUDACC_VER_MINOR__": minor, "__CUDACC_VER_BUILD__": 0, "CUDART_VERSION": 1000 * major + 10 * minor,
+            "CUDA_VERSION": 1000 * major + 10 * minor,
+        }  # fmt: skip
+        return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler. A structure is loaded as a whole: taken apart, it would be several accesses."""
+        return [self._standard, "-w", "-fno-tree-sra", "-fno-ipa-sra", "-fno-store-merging"]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions declared `__global__`."""
+        return cpp_unit(preprocessed, {})
+
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+        """An entry and a signature for each kernel."""
+        return cpp_entries(kernels, declared)

@@ -1,0 +1,116 @@
+"""What the build must know of a language that kernels are written in, and what the languages share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..chip import Shape
+from .launches import KernelDecl
+from .rewrite import rewrite
+
+VISIBLE = '__attribute__((visibility("default")))'
+UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
+#: Characters beyond ASCII that clang takes for a blank, and g++ for part of a name.
+_ODD_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_LITERAL_OR_ODD_SPACE = re.compile(
+    rf""" "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | {_ODD_SPACES.pattern} """, re.VERBOSE
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A preprocessed source as plain C or C++, and the kernels that it defines."""
+
+    text: str
+    kernels: tuple[str, ...]
+    templates: tuple[str, ...] = ()
+    declared: tuple[KernelDecl, ...] = ()  # all of them, as they are written; of C kernels nothing is known
+
+
+#: What the linker is told of an image: which function runs before its static initialisers.
+BEGIN = "-Wl,-init,mlusim_begin"
+
+
+def sections(*names: str) -> list[str]:
+    """The function `BEGIN`, and functions that give the bounds of sections of an image; 0 where the image has none."""
+    lines = [
+        'extern char __ehdr_start[] __attribute__((visibility("hidden")));',
+        'extern char _end[] __attribute__((visibility("hidden")));',
+        "void mlusim_begin(void);",
+        f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(__ehdr_start, _end); }}",
+    ]
+    for name in names:
+        for bound, which in (("start", "begin"), ("stop", "end")):
+            symbol = f"__{bound}_mlusim_{name}"
+            lines += [
+                f'extern char {symbol}[] __attribute__((weak, visibility("hidden")));',
+                f"{VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
+            ]
+    return lines
+
+
+def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
+    """A preprocessed source of a C++ dialect as plain C++; see `rewrite`."""
+    done = rewrite(with_plain_spaces(preprocessed), known_asm)
+    plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
+    return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template), done.kernels)
+
+
+def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+    """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
+    lines = ["", '# 1 "<mlusim entry points>"']
+    plain = {kernel.name: kernel for kernel in declared if not kernel.template}
+    address = {}
+    for number, kernel in enumerate(kernels):
+        address[kernel] = f"&{kernel}"
+        if kernel in plain:  # it may have the name of a function of the C library
+            lines.append(_pointer(plain[kernel], f"mlusim_kernel_{number}"))
+            address[kernel] = "::".join(filter(None, ["", plain[kernel].home, f"mlusim_kernel_{number}"]))
+    lines += ['extern "C" {', *sections("slots", "ports")]
+    for number, kernel in enumerate(kernels):
+        lines += [
+            f'# 1 "<launch of {kernel}>"',
+            f"{UNSEEN} void mlusim_entry_{number}(void** arguments) "
+            f"{{ ::mlusim::invoke({address[kernel]}, arguments); }}",
+            f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}({address[kernel]});",
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _pointer(kernel: KernelDecl, name: str) -> str:
+    """A constant that points to a kernel, in its namespace: there its parameters' types mean what they say."""
+    kinds = ", ".join(parameter.text for parameter in kernel.parameters)
+    own = kernel.name.rpartition("::")[2]
+    pointer = f"static constexpr void (*{name})({kinds}) = &{own};"
+    return f"namespace {kernel.home} {{ {pointer} }}" if kernel.home else pointer
+
+
+def with_plain_spaces(text: str) -> str:
+    """The text with a blank for every no-break or wide space of its code, as clang reads them; literals stay."""
+    if not _ODD_SPACES.search(text):
+        return text
+    return _LITERAL_OR_ODD_SPACE.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", text)
+
+
+class Language(Protocol):
+    """What the build must know of a language."""
+
+    kind: str  # as in the compiler's -x
+    include: Path  # our headers
+    header: str  # that of them which has the instructions
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """Options of the preprocessor."""
+
+    def compile(self) -> list[str]:
+        """Options of the compiler."""
+
+    def read(self, preprocessed: str) -> Unit:
+        """Rewrite a preprocessed source and find its kernels."""
+
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+        """C functions by which the simulator reaches the kernels, to stand after the source."""

@@ -1,0 +1,146 @@
+"""From a compiled source to an image; functions that are called and defined nowhere are findings at their call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from ..native import RUNTIME
+from ..native.compiler import Compiler
+from ..native.process import Done
+from .language import BEGIN
+
+LINK = (
+    BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
+    "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
+    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
+    "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
+    # and knows what a kernel may access on the heap
+    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",
+    "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdaPv,--wrap=_ZdlPvm,--wrap=_ZdaPvm",
+)  # fmt: skip
+#: A failed assertion too; the runtime of blocks of threads has a function of that name.
+_ASSERT = "-Wl,--wrap=__assert_fail"
+#: What the C++ library takes from the heap is then taken by the kernel.
+_STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
+_NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
+#: What throws exceptions, or gives up, in the words of an object file.
+_THROWING = re.compile(
+    rb"(?<=\0)(?:mlusim_note_)?"
+    rb"(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
+)
+_HANDLER = "__attribute__((init_priority(101))) static mlusim_terminate handler;"
+#: A function that notes its caller, and goes on to what it stands for.
+_NOTE = """__asm__(
+    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
+    "  mov (%rsp), %r10\\n  mov mlusim_throw_pc@GOTPCREL(%rip), %r11\\n  mov %r10, (%r11)\\n  jmp {0}@PLT\\n");
+"""
+#: Where kernels run as blocks of threads: any exception ends the thread there.
+_THROWN = """__asm__(
+    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
+    "  mov (%rsp), %rdi\\n  jmp mlusim_thrown\\n");
+"""
+_UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
+_OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
+_OF_THREADS = re.compile(r"mlusim_")
+#: A call in an object file, in the words of readelf: its offset, its kind, the symbol.
+_CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
+
+#: A symbol that an object file defines, in the words of readelf.
+_OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK) +\w+ +\d+ (\S+)", re.M)
+
+
+def link(
+    compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]], threads: Path | None
+) -> Done:
+    """Link an image, without the sanitizer's own library: ours takes its place.
+
+    Of the object files ``others`` it takes those that define what the rest lacks. ``threads`` is the runtime of blocks
+    of threads where the image needs it: its hooks are those of the image alone.
+    """
+    objects, left = [unlinked], None
+    runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([_ASSERT], _OF_RUNTIME)
+    while True:
+        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects, threads is not None)]
+        step += runtime
+        result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
+        if result.returncode and _NOT_STATIC.search(result.messages):
+            step = [word for word in step if word not in _STATIC]
+            result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
+        unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
+        if result.returncode or not unresolved:
+            return result
+        left = list(others()) if left is None else left
+        found = next((other for other in left if not unresolved.isdisjoint(_defined(other))), None)
+        if found is None:
+            break
+        left.remove(found)
+        objects.append(Path(shutil.copy(found, image.with_suffix(f".{len(objects)}.o"))))
+    missing = sorted(unresolved.intersection(set().union(*map(_called, objects))))
+    if not missing:
+        return result
+    stubs = unlinked.with_suffix(".stubs.cpp")
+    stubs.write_text(_stubs(missing), encoding="utf-8")
+    flags = ["-O1", "-fPIC", f"-I{RUNTIME}", "-fno-optimize-sibling-calls"]
+    return compiler.run([*flags, *step, str(stubs)], image.parent)
+
+
+def _throws(objects: Sequence[Path], threads: bool) -> list[str]:
+    """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
+    names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
+    if not names:
+        return []
+    tool = shutil.which("objcopy") or shutil.which("llvm-objcopy")
+    if tool:  # only what the source itself throws is noted, not what the C++ library does on the way
+        renamed = [f"--redefine-sym={name}=mlusim_note_{name}" for name in names]
+        for path in objects:
+            subprocess.run([tool, *renamed, str(path)], capture_output=True, check=False)
+    source = objects[0].with_suffix(".throws.cpp")
+    lines = [] if threads else ['#include "mlusim_terminate.h"', _HANDLER]
+    form = _THROWN if threads else _NOTE
+    source.write_text("\n".join([*lines, *(form.format(name) for name in names)]), encoding="utf-8")
+    return ["-O1", "-fPIC", f"-I{RUNTIME}", str(source)]
+
+
+def _defined(unlinked: Path) -> set[str]:
+    """The functions and variables that an object file offers to others."""
+    return set(_OFFERED.findall(_asked("-sW", unlinked)))
+
+
+def _called(unlinked: Path) -> set[str]:
+    """The functions that an object file calls; variables that it uses are not among them."""
+    return set(_CALL.findall(_asked("-rW", unlinked)))
+
+
+def _asked(option: str, unlinked: Path) -> str:
+    """What readelf says of an object file, "" where there is none."""
+    tool = shutil.which("readelf") or shutil.which("llvm-readelf")
+    if not tool:
+        return ""
+    done = subprocess.run([tool, option, str(unlinked)], capture_output=True, check=False)
+    return done.stdout.decode(errors="backslashreplace")
+
+
+def _stubs(missing: Iterable[str]) -> str:
+    """A function for each missing one, that reports its call."""
+    lines = ['#include "mlusim_rt.h"', 'extern "C" {']
+    for number, (name, title) in enumerate(zip(missing, _titles(missing), strict=True)):
+        lines += [
+            f'long mlusim_missing_{number}(void) __asm__("{name}");',
+            f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{title}", MLUSIM_PC); return 0; }}',
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _titles(names: Iterable[str]) -> list[str]:
+    """Names as the source has them, with the parameters that C++ functions have, else with ()."""
+    given = list(names)
+    tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
+    if tool:
+        done = subprocess.run([tool], input="\n".join(given), capture_output=True, text=True, check=False)
+        shown = done.stdout.splitlines()
+        given = shown if len(shown) == len(given) else given
+    return [name if "(" in name else f"{name}()" for name in given]

@@ -1,0 +1,54 @@
+"""TPU-KERNEL: plain C or C++ whose kernels take one pointer to their arguments and are registered by a macro."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...isa import Dialect
+from ..chip import Shape
+from ..core.memory import lanes_of
+from ..native import INCLUDE
+from .language import UNSEEN, VISIBLE, Unit, sections
+from .launches import KernelDecl
+from .options import Options
+
+
+class TpuKernel:
+    """How a TPU-KERNEL source is built."""
+
+    include = INCLUDE / "tpu"
+    header = "tpu_kernel.h"
+    _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
+
+    def __init__(self, dialect: Dialect, kind: str, options: Options) -> None:
+        self.kind, self._dialect = kind, dialect
+        self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
+        lanes = lanes_of(shape, self._dialect)
+        numbers = {"arch": shape.arch, "lanes": lanes.count, "lane_bytes": lanes.size, "banks": shape.banks or 0}
+        numbers["eu_bytes"] = lanes.beat
+        defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
+        multi = ["-DENABLE_MULTI_CORE"] if shape.cores > 1 else []
+        return [self._standard, "-DUSING_CMODEL", *defines, *multi]
+
+    def compile(self) -> list[str]:
+        """Options of the compiler; calling an undeclared function is an error in C too."""
+        return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else ["-w"])]
+
+    def read(self, preprocessed: str) -> Unit:
+        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
+        return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
+
+    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
+        """An entry for each kernel; its one argument is a block of bytes."""
+        begin, end, linkage = ('extern "C" {', "}", "extern ") if self.kind == "c++" else ("", "", "")
+        lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]
+        for number, kernel in enumerate(kernels):
+            lines += [
+                f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",
+                f'{linkage}{VISIBLE} const char mlusim_signature_{number}[] = "s0,";',
+            ]
+        return "\n".join([*lines, end, ""])

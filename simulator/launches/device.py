@@ -1,0 +1,248 @@
+"""Devices: a chip to simulate, with its memory and the machine that kernels run on."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
+from ..checks.at_issue import LEVELS, subscribed
+from ..chip.device_file import Quantity, changed, nearest, read_device_file
+from ..chip.rates import Rates, build_rates
+from ..chip.shape import Shape, build_shape
+from ..core.execution import Execution
+from ..core.issue import Check
+from ..core.machine import Machine
+from ..core.memory import Turn
+from ..core.memory.global_memory import DeviceArray, GlobalMemory
+from ..text import quoted
+
+_BUILT_IN = Path(__file__).parents[1] / "chip" / "chips"
+
+
+Result = TypeVar("Result")
+
+
+class _Chip:
+    """What a device has in one process: its memory, the machine of its Python kernels, whose turn it is to launch."""
+
+    def __init__(self, device: Device) -> None:
+        self.shape, self.name = device.shape, device.name
+        self.checks, self.level = device.checks, device.level
+        self.turn = Turn()
+        self._making = threading.RLock()
+        self._memory: GlobalMemory | None = None
+        self._machine: Machine | None = None
+
+    def memory(self) -> GlobalMemory:
+        """The off-chip memory."""
+        with self._making:
+            self._memory = self._memory or GlobalMemory(self.shape)
+            return self._memory
+
+    def machine(self) -> Machine:
+        """The machine; it goes with the device, not when Python's collector of garbage comes by."""
+        memory = self.memory().memory
+        with self._making:
+            if self._machine is None:
+                self._machine = Machine(
+                    self.shape, self.name, {memory.name: memory}, subscribed(self.level, self.checks)
+                )
+                weakref.finalize(self, self._machine.close).atexit = False
+            return self._machine
+
+
+class Device:
+    """A chip to simulate: its shape, its rates and the source of every number.
+
+    Threads may share one: launches take turns. Each process has memory of its own for it, also a forked child, and one
+    that a device is sent to.
+
+    >>> Device.load("mlu370-x4").shape.cores
+    32
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        shape: Shape,
+        rates: Rates,
+        facts: Mapping[str, Quantity],
+        checks: Sequence[Callable[[Execution], Check]] = (),
+        level: str = LEVELS[0],
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.shape = shape
+        self.rates = rates
+        self.facts = dict(facts)
+        self.checks = tuple(checks)
+        self.level = level
+        self._chips: dict[int, _Chip] = {}  # by process: a forked child leaves its parent's alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks, self.level)
+
+    def __repr__(self) -> str:
+        return f"<Device {self.name}: {self.shape.cores} cores, {self.isa} arch {self.shape.arch}>"
+
+    @property
+    def isa(self) -> str:
+        """Name of the instruction set."""
+        return self.shape.isa
+
+    @property
+    def _chip(self) -> _Chip:
+        process = os.getpid()
+        return self._chips.get(process) or self._chips.setdefault(process, _Chip(self))
+
+    @property
+    def memory(self) -> GlobalMemory:
+        """The device's off-chip memory in this process; untouched parts cost nothing."""
+        return self._chip.memory()
+
+    @property
+    def machine(self) -> Machine:
+        """The machine on which kernels of this device run in this process."""
+        return self._chip.machine()
+
+    def in_turn(self, launch: Callable[[], Result]) -> Result:
+        """Call a function that launches, when no other thread is in one for this device.
+
+        RuntimeError inside a launch of the same device, which could only wait for itself.
+        """
+        refusal = (
+            f"{self.name} is in the middle of a launch, which called this code; launch when it is done, or on a device "
+            "of its own"
+        )
+        return self._chip.turn.take(launch, refusal)
+
+    def array(self, array: np.ndarray) -> DeviceArray:
+        """Copy an array to device memory, where it stays until the result is dropped.
+
+        MemoryError when it does not fit; TypeError for an array of Python objects.
+        """
+        return DeviceArray(self.memory, array)
+
+    def data_type(self, dtype: np.dtype) -> int:
+        """The value of the vendor's ``data_type_t`` that names an element type; ValueError if there is none."""
+        dialect = DIALECTS[self.isa]
+        found = next((v for v, name in DATA_TYPE_ELEMENTS.items() if TYPES[name].dtype == dtype), None)
+        if found is None or not set(DATA_TYPES) <= set(dialect.constants):
+            raise ValueError(f"{dialect.title} has no data_type_t for {dtype}")
+        return found
+
+    @classmethod
+    def names(cls, isa: str = "") -> list[str]:
+        """Names of the built-in devices, or of those of one instruction set, sorted."""
+        names = sorted(path.stem for path in _BUILT_IN.glob("*.toml"))
+        return [name for name in names if not isa or cls.load(name).isa == isa]
+
+    @classmethod
+    def load(cls, name: str | Path) -> Device:
+        """A built-in device by name (in any case), or the device that a .toml file describes.
+
+        ValueError for an unknown name, a file that cannot be read, and a file that does not describe a device;
+        TypeError for what is no name.
+        """
+        if not isinstance(name, (str, os.PathLike)) or isinstance(path := os.fspath(name), bytes):
+            raise TypeError(f"name is {quoted(name)}; pass the name of a device, or the path of a .toml file")
+        if Path(path).suffix == ".toml":
+            return cls._read(Path(path))
+        wanted, names = path.lower(), cls.names()
+        if wanted in names:
+            return cls._read(_BUILT_IN / f"{wanted}.toml")
+        raise ValueError(
+            f"unknown device {quoted(path)}{nearest(wanted, names)}; the built-in devices are {', '.join(names)}; "
+            "a device of your own is passed as the path of its .toml file"
+        )
+
+    @staticmethod
+    def file(name: str) -> Path:
+        """The device file of a built-in device, or the one that a path names."""
+        return Path(name) if Path(name).suffix == ".toml" else _BUILT_IN / f"{name.lower()}.toml"
+
+    def watched(self, *checks: Callable[[Execution], Check]) -> Device:
+        """The same device with further checks: classes, or partials of them with options; it has a memory of its own.
+
+        TypeError for what is neither.
+        """
+        for check in checks:
+            made = check.func if isinstance(check, partial) else check
+            if not (isinstance(made, type) and issubclass(made, Check)):
+                raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check, or partials of them")
+        return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks), self.level)
+
+    def checked(self, level: str) -> Device:
+        """The same device with other checks; it has a memory of its own. ValueError for an unknown level.
+
+        ``"all"`` is what a device has from the start: each instruction is tested on its way, and the log of the launch
+        for hazards, races, waits and lost work. ``"fast"`` leaves out the second, ``"none"`` both; bounds are tested
+        in any case.
+        """
+        if level not in LEVELS:
+            raise ValueError(f"level is {quoted(level)}; pass one of {', '.join(LEVELS)}")
+        return Device(self.name, self.title, self.shape, self.rates, self.facts, self.checks, level)
+
+    def replace(self, changes: Mapping[str, float]) -> Device:
+        """A device with some numbers of its shape or rates changed, say ``{"shape.spaces.nram.bytes": 2**20}``.
+
+        The rules are those of `Rates.replace`; numbers of the shape must be whole, and a space must stay
+        larger than its reserved part.
+        """
+        facts = changed(self.facts, changes)
+        scopes = {name: space.scope for name, space in self.shape.spaces.items()}
+        of_rates = {path: value for path, value in changes.items() if path in self.rates.facts}
+        shape = build_shape(self.isa, scopes, facts)
+        return Device(self.name, self.title, shape, self.rates.replace(of_rates), facts, self.checks, self.level)
+
+    @classmethod
+    def _read(cls, path: Path) -> Device:
+        file = read_device_file(path)
+        facts = file.facts()
+        scopes = {name: space.scope for name, space in file.shape.spaces.items()}
+        wiring = {name: (channel.scope, channel.spaces) for name, channel in file.channels.items()}
+        try:
+            if file.isa not in DIALECTS:
+                near = nearest(file.isa, DIALECTS)
+                raise ValueError(f"isa is {quoted(file.isa)}{near}; the dialects are {', '.join(DIALECTS)}")
+            shape = build_shape(file.isa, scopes, facts)
+            _check_dialect(DIALECTS[file.isa], shape, file.engines)
+        except ValueError as error:
+            raise ValueError(f"device file {path}: {error}") from None
+        of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
+        return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
+
+
+def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> None:
+    """ValueError unless the spaces and engines of a device are those of its instruction set."""
+    known = dict.fromkeys(name for name, space in dialect.spaces.items() if not space.members)
+    for what, given, names in (("space", shape.spaces, known), ("engine", engines, sorted(dialect.engines))):
+        for name in given:
+            if name not in names:
+                listed = ", ".join(names)
+                raise ValueError(f"{dialect.name} has no {what} {name}{nearest(name, names)}; it has {listed}")
+    if missing := sorted(dialect.needed_spaces - set(shape.spaces)):
+        raise ValueError(f"shape.spaces.{missing[0]} is missing, which instructions of {dialect.name} work on")
+    if dialect.threads != (shape.threads is not None):
+        raise ValueError(f"shape.threads {'is missing' if dialect.threads else 'must not be there'} for {dialect.name}")
+    first = next(name for name, space in shape.spaces.items() if space.scope == "device")
+    if first != (wanted := next(iter(known))):
+        raise ValueError(f"the first space of the scope 'device' must be {wanted}, where arrays lie, and is {first}")
+    for name, space in shape.spaces.items():
+        facts = dialect.spaces[name]
+        own = facts.registers or facts.lanes or facts.offsets or (dialect.threads and name != first)
+        if space.scope != "core" and own:
+            raise ValueError(f"shape.spaces.{name}.scope is {space.scope!r}; a core of {dialect.name} has its own")
+        if facts.lanes and space.bytes % ((shape.lanes or 1) * 4):
+            raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; each of {shape.lanes} lanes has whole words")
+        if facts.registers and space.bytes < dialect.register_bytes:
+            raise ValueError(f"shape.spaces.{name}.bytes is {space.bytes}; one register has {dialect.register_bytes}")

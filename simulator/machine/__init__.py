@@ -1,6 +1,0 @@
-"""A machine runs the tasks of launches on the simulated cores. Imports: checks, issue, execution and below."""
-
-from .machine import Machine
-from .scalar import ScalarUnit
-
-__all__ = ["Machine", "ScalarUnit"]

@@ -1,0 +1,140 @@
+"""The host's C++ compiler: finding it, running it, and the runtime that it builds."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ..findings import BuildError
+from . import RUNTIME, THREADS
+from .cache import Cache
+from .process import Done, LimitReached, Limits, run_limited
+
+_CANDIDATES = ("g++", "clang++", "c++")
+_WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
+#: Seconds in which a compiler says what it is.
+_ASKED = Limits(seconds=60)
+_HEADER_BYTES = 20
+
+
+class Compiler:
+    """A C++ compiler of this machine, with the cache of what it built."""
+
+    def __init__(self) -> None:
+        """$CXX, or the first of g++, clang++ and c++ on the path; BuildError when there is none."""
+        self.command = _command(os.environ.get("CXX", "").strip())
+        try:
+            self.limits = Limits.of(os.environ)
+        except ValueError as error:
+            raise BuildError(str(error)) from None
+        program = os.stat(self.command[0])
+        #: What it says it is; and what tells it from others, with the time and size of its program.
+        self.says = _version(self.command, program.st_mtime_ns, program.st_size)
+        self.version = f"{self.title} {program.st_mtime_ns} {program.st_size} {self.says}"
+        self.cache = Cache()
+
+    @property
+    def title(self) -> str:
+        """The command as one would type it."""
+        return shlex.join(self.command)
+
+    def run(self, arguments: Sequence[str], scratch: Path | None = None) -> Done:
+        """Run the compiler with messages in plain English; the caller looks at the return code.
+
+        Its temporary files go to ``scratch``. Raises LimitReached when it takes more time or memory than it may.
+        """
+        return run_limited([*self.command, *arguments], _environment(scratch), self.limits)
+
+    def accepted(self, *spellings: str) -> list[str]:
+        """The flags of the first spelling that the compiler takes; one thing has several names, or none."""
+
+        def make(path: Path) -> None:
+            probe = ["-E", "-x", "c++", os.devnull]
+            chosen = next((flags for flags in spellings if not self.run([*flags.split(), *probe]).returncode), "")
+            path.write_text(f"{chosen}\n", encoding="utf-8")
+
+        found = self.cache.file("flags", "\0".join([self.version, *spellings]), make)
+        return found.read_text(encoding="utf-8").partition("\n")[0].split()
+
+    def runtime(self) -> Path:
+        """The native runtime as a shared library; BuildError when the compiler cannot build it for this machine."""
+        return self._built(
+            "libmlusim_rt.so", RUNTIME / "mlusim_rt.cpp", "mlusim_*", "-shared", "-Wl,--no-undefined", "-lpthread"
+        )
+
+    def threads_runtime(self) -> Path:
+        """The runtime of blocks of threads as an object, to be linked into images; BuildError as above."""
+        # setjmp and longjmp change stacks here, which a fortified C library takes for a fault.
+        options = ["-c", f"-I{RUNTIME}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+        return self._built("simt_rt.o", THREADS / "simt_rt.cpp", "simt*", *options)
+
+    def _built(self, name: str, main: Path, sources: str, *options: str) -> Path:
+        """The file ``name`` made from a source of our own, which includes others beside it and the runtime's header."""
+        flags = ["-std=c++17", "-O2", "-g", "-fPIC"]
+
+        def make(path: Path) -> None:
+            try:
+                result = self.run([*flags, "-o", str(path), str(main), *options], path.parent)
+            except LimitReached as error:
+                raise BuildError(f"{self.title} cannot build the runtime of mlusim: {error}") from None
+            if result.returncode or not path.is_file():
+                said = result.messages.strip() or f"it ended with exit code {result.returncode} and wrote nothing"
+                raise BuildError(
+                    f"{self.title} cannot build the runtime of mlusim; set CXX to a C++ compiler. It says:\n{said}"
+                )
+            if _machine(path) != _machine(Path("/proc/self/exe")):
+                raise BuildError(f"{self.title} builds for another machine; set CXX to a compiler for this one")
+
+        texts = [
+            file.read_text(encoding="utf-8") for file in (RUNTIME / "mlusim_rt.h", *sorted(main.parent.glob(sources)))
+        ]
+        return self.cache.file(name, "\0".join([self.version, *flags, *options, *texts]), make)
+
+
+def _command(wanted: str) -> tuple[str, ...]:
+    """The words that start the compiler; ``wanted`` is a path, a name, or a command with arguments."""
+    if not wanted:
+        found = next(filter(None, map(shutil.which, _CANDIDATES)), None)
+        if found is None:
+            raise BuildError(f"no C++ compiler is on the path; {_WAY_OUT}")
+        return (os.path.abspath(found),)
+    try:
+        words = [wanted] if shutil.which(wanted) else shlex.split(wanted)
+    except ValueError as error:
+        raise BuildError(f"$CXX is {wanted!r}, which is no command ({error}); {_WAY_OUT}") from None
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise BuildError(f"$CXX names {wanted!r}, which is not on the path; {_WAY_OUT}")
+    return (os.path.abspath(found), *words[1:])
+
+
+@lru_cache(maxsize=8)
+def _version(command: tuple[str, ...], modified: int, size: int) -> str:
+    """The first line of a compiler's version; the other two tell whether it has changed since."""
+    del modified, size
+    title = shlex.join(command)
+    try:
+        result = run_limited([*command, "--version"], _environment(None), _ASKED)
+    except LimitReached as error:
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({error}); {_WAY_OUT}") from None
+    version = result.output.decode(errors="backslashreplace").partition("\n")[0].strip()
+    if result.returncode or not version:
+        said = result.messages.strip().partition("\n")[0] or "it gives no version"
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({said}); {_WAY_OUT}")
+    return version
+
+
+def _environment(scratch: Path | None) -> dict[str, str]:
+    environment = {**os.environ, "LC_ALL": "C"}
+    return {**environment, "TMPDIR": str(scratch)} if scratch else environment
+
+
+def _machine(path: Path) -> bytes:
+    """Word size and processor of an ELF file."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    return header[:6] + header[18:20]

@@ -1,0 +1,60 @@
+// Devices and their memories as the host sees them: what is allocated where, and copies.
+#pragma once
+#include <stdint.h>
+
+#include <map>
+#include <string>
+
+#include "cnrt.h"
+#include "host_link.h"
+
+namespace mlusim {
+
+// The numbers that a device process gives of a device, in this order; simulator/host/programs/wire.py has the same.
+enum Fact { ARCH, CLUSTERS, CORES_PER_CLUSTER, NRAM, WRAM, SRAM, LARGEST_UNION, CLOCK_KHZ, MEMORY_KHZ, BUS_BITS, L2, FACTS };
+
+struct Device {
+  int ordinal = 0;
+  uint64_t address = 0, reach = 0, capacity = 0;  // of its memory; nobody may touch it at these addresses
+  char* alias = nullptr;                          // where the runtime may
+  uint64_t facts[FACTS] = {};
+  std::string name;
+};
+
+struct Allocation {
+  uint64_t bytes = 0;
+  int device = 0;  // -1: memory of the host
+  Place made, freed;
+};
+
+// What a host pointer of a device stands for.
+struct Found {
+  Device* device = nullptr;
+  uint64_t start = 0, bytes = 0;
+  char* alias = nullptr;  // of the pointer itself
+};
+
+// A device by its number, opened at its first use; null when there is none.
+Device* device(int ordinal);
+// The device of this thread.
+int current_device();
+void set_current_device(int ordinal);
+
+cnrtRet_t allocate(void** pointer, size_t bytes, Place where);
+cnrtRet_t release(void* pointer, Place where);
+cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where);
+cnrtRet_t release_host(void* pointer, Place where);
+// Free everything of a device.
+void reset_device(int ordinal);
+
+// The allocation that a range of device memory lies in; tells of what is wrong with it.
+bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where, Found& found);
+bool on_device(const void* pointer);
+// What is known of a pointer, without a finding.
+bool known(const void* pointer, uint64_t& start, Allocation& found);
+
+// Copy and fill; `queue` 0 is the host's own, which waits until it is done.
+cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where);
+cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, Place where);
+
+}  // namespace mlusim

@@ -1,0 +1,103 @@
+// What a CUDA source sees without including anything, as with nvcc: qualifiers, built-in variables, the barrier, and
+// what the other headers here hold.
+#pragma once
+#include <assert.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "../../threads/simt.h"
+#include "../bang/mlusim_half.h"
+
+// __global__, __device__, __shared__, __constant__ and __managed__ are the rewriter's.
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+#define __inline__ inline
+
+#include "mlusim_cuda_vectors.h"
+
+// The runtime sets them before a thread runs, and whenever it goes on.
+extern const uint3 threadIdx __attribute__((visibility("hidden")));
+extern const uint3 blockIdx __attribute__((visibility("hidden")));
+extern const uint3 blockDim __attribute__((visibility("hidden")));
+extern const uint3 gridDim __attribute__((visibility("hidden")));
+constexpr int warpSize = 32;
+
+// Each place in the source is a barrier of its own.
+#define __syncthreads() mlusim_barrier(__COUNTER__)
+MLUSIM_OP void __threadfence() {}
+MLUSIM_OP void __threadfence_block() {}
+MLUSIM_OP void __threadfence_system() {}
+
+namespace mlusim {
+
+// Its address stands for a type.
+template <class T>
+inline char type_tag;
+
+// A variable at file scope, in shared memory or the module's own.
+struct Slot {
+  const char *name, *space;
+  int line;
+  const char* file;
+  const void* initial = nullptr;
+  template <class U>
+  operator U&() const {
+    return *reinterpret_cast<U*>(mlusim_variable_in(name, space, file, line, sizeof(U), initial));
+  }
+};
+
+// A shared variable in a function: one for all threads of a block.
+struct Local {
+  const char *name, *space;
+  int line;
+  const char* file;
+  template <class U>
+  __attribute__((no_sanitize("thread"), noinline)) operator U&() const {
+    return *reinterpret_cast<U*>(mlusim_shared(name, file, line, sizeof(U), &type_tag<U>));
+  }
+  template <class U>
+  U& init(U& value) {
+    static_assert(sizeof(U) == 0, "a __shared__ variable cannot have an initialiser; assign it in the kernel");
+    return value;
+  }
+};
+
+// `extern __shared__`: the memory that the launch asks for, under any name and type.
+struct Dynamic {
+  template <class U>
+  operator U&() const {
+    return *reinterpret_cast<U*>(mlusim_dynamic_shared());
+  }
+};
+
+}  // namespace mlusim
+
+#include "../bang/mlusim_unmodelled.h"
+
+#define MLUSIM_KNOWN(name)                    \
+  template <class... A>                       \
+  MLUSIM_OP mlusim::Unmodelled name(A&&...) { \
+    mlusim_not_modelled(#name, MLUSIM_PC);    \
+    return {};                                \
+  }
+
+#include "../bang/mlusim_entry.h"
+#include "mlusim_cuda_atomics.h"
+#include "mlusim_cuda_half.h"
+#include "mlusim_cuda_host.h"
+#include "mlusim_cuda_math.h"
+#include "mlusim_ops.h"

@@ -1,0 +1,87 @@
+// What a TPU-KERNEL source sees: types, queries and, generated from the declarations, the functions of the engines.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../runtime/mlusim_rt.h"
+#include "tpu_defs.h"
+
+// Registers a kernel: a function that takes one pointer to its arguments.
+#define TPUKERNEL_FUNC_REGISTER(f) \
+  __attribute__((unused)) static void mlusim_register_##f(void) { (void)&f; }
+
+#define TPUKERNEL_ASSERT(condition) \
+  do {                              \
+    if (!(condition)) mlusim_assert(#condition); \
+  } while (0)
+#define TPUKERNEL_ASSERT_INFO(condition, ...) TPUKERNEL_ASSERT(condition)
+#define TPUKERNEL_LOG(...) printf(__VA_ARGS__)
+#define TPUKERNEL_DBG(...) ((void)0)
+#define TPUKERNEL_ERR(...) printf(__VA_ARGS__)
+#define TPUKERNEL_TRACE(...) ((void)0)
+
+MLUSIM_OP void mlusim_assert(const char* text) { mlusim_failed_assertion(text, MLUSIM_PC); }
+
+// Several cores run the same kernel; each asks which one it is.
+MLUSIM_OP int tpu_core_index(void) { return mlusim_current->taskId; }
+MLUSIM_OP int tpu_core_num(void) { return mlusim_current->taskDim; }
+MLUSIM_OP int tpu_workitem_index(void) { return mlusim_current->taskId; }
+MLUSIM_OP int tpu_workitem_num(void) { return mlusim_current->taskDim; }
+MLUSIM_OP int tpu_group_index(void) { return 0; }
+MLUSIM_OP int tpu_group_num(void) { return 1; }
+
+static inline int tpu_npu_num(void) { return NPU_NUM; }
+static inline int tpu_bank_num(void) { return LOCAL_MEM_BANKS; }
+static inline int tpu_local_mem_size_per_npu(void) { return LOCAL_MEM_SIZE; }
+static inline int tpu_data_type_bits(data_type_t dtype) {
+  switch (dtype) {
+    case DT_INT4: case DT_UINT4: return 4;
+    case DT_INT8: case DT_UINT8: case DT_FP8E5M2: case DT_FP8E4M3: return 8;
+    case DT_INT16: case DT_UINT16: case DT_FP16: case DT_BFP16: return 16;
+    default: return 32;
+  }
+}
+static inline int tpu_data_type_size(data_type_t dtype) {
+  TPUKERNEL_ASSERT(dtype != DT_INT4 && dtype != DT_UINT4);
+  return tpu_data_type_bits(dtype) / 8;
+}
+static inline int tpu_eu_num(data_type_t dtype) { return MLUSIM_EU_BYTES * 8 / tpu_data_type_bits(dtype); }
+static inline bool tpu_is_data_type_signed(data_type_t dtype) { return dtype & 1; }
+static inline bool tpu_is_data_type_fp(data_type_t dtype) {
+  return dtype == DT_FP32 || dtype == DT_FP16 || dtype == DT_BFP16 || dtype == DT_FP20 || dtype == DT_TF32 ||
+         dtype == DT_FP8E5M2 || dtype == DT_FP8E4M3;
+}
+static inline bool tpu_is_data_type_int(data_type_t dtype) { return !tpu_is_data_type_fp(dtype); }
+
+MLUSIM_OP bool tpu_is_parallel_state(void) { return mlusim_current->section; }
+
+// Global memory as the kernel's processor sees it, through its cache.
+static inline void* tpu_global_mem_addr(global_addr_t address) { return (void*)(uintptr_t)address; }
+
+#ifdef __cplusplus
+#define MLUSIM_ANY template <class... A>
+#define MLUSIM_ANYTHING A&&...
+#else
+#define MLUSIM_ANY
+#define MLUSIM_ANYTHING
+#endif
+// A function that is known and not modelled. One whose result a kernel goes on with ends the task: nothing stands for it.
+#define MLUSIM_KNOWN(name)                      \
+  MLUSIM_ANY MLUSIM_OP int name(MLUSIM_ANYTHING) { \
+    mlusim_not_modelled(#name, MLUSIM_PC);      \
+    return 0;                                   \
+  }
+#define MLUSIM_KNOWN_VALUE(name)                \
+  MLUSIM_ANY MLUSIM_OP int name(MLUSIM_ANYTHING) { \
+    mlusim_not_modelled(#name, MLUSIM_PC);      \
+    mlusim_end_task();                          \
+    return 0;                                   \
+  }
+
+#include "mlusim_ops.h"
+#include "tpu_layout.h"
+#include "tpu_scalar.h"

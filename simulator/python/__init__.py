@@ -1,5 +1,0 @@
-"""Kernels written in Python. Imports: launches and below."""
-
-from .kernel import launch
-
-__all__ = ["launch"]

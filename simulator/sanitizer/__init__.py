@@ -1,6 +1,0 @@
-"""What a log says of hazards, races, waits, and bytes left out. Imports: frontend, findings, issue, log."""
-
-from .given import Given
-from .report import advise, came_to_end, examine
-
-__all__ = ["Given", "advise", "came_to_end", "examine"]

@@ -1,0 +1,1 @@
+"""Many simulations: rates fitted to measured times, and sweeps. Imports: host and below."""

@@ -1,0 +1,248 @@
+"""Finds the few free rates of a family of devices that bring simulated times next to measured ones.
+
+A parameter is one number of the device files, equal on all devices of a family: a slope or an overhead. There is no
+factor for a case. Logarithms of times are fitted by least squares (Gauss and Newton, damped); every parameter is held
+weakly to where it begins, so that one that no row says anything about stays there, and strictly within its bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...chip.device_file import Quantity, check_value
+from ...chip.rates import Rates, build_rates
+from ...log import Log
+from .correlation import Comparison, Correlation, Simulated
+from .measured import Free, Skipped
+
+#: A residual of so much (of a logarithm) weighs as much as a parameter that has moved by a factor of e.
+_ERROR, _STEP, _ROUNDS = 0.03, 0.02, 12
+#: Where a number begins that the device file does not have, by the last part of its name.
+_BEGIN = {"efficiency": 0.9, "task_us": 0.1, "part_cycles": 64.0}
+#: What a number can physically be; a bandwidth at most what the device file says.
+_BOUNDS = {
+    "efficiency": (0.05, 1.0), "startup_cycles": (1e-3, 1e5), "part_cycles": (1e-3, 1e5), "latency_ns": (1.0, 1e4),
+    "overhead_us": (1e-2, 1e3), "task_us": (1e-3, 1e2), "per_cycle": (1e-4, 1e5), "core_mhz": (10.0, 1e4),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A free number of a family: where it began, where it ended, between which bounds; ``paths`` are its places."""
+
+    family: str
+    paths: tuple[str, ...]
+    before: float
+    after: float
+    low: float
+    high: float
+
+    @property
+    def path(self) -> str:
+        """Its name: the first place."""
+        return self.paths[0]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a calibration found."""
+
+    parameters: tuple[Parameter, ...]
+    before: Correlation
+    after: Correlation  # its cases say what rates that were fitted without them predict
+
+    def facts(self, family: str, table: str) -> dict[str, Quantity]:
+        """The fitted numbers of a family as a device file holds them."""
+        errors = [abs(case.error) for case in self.after.cases if case.family == family]
+        said = f"{table}: {len(errors)} rows of this family, mean error {sum(errors) / len(errors):.2g} %"
+        return {
+            path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted", source=said)
+            for p in self.parameters
+            if p.family == family
+            for path in p.paths
+        }
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of the table with the parameters that its log can notice, and the times found so far."""
+
+    row: Simulated
+    family: str
+    hears: tuple[int, ...]
+    known: dict[tuple[float, ...], float]
+
+    def us(self, free: Sequence[Free], values: np.ndarray) -> float:
+        """Its time at some values of the free numbers."""
+        key = tuple(float(values[i]) for i in self.hears)
+        if key not in self.known:
+            pairs = zip((free[i] for i in self.hears), key, strict=True)
+            changes = {path: value for number, value in pairs for path in number.numbers}
+            self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
+        return self.known[key]
+
+
+def calibrate(
+    found: Sequence[Simulated],
+    skipped: Sequence[Skipped],
+    families: Mapping[str, str],
+    free: Sequence[Free],
+    progress: Callable[[str], None] = lambda what: None,
+) -> Fit:
+    """Fit the ``free`` numbers of each family to the rows of its devices.
+
+    ``families`` maps names of devices to families. ValueError when a family has fewer rows than free numbers, when
+    there is nothing to fit, and for a number that no device file can have.
+    """
+    parameters: list[Parameter] = []
+    after: dict[int, tuple[float, float]] = {}
+    for family in dict.fromkeys(families.values()):
+        rows = [row for row in found if families[row.device.name] == family]
+        own = [number for number in free if number.family == family]
+        if not own or not rows:
+            continue
+        if len(rows) < len(own):
+            raise ValueError(
+                f"{family} has {len(rows)} rows that can be simulated for {len(own)} free numbers "
+                f"({', '.join(number.number for number in own)}); measure more cases, or free fewer numbers"
+            )
+        progress(family)
+        fitted = _Family(family, own, rows)
+        parameters += fitted.fit()
+        for row, times in zip(rows, fitted.predictions(), strict=True):
+            after[id(row)] = times
+    if not parameters:
+        raise ValueError("no row of the table has a device of which a number is free; name some with --fit")
+    before = [Comparison(r.measurement, r.us(r.device.rates), r.roofline_us, families[r.device.name]) for r in found]
+    cases = [
+        replace(old, predicted_us=after[id(row)][0], left_out_us=after[id(row)][1]) if id(row) in after else old
+        for row, old in zip(found, before, strict=True)
+    ]
+    return Fit(tuple(parameters), Correlation(tuple(before), tuple(skipped)), Correlation(tuple(cases), tuple(skipped)))
+
+
+class _Family:
+    """The fit of one family."""
+
+    def __init__(self, name: str, free: Sequence[Free], rows: Sequence[Simulated]) -> None:
+        self.name, self.free = name, free
+        self.rows = [
+            _Row(
+                row, name,
+                tuple(
+                    i for i, number in enumerate(free)
+                    if any(_hears(row.log, row.device.rates, path) for path in number.numbers)
+                ), {},
+            )
+            for row in rows
+        ]  # fmt: skip
+        self.measured = np.log([row.measurement.us for row in rows])
+        low, high = zip(*(_bounds(number.number, rows[0].device.rates) for number in free), strict=True)
+        begin = [number.begin for number in free]
+        self.begin, self.low, self.high = (np.log(column) for column in (begin, low, high))
+        self.begin = np.clip(self.begin, self.low, self.high)
+        self.found = self.begin
+
+    def fit(self) -> list[Parameter]:
+        """The parameters, fitted to all rows."""
+        self.found = self._descend(np.ones(len(self.rows), bool), self.begin)
+        columns = (np.exp(column).tolist() for column in (self.begin, self.found, self.low, self.high))
+        return [Parameter(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)]
+
+    def predictions(self) -> list[tuple[float, float]]:
+        """Of every row its time by the fit, and by a fit that has never seen it."""
+        everything, pairs = np.exp(self._times(self.found)), []
+        for number in range(len(self.rows)):
+            others = np.arange(len(self.rows)) != number
+            without = self._descend(others, self.begin)
+            pairs.append((float(everything[number]), self.rows[number].us(self.free, np.exp(without))))
+        return pairs
+
+    def _times(self, at: np.ndarray) -> np.ndarray:
+        return np.log([row.us(self.free, np.exp(at)) for row in self.rows])
+
+    def _cost(self, at: np.ndarray, times: np.ndarray, used: np.ndarray) -> float:
+        misses = (times - self.measured)[used] / _ERROR
+        return float(misses @ misses + (at - self.begin) @ (at - self.begin))
+
+    def _descend(self, used: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Where the cost over the rows ``used`` is least, from ``at`` on."""
+        times, damping = self._times(at), 1e-3
+        cost = self._cost(at, times, used)
+        for _ in range(_ROUNDS):
+            slopes = self._slopes(at, times)[used] / _ERROR
+            normal = slopes.T @ slopes + np.eye(len(at))
+            downhill = -(slopes.T @ ((times - self.measured)[used] / _ERROR) + (at - self.begin))
+            moved = False
+            while damping < 1e6 and not moved:
+                step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), downhill)
+                there = np.clip(at + np.clip(step, -1.0, 1.0), self.low, self.high)
+                then = self._times(there)
+                lower = self._cost(there, then, used)
+                moved = lower < cost - 1e-9
+                damping *= 0.3 if moved else 10.0
+            if not moved:
+                break
+            gained, at, times, cost = cost - lower, there, then, lower
+            if gained < 1e-4 * (1.0 + cost):
+                break
+        return at
+
+    def _slopes(self, at: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """The derivative of every row's logarithm by every parameter's, [rows, parameters]."""
+        slopes = np.zeros((len(self.rows), len(at)))
+        for i in range(len(at)):
+            beside = at.copy()
+            beside[i] += _STEP if at[i] + _STEP <= self.high[i] else -_STEP
+            slopes[:, i] = (self._times(beside) - times) / (beside[i] - at[i])
+        return slopes
+
+
+def changed_rates(rates: Rates, values: Mapping[str, float]) -> Rates:
+    """Rates with some numbers set, also such as the device file leaves out; they count as fitted."""
+    facts = dict(rates.facts)
+    for path, value in values.items():
+        check_value(path, value)
+        facts[path] = Quantity(value=value, kind="fitted", source="a fit")
+    wiring = {name: (channel.scope, channel.spaces) for name, channel in rates.channels.items()}
+    return build_rates(facts, wiring)
+
+
+def begins(path: str, rates: Rates) -> float:
+    """Where a number begins that a user frees: at its value; ValueError for one that no device file has."""
+    part, _, field = path.rpartition(".")
+    siblings = [name for name in rates.facts if name.startswith(f"{part}.")]
+    if path not in rates.facts and (field not in _BEGIN or not siblings):
+        raise ValueError(f"there is no number {path!r} to fit; `mlusim devices NAME` lists those of a device")
+    begin = float(rates.facts[path].value) if path in rates.facts else _BEGIN[field]
+    low, high = _bounds(path, rates)
+    return min(max(begin, low), high)
+
+
+def _bounds(path: str, rates: Rates) -> tuple[float, float]:
+    """What a number can physically be; ValueError where none can be fitted."""
+    field = path.rpartition(".")[2]
+    if field.endswith("gb_per_s") and path in rates.facts:
+        most = float(rates.facts[path].value)
+        return most * 1e-3, most
+    if field not in _BOUNDS:
+        raise ValueError(f"{path} is no rate that can be fitted")
+    return _BOUNDS[field]
+
+
+def _hears(log: Log, rates: Rates, path: str) -> bool:
+    """Whether a log can notice a number: it uses that engine or channel, or has several tasks."""
+    kind, name, *field = path.split(".")
+    if field == ["part_cycles"]:
+        of = np.array([op.engine == name for op in log.ops], bool)[log.records["op"]]
+        scalar = name in {op.engine for op in log.ops if op.granule > 1}
+        return scalar or bool(log.records["gaps"][of].any())
+    if kind == "engines":
+        return name in {op.engine for op in log.ops} or name == "scalar" or name == "tensor"
+    if kind == "channels":
+        spaces = np.array([space in rates.channels[name].spaces for space in log.shape.spaces])
+        return bool(spaces[log.operand_spaces].any())
+    return path != "launch.task_us" or len(np.unique(log.records["task"])) > 1

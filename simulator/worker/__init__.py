@@ -1,1 +1,0 @@
-"""The process that runs C kernels: its two sides, and the messages between them. Imports: machine, native and below."""

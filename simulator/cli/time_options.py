@@ -107,5 +107,5 @@ def calibrate(commands: Commands[Parser]) -> Parser:
 def _add_table(command: Parser) -> None:
     command.add_argument("table", type=Path, metavar="TABLE", help="a .csv file of measured times")
     command.add_argument("--kernels", type=Path, metavar="DIR", help="kernels and their cases.toml (default: our own)")
-    command.add_argument("--plot", type=Path, action="append", default=[], metavar="FILE", help=".png, .svg or .html")
+    command.add_argument("--plot", type=Path, action="append", default=[], metavar="FILE", help=".png or .svg")
     command.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the report")

@@ -1,4 +1,4 @@
-"""Finds the packages: each folder at the root is one of the package mlusim, and so is each folder in it, also of data."""
+"""Finds the packages: each folder at the root is one of mlusim, and so is each folder in it, even one of data."""
 
 from setuptools import find_namespace_packages, setup
 

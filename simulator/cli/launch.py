@@ -63,6 +63,15 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     return report_run(options, screen, run, results, saved)
 
 
+def run(options: argparse.Namespace, screen: Screen) -> bool | int:
+    """Launch a kernel, or run a program with a `main` of its own."""
+    if options.kernel is not None:
+        return run_kernel(options, screen)
+    from .program import run_program  # kernels alone need none of it
+
+    return run_program(options, screen)
+
+
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
     device = watched(options, options.device)

@@ -19,7 +19,6 @@ from ...frames import BrokenPeer, Channel, Frame
 from ...launches.device import Device
 from ..programs.report import Report
 from ..programs.session import Session
-from ..programs.wire import Wire
 from .messages import FROM_SERVER, PROTOCOL, CallFunction, DropMemory, KeepMemory, ReadMemory, Scalar
 
 _SERVER = "mlusim.simulator.host.operators.server"
@@ -81,7 +80,7 @@ class HostProcess:
     def keep_logs(self, keep: bool) -> None:
         """Whether launches leave their logs in the report from now on, if there is a device to launch on."""
         if self._session is not None:
-            self._session.keep_logs = keep
+            self._session.kernels.keep_logs = keep
 
     def close(self) -> None:
         """End the process and wait for what it has left to say."""
@@ -128,10 +127,11 @@ class HostProcess:
         except OSError:
             return
         with end:
-            self._session = session = Session(Wire(end), self._devices)
+            self._session = session = Session(end, self._devices)
             self.report = session.report
-            session.serve()
-            session.bye()
+            with suppress(BrokenPeer):  # its process is not what it was
+                session.serve()
+                session.bye()
 
 
 def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from ...findings import Finding, rules
-from . import abi
+from .abi import Fault, FaultKind, last_fault
 from .syscalls import NUMBERS, deed_and_call, path_argument
 
 _EXITS = (NUMBERS["exit"], NUMBERS["exit_group"])
@@ -16,30 +16,30 @@ def process_finding(
     runtime: ctypes.CDLL, kind: int, address: int, size: int, limit: float | None, process: int
 ) -> Finding:
     """The finding of any fault but an access; ``limit`` is that of the time (seconds), ``process`` this one's id."""
-    last = abi.last_fault(runtime)
+    last = last_fault(runtime)
     match kind:
-        case abi.STACK:
+        case FaultKind.STACK:
             return rules.process.overflowed()
-        case abi.TIME:
+        case FaultKind.TIME:
             return rules.process.too_long(limit)
-        case abi.EXIT:
+        case FaultKind.EXIT:
             return rules.process.exited("exit", _signed(size))
-        case abi.THROW:
+        case FaultKind.THROW:
             return rules.process.threw(_text(last.text))
-        case abi.JUMP:
+        case FaultKind.JUMP:
             return rules.process.jumped()
-        case abi.OUTPUT:
+        case FaultKind.OUTPUT:
             return rules.process.printed(size)
-        case abi.REGISTERS:
+        case FaultKind.REGISTERS:
             return rules.budget.registers()
-        case abi.EARLY:
+        case FaultKind.EARLY:
             return rules.process.too_early()
-        case abi.CALL:
+        case FaultKind.CALL:
             return _call_finding(size, last, process)
     return rules.process.signalled(size, address)
 
 
-def _call_finding(number: int, call: abi.Fault, process: int) -> Finding:
+def _call_finding(number: int, call: Fault, process: int) -> Finding:
     """The finding of a system call; a kernel that ends or signals itself has crashed."""
     arguments = tuple(call.arguments)
     if call.abi:

@@ -43,8 +43,6 @@ from .request import LaunchRequest, decode_request
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
-#: Rules after which a worker is not used again: the kernel may have left anything behind.
-_FATAL = (rules.STACK, rules.CRASH, rules.TIME, rules.FORBIDDEN)
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG = 10  # Linux's, which Python does not name
 #: What NumPy would import at the first use; a process in its cage cannot.
@@ -149,7 +147,7 @@ class Worker:
             log, findings = execute(
                 self._host, memory, request, self._progress(frame) if order.wants_progress else None
             )
-            last = any(finding.rule in _FATAL for finding in findings)
+            last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
             log, last = Log.empty(request.shape, request.device, request.launch), True
             findings = [fault.finding]

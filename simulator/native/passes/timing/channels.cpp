@@ -22,7 +22,7 @@ double Channels::next() {
 }
 
 void Channels::enter(int64_t number, int64_t core, int64_t record, double time) {
-  Server &server = servers_[static_cast<size_t>(number)];
+  Server &server = servers_[number];
   if (server.users.empty()) server.served = 0;  // a fresh count keeps the sums exact
   else server.served += (time - server.at) * speed(server);
   server.at = time;
@@ -33,7 +33,7 @@ void Channels::enter(int64_t number, int64_t core, int64_t record, double time) 
 Channels::Through Channels::leave() {
   const Event leaving = departures_.top();
   departures_.pop();
-  Server &server = servers_[static_cast<size_t>(leaving.core)];
+  Server &server = servers_[leaving.core];
   const Event user = server.users.top();
   server.users.pop();
   server.served = user.time;
@@ -43,7 +43,7 @@ Channels::Through Channels::leave() {
 }
 
 void Channels::announce(int64_t number) {
-  Server &server = servers_[static_cast<size_t>(number)];
+  Server &server = servers_[number];
   server.version++;
   if (server.users.empty()) return;
   const double wait = std::max(server.users.top().time - server.served, 0.0) / speed(server);

@@ -41,7 +41,7 @@ class Channels {
   };
 
   void add(double rate, double core_rate, const double *moved) { servers_.push_back({rate, core_rate, moved}); }
-  const Server &operator[](int64_t number) const { return servers_[static_cast<size_t>(number)]; }
+  const Server &operator[](int64_t number) const { return servers_[number]; }
   // When the next transfer is through, infinity if none is under way.
   double next();
   void enter(int64_t number, int64_t core, int64_t record, double time);

@@ -28,11 +28,12 @@ struct Pipes {
 };
 
 struct Core {
-  Core(int64_t core_number, int64_t begin, int64_t behind, int64_t pipes)
-      : number(core_number), at(begin), end(behind), free(static_cast<size_t>(pipes)),
-        last(static_cast<size_t>(pipes), -1), lines(static_cast<size_t>(pipes)) {}
+  Core(int64_t core_number, int64_t begin, int64_t behind, Pipes drawn, int64_t pipes)
+      : number(core_number), at(begin), end(behind), servers(drawn), free(pipes),
+        last(pipes, -1), lines(pipes) {}
 
   int64_t number, at, end;  // its records are order[at..end)
+  Pipes servers;
   Moment front{}, resume{};
   Stage stage = Stage::RUNNING;
   int64_t held = -1, running = -1;  // the record that the front end waits for; the task that runs
@@ -46,21 +47,21 @@ struct Core {
   bool busy(Pipes pipes) const {
     if (!open) return false;
     for (const int64_t pipe : pipes)
-      if (!lines[static_cast<size_t>(pipe)].empty()) return true;
+      if (!lines[pipe].empty()) return true;
     return false;
   }
 
-  void line_up(size_t pipe, int64_t record) {
+  void line_up(int64_t pipe, int64_t record) {
     lines[pipe].push_back(record);
     open++;
   }
 
-  void leave_line(size_t pipe) {
+  void leave_line(int64_t pipe) {
     lines[pipe].pop_front();
     open--;
   }
 
-  void occupy(size_t pipe, double until, int64_t record) {
+  void occupy(int64_t pipe, double until, int64_t record) {
     free[pipe] = until;
     last[pipe] = record;
   }

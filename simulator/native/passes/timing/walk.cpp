@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <unordered_map>
@@ -18,7 +19,7 @@
 namespace mlusim::timing {
 namespace {
 
-constexpr int64_t AHEAD = 16;  // records that are fetched before they are needed
+constexpr int64_t AHEAD = 16;  // records by which the memory of a core is fetched before it is needed
 
 // The records that have arrived where so many meet.
 struct Barrier {
@@ -45,17 +46,13 @@ class Walk {
   void through(int64_t record, double time);
   void fetch_ahead(const Core &core) const;
 
-  size_t place_of(int64_t record) const { return static_cast<size_t>(w.core_index[w.records[record].core]); }
-  Core &core_of(int64_t record) { return cores_[place_of(record)]; }
-  Pipes servers_of(const Core &core) const {
-    const ptrdiff_t place = &core - cores_.data();
-    return {w.server_list + w.core_servers[place], w.server_list + w.core_servers[place + 1]};
-  }
-  Pipes waits(size_t op) const { return {w.wait_pipes + w.wait_places[op], w.wait_pipes + w.wait_places[op + 1]}; }
-  Pipes queues(size_t op) const {
+  Core &core_of(int64_t record) { return cores_[w.core_index[w.records[record].core]]; }
+  Pipes waits(int64_t op) const { return {w.wait_pipes + w.wait_places[op], w.wait_pipes + w.wait_places[op + 1]}; }
+  Pipes queues(int64_t op) const {
     return {w.queue_pipes + w.queue_places[op], w.queue_pipes + w.queue_places[op + 1]};
   }
-  double whole(int64_t record) const { return w.alone[record] + w.latency[record]; }
+  // How long a record lasts; one that has to share a channel waits for its latency behind that.
+  double length(int64_t record) const { return w.alone[record] + (w.shared[record] ? 0.0 : w.latency[record]); }
   void explain(int64_t record, mlusim_reason why, int64_t who) {
     w.reason[record] = static_cast<uint8_t>(why);
     w.cause[record] = who;
@@ -66,19 +63,19 @@ class Walk {
   std::vector<Core> cores_;
   std::vector<Core *> ready_;  // whose front end can go on
   Events requests_;            // transfers that want to begin
-  std::vector<uint8_t> flying_;  // by record: channels that it is on
+  std::vector<uint16_t> flying_;  // by record: channels that it is on
   std::vector<int64_t> all_pipes_;
   std::unordered_map<uint64_t, Barrier> barriers_;
 };
 
-Walk::Walk(const mlusim_walk &given)
-    : w(given), flying_(static_cast<size_t>(w.count)), all_pipes_(static_cast<size_t>(w.pipes)) {
+Walk::Walk(const mlusim_walk &given) : w(given), flying_(w.count), all_pipes_(w.pipes) {
   std::iota(all_pipes_.begin(), all_pipes_.end(), 0);
   for (int64_t k = 0; k < w.servers; k++) channels_.add(w.rate[k], w.core_rate[k], w.moved[k]);
   for (int64_t k = 0; k < w.barriers; k++) barriers_[w.barrier_numbers[k]].members = w.members[k];
-  cores_.reserve(static_cast<size_t>(w.cores));
+  cores_.reserve(w.cores);
   for (int64_t k = 0; k < w.cores; k++)
-    cores_.emplace_back(w.core_numbers[k], w.core_records[k], w.core_records[k + 1], w.pipes);
+    cores_.emplace_back(w.core_numbers[k], w.core_records[k], w.core_records[k + 1],
+                        Pipes{w.server_list + w.core_servers[k], w.server_list + w.core_servers[k + 1]}, w.pipes);
   for (Core &core : cores_) ready_.push_back(&core);
 }
 
@@ -133,7 +130,7 @@ bool Walk::step(Core &core) {
   const int64_t i = w.order[core.at];
   fetch_ahead(core);
   const mlusim_record &record = w.records[i];
-  const size_t op = record.op;
+  const int64_t op = record.op;
   if (record.task != core.running && !begin_task(core, record.task)) return false;
   if (record.flags & MLUSIM_SERIAL && !join_queues(core, queues(op))) return false;
   if (w.mark[op]) {
@@ -158,7 +155,8 @@ bool Walk::begin_task(Core &core, int64_t task) {
     const auto latest = std::max_element(core.free.begin(), core.free.end());
     const double bar = std::max(core.front.now, handed);
     const bool late = *latest > bar;
-    core.front = {late ? *latest : bar, MLUSIM_LAUNCH, late ? core.last[static_cast<size_t>(latest - core.free.begin())] : -1};
+    const int64_t who = late ? core.last[latest - core.free.begin()] : -1;
+    core.front = {late ? *latest : bar, MLUSIM_LAUNCH, who};
   }
   core.running = task;
   return true;
@@ -168,17 +166,17 @@ bool Walk::begin_task(Core &core, int64_t task) {
 bool Walk::join_queues(Core &core, Pipes queues) {
   if (core.busy(queues)) return false;
   if (queues.empty()) return true;
-  const auto earlier = [&](int64_t a, int64_t b) { return core.free[static_cast<size_t>(a)] < core.free[static_cast<size_t>(b)]; };
-  const auto busiest = static_cast<size_t>(*std::max_element(queues.begin(), queues.end(), earlier));
+  const auto earlier = [&](int64_t one, int64_t other) { return core.free[one] < core.free[other]; };
+  const int64_t busiest = *std::max_element(queues.begin(), queues.end(), earlier);
   for (const int64_t pipe : queues)
-    if (core.free[static_cast<size_t>(pipe)] < core.free[busiest])
-      core.occupy(static_cast<size_t>(pipe), core.free[busiest], core.last[busiest]);
+    if (core.free[pipe] < core.free[busiest])
+      core.occupy(pipe, core.free[busiest], core.last[busiest]);
   return true;
 }
 
 // A record goes to its pipe, and the front end goes on.
 void Walk::issue(Core &core, int64_t i) {
-  const size_t own = w.records[i].pipe;
+  const int64_t own = w.records[i].pipe;
   explain(i, core.front.why, core.front.who);
   if (!core.lines[own].empty()) {
     w.start[i] = core.front.now;
@@ -194,7 +192,7 @@ void Walk::issue(Core &core, int64_t i) {
       core.line_up(own, i);
       requests_.push({from, core.number, i});
     } else {
-      w.end[i] = from + whole(i);
+      w.end[i] = from + length(i);
       core.occupy(own, w.end[i], i);
     }
   }
@@ -205,9 +203,8 @@ void Walk::issue(Core &core, int64_t i) {
 bool Walk::wait_for(Core &core, int64_t i, Pipes gate) {
   if (core.busy(gate)) return false;
   const mlusim_record &record = w.records[i];
-  const size_t own = record.pipe;
-  for (const int64_t place : gate) {
-    const auto pipe = static_cast<size_t>(place);
+  const int64_t own = record.pipe;
+  for (const int64_t pipe : gate) {
     if (core.free[pipe] > core.front.now)
       core.front = {
           core.free[pipe], pipe == own && record.flags & MLUSIM_BLOCKING ? MLUSIM_PIPE : MLUSIM_WAIT, core.last[pipe]};
@@ -225,7 +222,7 @@ bool Walk::wait_for(Core &core, int64_t i, Pipes gate) {
     requests_.push({core.front.now, core.number, i});
     return false;
   }
-  w.end[i] = core.front.now + whole(i);
+  w.end[i] = core.front.now + length(i);
   core.front = {w.end[i], MLUSIM_WAIT, i};
   if (waits(record.op).empty()) core.occupy(own, w.end[i], i);
   return true;
@@ -240,7 +237,7 @@ void Walk::meet(Core &core, int64_t i) {
   int64_t last = i;
   for (const int64_t other : barrier.arrived)
     if (w.start[other] > w.start[last] || (w.start[other] == w.start[last] && other > last)) last = other;
-  const double latest = w.start[last], done = latest + whole(i);
+  const double latest = w.start[last], done = latest + length(i);
   for (const int64_t other : barrier.arrived) {
     w.end[other] = done;
     if (w.start[other] < latest) explain(other, MLUSIM_BARRIER, last);
@@ -254,16 +251,16 @@ void Walk::meet(Core &core, int64_t i) {
 // A record begins to move its bytes through its channels.
 void Walk::begin(Core &core, int64_t i, double time) {
   w.start[i] = time;
-  for (const int64_t server : servers_of(core)) {
+  for (const int64_t server : core.servers) {
     if (channels_[server].moved[i] == 0) continue;
-    flying_[static_cast<size_t>(i)]++;
+    flying_[i]++;
     channels_.enter(server, core.number, i, time);
   }
 }
 
 // A channel has moved all bytes of a record. After the last one the record ends, and its pipe goes on.
 void Walk::through(int64_t i, double time) {
-  if (--flying_[static_cast<size_t>(i)]) return;
+  if (--flying_[i]) return;
   Core &core = core_of(i);
   w.end[i] = std::max(w.start[i] + w.alone[i], time) + w.latency[i];
   if (core.held == i) {
@@ -271,7 +268,7 @@ void Walk::through(int64_t i, double time) {
     ready_.push_back(&core);
     return;
   }
-  const size_t own = w.records[i].pipe;
+  const int64_t own = w.records[i].pipe;
   core.occupy(own, w.end[i], i);
   core.leave_line(own);
   while (!core.lines[own].empty()) {
@@ -286,7 +283,7 @@ void Walk::through(int64_t i, double time) {
       break;
     }
     w.start[i] = from;
-    w.end[i] = from + whole(i);
+    w.end[i] = from + length(i);
     core.occupy(own, w.end[i], i);
     core.leave_line(own);
   }
@@ -303,7 +300,7 @@ void Walk::fetch_ahead(const Core &core) const {
   __builtin_prefetch(&w.start[i], 1);
   __builtin_prefetch(&w.end[i], 1);
   __builtin_prefetch(&w.cause[i], 1);
-  for (const int64_t server : servers_of(core)) __builtin_prefetch(&w.moved[server][i]);
+  for (const int64_t server : core.servers) __builtin_prefetch(&w.moved[server][i]);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..engines.worker.pool import Worker, WorkerDied
 from ..findings import BuildError
+from ..native.build import tasks_runtime
 from ..native.cache import Cache
 from ..native.compiler import Compiler
 from .screen import Screen
@@ -62,7 +63,7 @@ def _build_tools() -> list[Row]:
     rows.append(Row("lines", _GOOD, tool) if tool else Row("lines", _BAD, "install binutils: findings have no lines"))
     try:
         compiler = Compiler()
-        runtime = compiler.runtime()
+        runtime = tasks_runtime(compiler)
     except (BuildError, OSError) as error:
         return [*rows, Row("compiler", _BAD, str(error))]
     return [*rows, Row("compiler", _GOOD, f"{compiler.title}: {compiler.says}"), *_worker(runtime)]

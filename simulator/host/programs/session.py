@@ -18,6 +18,7 @@ from ...engines.worker.request import LaunchRequest
 from ...findings import RULES, Finding, rules
 from ...launches.device import Device
 from ...log import Log
+from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from ...timing import replay
 from .arrays import Arrays
@@ -53,7 +54,7 @@ class Session:
         self._wire, self.keep_logs, self._time_limit = wire, keep_logs, time_limit
         self._devices = [device.watched() for device in devices]  # each with a memory of its own
         self._compiler = Compiler()
-        self._runtime = self._compiler.runtime()
+        self._runtime = tasks_runtime(self._compiler)
         with suppress(Exception):  # the first launch says what is wrong
             pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._time = Timeline()

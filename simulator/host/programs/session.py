@@ -16,6 +16,7 @@ from ...core.memory import Allocation
 from ...engines.worker.pool import WorkerDied, pool
 from ...engines.worker.request import LaunchRequest
 from ...findings import RULES, Finding, rules
+from ...flow import Accesses
 from ...launches.device import Device
 from ...log import Log
 from ...native.compiler import Compiler
@@ -23,7 +24,7 @@ from ...timing import replay
 from .arrays import Arrays
 from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import Images, ProgramImage
-from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
+from .queues import HOST, Mark, Queue, Timeline, Work
 from .report import Called, Launched, Place, Report
 from .wire import Kind, Message, Wire, messages_version
 
@@ -285,7 +286,7 @@ class Session:
         if device.level == "all":
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
-        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        touched = cache(lambda: Accesses(log).touched())  # asked for again by all work that it may meet
         what, where = f"the launch of {request.kernel}", self.report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(request.dim), device.shape.cores)

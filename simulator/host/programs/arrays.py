@@ -13,7 +13,7 @@ from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
-from .report import Place
+from .messages import Place
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096

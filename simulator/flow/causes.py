@@ -13,6 +13,7 @@ import numpy as np
 from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..core.issue.runs import LOAD, STORE
+from ..findings import BuildError
 from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
 from ..native import PASSES
 from ..native.library import built_folder
@@ -143,14 +144,15 @@ def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL | None:
-    library = built_folder(PASSES / "flow")
-    if library is None:
+    try:
+        library = built_folder(PASSES / "flow")
+    except BuildError:
         warnings.warn(
             "no C compiler builds the pass over logs: hazards, races and missing waits are not looked for "
             "(`mlusim doctor` says which compiler is used)",
             RuntimeWarning,
             stacklevel=2,
         )
-    else:
-        library.mlusim_flow.restype = ctypes.c_int64
+        return None
+    library.mlusim_flow.restype = ctypes.c_int64
     return library

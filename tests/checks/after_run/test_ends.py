@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import pytest
+from mlusim.simulator.findings import BuildError
 from mlusim.simulator.flow import causes
 
 from tests.checks.after_run.launched import BYTES, N, rules, run, store, zeros
@@ -32,7 +33,10 @@ def test_without_a_compiler_a_warning_says_once_what_is_not_looked_for(monkeypat
         m.__memcpy_async(piece, source, BYTES, m.GDRAM2NRAM)
         store(m, out, 1.0, N - 1)
 
-    monkeypatch.setattr(causes, "built_folder", lambda *sources: None)
+    def no_compiler(folder: object) -> None:
+        raise BuildError("no C++ compiler is on the path")
+
+    monkeypatch.setattr(causes, "built_folder", no_compiler)
     causes._library.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="hazards, races and missing waits are not looked for"):

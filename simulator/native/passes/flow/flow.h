@@ -1,7 +1,7 @@
 // What the pass over a log is given and gives back: the rows of the log, tables of its instructions, causes of findings.
 // Python reads them here too (simulator/structures.py): plain declarations alone.
 #pragma once
-#include "../record.h"
+#include "../../log_rows.h"
 
 // What instructions do to the order: `SILENT` is none for any pipe, `MEETS` is a barrier.
 enum Step { PLAIN, SILENT, WAITS, MEETS };

@@ -8,7 +8,7 @@ namespace mlusim {
 void Hazards::tell(const Access &earlier, const Range &range, const Piece &piece) {
   bool same_core = earlier.group == piece.now.group && earlier.slot == piece.now.slot;
   if (same_core) {
-    if (scene_.record->flags & BLOCKING) {  // it waits for what it depends on
+    if (scene_.record->flags & MLUSIM_BLOCKING) {  // it waits for what it depends on
       order_.wait_for(earlier.pipe);
       return;
     }

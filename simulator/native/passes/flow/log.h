@@ -4,6 +4,7 @@
 
 namespace mlusim {
 
+using Record = mlusim_record;
 using Operand = mlusim_operand;
 using Run = mlusim_runs;
 

@@ -71,7 +71,7 @@ void Order::issue(const Record &r, size_t slot) {
   Core &core = this->core();
   start_ = core.front;
   learn(start_, core.end[r.pipe]);
-  if (uint64_t queues = r.flags & SERIAL ? log_.queues(r) : 0) {
+  if (uint64_t queues = r.flags & MLUSIM_SERIAL ? log_.queues(r) : 0) {
     learn_pipes(start_, core, queues);
     if (!(queues >> r.pipe & 1))  // the end of a section: whatever comes in its queues comes after it
       for (int64_t p = 0; p < pipes_; p++)
@@ -84,7 +84,7 @@ void Order::finish(const Record &r) {
   Core &core = this->core();
   learn(core.end[r.pipe], start_);
   core.end[r.pipe][r.pipe] = sequence_;
-  if (r.flags & (BLOCKING | RESULT) || log_.waits(r)) learn(core.front, core.end[r.pipe]);
+  if (r.flags & (MLUSIM_BLOCKING | MLUSIM_RESULT) || log_.waits(r)) learn(core.front, core.end[r.pipe]);
 }
 
 }  // namespace mlusim

@@ -73,8 +73,8 @@ class Pass {
     now.seq = order_.sequence();
     now.slot = static_cast<uint16_t>(order_.slot());
     now.pipe = r.pipe;
-    now.is_async = (r.flags & ASYNC) != 0;
-    now.is_atomic = (r.flags & ATOMIC) != 0;
+    now.is_async = (r.flags & MLUSIM_ASYNC) != 0;
+    now.is_atomic = (r.flags & MLUSIM_ATOMIC) != 0;
     now.manner = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
     for (uint32_t n = 0; writes && !on_device && n < log_.operand_count(r); n++) {
       if (log_.writes(r, n)) continue;

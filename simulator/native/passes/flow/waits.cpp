@@ -20,7 +20,7 @@ void Waits::look_at(const Record &r, int64_t index, size_t slot) {
 }
 
 void Waits::keep(const Record &r, int64_t index) {
-  if (!(r.flags & ASYNC)) return;
+  if (!(r.flags & MLUSIM_ASYNC)) return;
   Waiting &waiting = of(order_.slot());
   waiting.copy[r.pipe] = index;
   waiting.number[r.pipe] = order_.sequence();

@@ -1,4 +1,4 @@
-"""C and C++ that comes with mlusim: built once for a machine by the compiler that builds kernels."""
+"""C++ that comes with mlusim: built once for a machine by the compiler that builds kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds C++ of mlusim's own into the cache: each source to an object, the objects to what they are linked to.
+"""Builds C++ of mlusim's own into the cache: sources to objects, objects to what they are linked to.
 
 Each is built once for what goes into it: its text and the headers that it includes by names in quotes.
 """
@@ -28,6 +28,7 @@ class Target:
     """A file that is linked from the objects of its sources, and what messages call it.
 
     ``flags`` are of the compiler, ``link`` of the linker; ``inputs`` are files that it is given beside the objects.
+    ``is_one_unit``: the sources are compiled as one, so that functions of one are inlined in another.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Target:
     flags: tuple[str, ...] = ()
     link: tuple[str, ...] = ("-shared",)
     inputs: tuple[Path, ...] = ()
+    is_one_unit: bool = False
 
 
 #: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it.
@@ -70,7 +72,8 @@ def build(compiler: Compiler, target: Target) -> Path:
     """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine."""
     flags = [*_FLAGS, *target.flags]
     folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
-    keys = {source: "\0".join([compiler.version, *flags, *_texts(source, folders)]) for source in target.sources}
+    units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
+    keys = {unit: "\0".join([compiler.version, *flags, *_texts(unit, folders)]) for unit in units}
     scripts = [Path(flag.partition("=")[2]) for flag in target.link if flag.startswith("-Wl,--version-script=")]
     beside = [*map(str, target.inputs), *(script.read_text(encoding="utf-8") for script in scripts)]
     key = "\0".join([*keys.values(), *target.link, *beside])
@@ -86,13 +89,14 @@ def build(compiler: Compiler, target: Target) -> Path:
     return compiler.cache.file(target.name, key, make)
 
 
-def _object(compiler: Compiler, title: str, flags: Iterable[str], source: tuple[Path, str]) -> Path:
-    path, key = source
+def _object(compiler: Compiler, title: str, flags: Iterable[str], unit: tuple[tuple[Path, ...], str]) -> Path:
+    (source, *others), key = unit
 
     def make(made: Path) -> None:
-        _run(compiler, title, [*flags, "-c", "-o", str(made), str(path)], made)
+        before = [word for other in others for word in ("-include", str(other))]
+        _run(compiler, title, [*flags, *before, "-c", "-o", str(made), str(source)], made)
 
-    return compiler.cache.file(f"{path.stem}.o", key, make)
+    return compiler.cache.file(f"{source.stem}.o", key, make)
 
 
 def _run(compiler: Compiler, title: str, words: list[str], made: Path) -> None:
@@ -105,9 +109,9 @@ def _run(compiler: Compiler, title: str, words: list[str], made: Path) -> None:
         raise BuildError(f"{compiler.title} cannot build {title}; set CXX to a C++ compiler. It says:\n{said}")
 
 
-def _texts(source: Path, folders: Iterable[Path]) -> list[str]:
-    """The texts of a source and of our headers that go into it."""
-    waiting, found = [source], dict[Path, str]()
+def _texts(sources: Iterable[Path], folders: Iterable[Path]) -> list[str]:
+    """The texts of sources and of our headers that go into them."""
+    waiting, found = [*sources], dict[Path, str]()
     while waiting:
         path = waiting.pop()
         if path not in found:

@@ -1,4 +1,4 @@
-"""C that comes with mlusim: built once for a machine by the compiler that builds kernels."""
+"""C++ that comes with mlusim and is loaded into this process: passes over logs."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
-from . import PASSES
+from .build import Target, build
 from .compiler import Compiler
-from .process import LimitReached
 
-_FLAGS = ("-O2", "-ffp-contract=off", "-fPIC", "-shared", "-x", "c")
+#: Sums of times are equal on all machines: nothing is contracted.
+_FLAGS = ("-O3", "-ffp-contract=off")
 
 
 @lru_cache(maxsize=8)
-def built_library(source: Path, *headers: Path) -> ctypes.CDLL | None:
-    """The library of a source, with the headers beside it; None without a compiler that builds it."""
+def built_folder(folder: Path) -> ctypes.CDLL:
+    """The library of all C++ in a folder; BuildError without a compiler that builds it."""
+    name, compiler = folder.name, Compiler()
+    sources = tuple(sorted(folder.rglob("*.cpp")))
+    # One unit: the passes call functions of each other's for every record.
+    target = Target(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, _FLAGS, is_one_unit=True)
+    path = build(compiler, target)
     try:
-        compiler = Compiler()
-
-        def make(path: Path) -> None:
-            result = compiler.run([*_FLAGS, "-o", str(path), str(source)], path.parent)
-            if result.returncode or not path.is_file():
-                raise BuildError(f"{compiler.title} cannot build {source.name}")
-
-        key = [
-            compiler.version,
-            *_FLAGS,
-            *(file.read_text(encoding="utf-8") for file in (source, *headers, *sorted(PASSES.parent.glob("*.h")))),
-        ]
-        return ctypes.CDLL(str(compiler.cache.file(f"libmlusim_{source.stem}.so", "\0".join(key), make)))
-    except (BuildError, LimitReached, OSError):
-        return None
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise BuildError(
+            f"{name}, a part of mlusim that {compiler.title} has built, cannot be loaded: {error}"
+        ) from None

@@ -9,7 +9,7 @@ from ...native import HOST
 from ...native.build import Target, build
 from ...native.compiler import Compiler
 from .build import HEADERS
-from .wire import messages_version
+from .messages import messages_version
 
 #: The libraries, their sources, and those before them that they call.
 LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {

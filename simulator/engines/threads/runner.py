@@ -15,7 +15,7 @@ from ...core.memory import Memory
 from ...findings import Collector, Finding, Squashed, rules
 from ...log import Location, Log
 from ..tasks import LoadedImage, load_image, load_runtime
-from .abi import Launch, Range, Runtime
+from .abi import RANGE, Launch, Runtime
 from .faults import Faults
 from .grid import Grid
 from .records import records
@@ -56,10 +56,11 @@ class SimtRunner:
         assert limits is not None
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], np.uint64).reshape(-1, 2)
+        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
         launch = Launch(
-            grid.blocks, grid.threads, grid.shared, limits.static_shared, arrays.ctypes.data, len(arrays),
-            Range(image.low, image.high), on_finding == "collect",
+            grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
+            arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
+            collect=on_finding == "collect",
         )  # fmt: skip
         runtime.begin(ctypes.byref(launch), image.entry(entry), pointers)
         total = grid.blocks[0] * grid.blocks[1] * grid.blocks[2]
@@ -98,9 +99,7 @@ class SimtRunner:
                 collector.report(
                     replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
                 )
-        if not len(rows) and not collector.has_error(besides=rules.NOT_MODELLED):
+        if not len(rows) and not collector.has_error(besides=rules.not_modelled.NOT_MODELLED):
             collector.core = collector.task = -1
-            advice = "see whether its threads return early, or a condition of the preprocessor leaves its body out"
-            message = "the launch accessed no memory; its time is its overhead alone"
-            collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
+            collector.report(rules.empty.no_access(), 0)
         return log, collector.located(locate)

@@ -27,8 +27,6 @@ from .waiting import Later, Queues
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
-#: Rules after which a kernel has not come to its end: its queue has failed.
-_ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 
 
 class AnnounceImage(NamedTuple):
@@ -99,7 +97,7 @@ class Kernels:
         if image is None:
             queue.failure = _NO_MODULE, problem
             self._later.catch_up()
-            self._report.add(Finding(rules.BUILD, problem), place)
+            self._report.add(rules.build.unusable(problem), place)
             return
         kernel, dim, sizes = image.kernels[message.kernel], (message.x, message.y, message.z), message.sizes
         kind = _TYPES.get(message.type, "")
@@ -107,8 +105,7 @@ class Kernels:
         if problem:
             queue.failure = _FAILED, problem
             self._later.catch_up()
-            advice = "launch with dimensions, a type and arguments that the kernel and the device take"
-            self._report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
+            self._report.add(rules.declared.misfit(problem, kernel), place)
             return
         arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
         request = LaunchRequest(
@@ -117,7 +114,7 @@ class Kernels:
         )  # fmt: skip
         log, findings = self._run(device, request)
         self._later.catch_up()
-        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
+        ending = next((finding for finding in findings if finding.rule in rules.ENDING), None)
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
         self._later.put(partial(self._follow, image, request, device, queue, place, log, findings))
@@ -154,5 +151,4 @@ class Kernels:
         try:
             return pool(os.getpid()).launch(self._runtime, device.memory, request, None, self._later.catch_up)
         except WorkerDied as death:
-            finding = Finding(rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel)
-            return Log.empty(device.shape, device.name, request.launch), [finding]
+            return Log.empty(device.shape, device.name, request.launch), [rules.process.died(death, request.kernel)]

@@ -130,14 +130,15 @@ struct Place {
   static void each(Self& self, Fields& fields) { fields(self.module, self.offset); }
 };
 
-// The runtime in the program has found a broken rule.
-struct TellFinding {
+// The runtime in the program has found a `fault`, one of `FAULTS`: what is used, where, how much of how much.
+struct TellFault {
   static constexpr uint16_t KIND = 4; using Answer = void;
-  std::string rule{}, text{}, advice{};
+  std::string fault{}, what{};
+  uint64_t address{}, size{}, distance{}, whole{};
   Place place{}, related{};
   template <class Self, class Fields>
-  static void each(Self& self, Fields& fields) { fields(self.rule, self.text, self.advice, self.place, self.related);
-      }
+  static void each(Self& self, Fields& fields) { fields(self.fault, self.what, self.address, self.size, self.distance,
+      self.whole, self.place, self.related); }
 };
 
 // The program ends by itself; answered when its report has been written.

@@ -1,7 +1,5 @@
 """Tasks, and threads of a block, share memory with a barrier between, or atomically."""
 
-from __future__ import annotations
-
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import declare

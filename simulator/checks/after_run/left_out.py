@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...findings import Finding, rules
-from ...log import ARITHMETIC, NOWHERE, Log, pieces_of, region_of
+from ...flow import Accesses
+from ...log import ARITHMETIC, NOWHERE, Log, region_of
 from .given import Given
 from .off_grid import off_grid
 
@@ -38,7 +39,7 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     if not arrays or idle or log.shape.threads is not None:
         return
     used = log.operand_spaces == device
-    pieces = pieces_of(log, np.flatnonzero(used))
+    pieces = Accesses(log).pieces(np.flatnonzero(used))
     if pieces is None:
         return
     row, begin, end = pieces

@@ -14,6 +14,7 @@ from ...checks.after_run import examine
 from ...engines.worker.pool import WorkerDied, pool
 from ...engines.worker.request import LaunchRequest
 from ...findings import Finding, rules
+from ...flow import Accesses
 from ...launches.device import Device
 from ...log import Log
 from ...native.compiler import Compiler
@@ -21,7 +22,7 @@ from ...timing import replay
 from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
-from .queues import Queue, Work, touched_by
+from .queues import Queue, Work
 from .report import Launched, Report
 from .waiting import Later, Queues
 
@@ -134,7 +135,7 @@ class Kernels:
         if device.level == "all":
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
-        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        touched = cache(Accesses(log).touched)  # asked for again by all work that it may meet
         what, where = f"the launch of {request.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(request.dim), device.shape.cores)

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import rules
+from ...flow import Ranges
 from ...frames import Signed
 from .messages import Place, Status, handles
-from .queues import HOST, Mark, Queue, Ranges, Timeline, Work
+from .queues import HOST, Mark, Queue, Timeline, Work
 from .report import Report
 
 _NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
@@ -207,7 +208,7 @@ class Queues:
         first, last = self._marks.get(message.start), self._marks.get(message.end)
         if first is None or last is None:
             return Elapsed(_INVALID, "a notifier was never placed in a queue")
-        if any(mark.known.get(mark.queue, 0) > self.time.known.get(mark.queue, 0) for mark in (first, last)):
+        if not all(self.time.known.knows(mark.queue, mark.known.get(mark.queue, 0)) for mark in (first, last)):
             return Elapsed(_NOT_READY)
         return Elapsed(nanoseconds=round((last.time - first.time) * 1e3))
 

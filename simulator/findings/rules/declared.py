@@ -4,8 +4,6 @@ Messages of guards are patterns: ``{name}`` stands for the value of an argument,
 lies, ``{bytes_name}`` for its size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...log.region import Region
@@ -135,6 +133,12 @@ def misfit(problem: str, kernel: str) -> Finding:
     """Host code launches a kernel in a way that it, or the device, does not take."""
     advice = "launch with dimensions, a type and arguments that the kernel and the device take"
     return Finding(ARGUMENT, problem, kernel=kernel, suggestion=advice)
+
+
+def called_by_host() -> Finding:
+    """Host code calls a kernel as it calls functions of its own."""
+    message = "a kernel is called like a function of the host"
+    return Finding(ARGUMENT, message, suggestion="launch it with <<<dim, type, queue>>>")
 
 
 def refused(problem: str) -> Finding:

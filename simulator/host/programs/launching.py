@@ -14,6 +14,7 @@ from ...checks.after_run import examine
 from ...engines.worker.pool import WorkerDied, pool
 from ...engines.worker.request import LaunchRequest
 from ...findings import Finding, rules
+from ...flow import Accesses
 from ...launches.device import Device
 from ...log import Log
 from ...native.compiler import Compiler
@@ -21,14 +22,12 @@ from ...timing import replay
 from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
-from .queues import Queue, Work, touched_by
+from .queues import Queue, Work
 from .report import Launched, Report
 from .waiting import Later, Queues
 
 _TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
 _FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
-#: Rules after which a kernel has not come to its end: its queue has failed.
-_ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 
 
 class AnnounceImage(NamedTuple):
@@ -80,17 +79,17 @@ class Kernels:
         self._images = Images(compiler, self._runtime.parent.name)
 
     @handles
-    def announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
+    def _announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
         said = bytes(body).decode(errors="replace")
         return ImageAnnounced(not self._images.announce(message.image, said))
 
     @handles
-    def bring(self, message: BringImage, body: memoryview) -> Done:
+    def _bring(self, message: BringImage, body: memoryview) -> Done:
         self._images.bring(message.image, bytes(body))
         return Done()
 
     @handles
-    def launch(self, message: LaunchKernel, body: memoryview) -> None:
+    def _launch(self, message: LaunchKernel, body: memoryview) -> None:
         queue, place = self._queues.time.queue(message.queue), message.place
         if queue.failure[0]:
             return
@@ -99,7 +98,7 @@ class Kernels:
         if image is None:
             queue.failure = _NO_MODULE, problem
             self._later.catch_up()
-            self._report.add(Finding(rules.BUILD, problem), place)
+            self._report.add(rules.build.unusable(problem), place)
             return
         kernel, dim, sizes = image.kernels[message.kernel], (message.x, message.y, message.z), message.sizes
         kind = _TYPES.get(message.type, "")
@@ -107,8 +106,7 @@ class Kernels:
         if problem:
             queue.failure = _FAILED, problem
             self._later.catch_up()
-            advice = "launch with dimensions, a type and arguments that the kernel and the device take"
-            self._report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
+            self._report.add(rules.declared.misfit(problem, kernel), place)
             return
         arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
         request = LaunchRequest(
@@ -117,7 +115,7 @@ class Kernels:
         )  # fmt: skip
         log, findings = self._run(device, request)
         self._later.catch_up()
-        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
+        ending = next((finding for finding in findings if finding.rule in rules.ENDING), None)
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
         self._later.put(partial(self._follow, image, request, device, queue, place, log, findings))
@@ -137,7 +135,7 @@ class Kernels:
         if device.level == "all":
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
-        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        touched = cache(Accesses(log).touched)  # asked for again by all work that it may meet
         what, where = f"the launch of {request.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(request.dim), device.shape.cores)
@@ -154,5 +152,4 @@ class Kernels:
         try:
             return pool(os.getpid()).launch(self._runtime, device.memory, request, None, self._later.catch_up)
         except WorkerDied as death:
-            finding = Finding(rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel)
-            return Log.empty(device.shape, device.name, request.launch), [finding]
+            return Log.empty(device.shape, device.name, request.launch), [rules.process.died(death, request.kernel)]

@@ -1,6 +1,7 @@
 #include "blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "process.h"
 #include "ranges.h"
@@ -47,7 +48,7 @@ void Blocks::release(uint64_t start, uint64_t end) {
       i++;
       continue;
     }
-    Held block = held_[i];
+    Held block = std::move(held_[i]);
     held_.erase(held_.begin() + (long)i);
     report(block);
   }
@@ -59,7 +60,7 @@ void Blocks::hold(uint64_t from, uint64_t size, uint64_t missing, const uint8_t*
   if (held_.size() <= MOST_HELD) return;
   auto oldest =
       std::find_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; });
-  Held block = *oldest;
+  Held block = std::move(*oldest);
   held_.erase(oldest);
   report(block);
 }

@@ -8,7 +8,7 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // Whether a load is one of a block: nobody computes with what is written in part.
 inline bool is_block(const uint8_t* flags, uint64_t size) { return size > 8 || memchr(flags, 1, size); }

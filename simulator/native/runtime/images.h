@@ -4,7 +4,7 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 struct Images {
   std::vector<mlusim_range> loaded;      // code and data of each

@@ -2,7 +2,7 @@
 #pragma once
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 using Ended = void (*)(int kind, uint64_t address, uint64_t size, int64_t pc);
 

@@ -4,7 +4,7 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // Whether [address, address + size) ends at or before `end`; no size overflows.
 inline bool holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }

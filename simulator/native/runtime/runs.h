@@ -3,7 +3,7 @@
 #pragma once
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // An access that nobody can come between, beside 1 for a store.
 constexpr int ATOMICALLY = 2;

@@ -7,7 +7,7 @@
 
 #include "simt.h"
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t ARENA = 64 << 20, DYNAMIC = 48 << 20;  // bytes; where dynamic shared memory begins
 constexpr uint64_t APART = 128;                           // alignment of variables, and what lies between two

@@ -18,7 +18,7 @@ namespace mlusim {
 namespace {
 
 struct Guard {
-  char *start, *end;  // whole pages
+  char *start, *end;             // whole pages
   std::vector<uint64_t> queues;  // whose later work comes after the copy: its own, and those that have waited for it
   uint64_t serial;
   int device;

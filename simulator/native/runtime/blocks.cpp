@@ -19,8 +19,9 @@ void ask_about(uint64_t address, uint64_t size, int64_t pc) {
 void Blocks::forget_task() {
   loaded_.size = stored_.size = 0;
   taken_.clear();
-  held_.erase(std::remove_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; }),
-              held_.end());
+  held_.erase(
+      std::remove_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; }),
+      held_.end());
 }
 
 void Blocks::wait(mlusim_range& range, uint64_t address, uint64_t size, int64_t pc) {
@@ -30,7 +31,8 @@ void Blocks::wait(mlusim_range& range, uint64_t address, uint64_t size, int64_t 
   loaded_ = {&range, address, size, pc, false};
 }
 
-// Whether [from, until) of a block looks like a gap: it follows a member, and is shorter than what it aligns the next to.
+// Whether [from, until) of a block looks like a gap: it follows a member, and is shorter than what it aligns the next
+// to.
 bool Blocks::is_gap(uint64_t from, uint64_t until) const {
   uint64_t bytes = until - from, alignment = 1;
   while (alignment <= bytes) alignment *= 2;

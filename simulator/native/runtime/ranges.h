@@ -29,7 +29,9 @@ inline mlusim_range* own_range(uint64_t address, uint64_t size) {
 
 inline bool has_flags(const mlusim_range& range) { return range.written && range.written != MLUSIM_ASK; }
 
-inline uint8_t* flags_of(const mlusim_range& range, uint64_t address) { return range.written + (address - range.start); }
+inline uint8_t* flags_of(const mlusim_range& range, uint64_t address) {
+  return range.written + (address - range.start);
+}
 
 inline bool all_written(const uint8_t* flags, uint64_t size) {
   if (size == 4) {

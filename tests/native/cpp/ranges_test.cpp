@@ -55,8 +55,8 @@ TEST(stores_that_follow_one_another_need_no_flags) {
   CHECK(noted.in_order(row, 120, 4, true));
   CHECK(noted.in_order(row, 124, 4, true));
   CHECK(noted.in_order(row, 120, 8, false));
-  CHECK(noted.in_order(row, 122, 2, true));  // on what is written
-  CHECK(!noted.in_order(row, 132, 4, true));  // leaves a gap
+  CHECK(noted.in_order(row, 122, 2, true));    // on what is written
+  CHECK(!noted.in_order(row, 132, 4, true));   // leaves a gap
   CHECK(!noted.in_order(row, 126, 4, false));  // passes what is written
   CHECK(row.touched == 120 && row.until == 128);
 }

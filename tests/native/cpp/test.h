@@ -22,17 +22,17 @@ struct Registered {
   Registered(const char* name, void (*run)()) { tests().push_back({name, run}); }
 };
 
-#define TEST(name)                                      \
-  static void name();                                   \
+#define TEST(name)                                        \
+  static void name();                                     \
   static const Registered registered_##name(#name, name); \
   static void name()
 
-#define CHECK(condition)                                                              \
-  do {                                                                                \
-    if (!(condition)) {                                                               \
-      std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);       \
-      ++failures();                                                                   \
-    }                                                                                 \
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+      ++failures();                                                             \
+    }                                                                           \
   } while (0)
 
 inline int run_all() {

@@ -66,9 +66,7 @@ def left_out(touched: Touched) -> Iterator[Finding]:
     if lost is None:
         return
     begin = lost.key - array.key
-    said = rules.left_out.untouched(
-        lost.written, lost.sure, array.name, array.bytes, lost.bytes, begin, lost.places
-    )
+    said = rules.left_out.untouched(lost.written, lost.sure, array.name, array.bytes, lost.bytes, begin, lost.places)
     record = int(touched.log.owners[lost.row]) if lost.row >= 0 else -1
     yield touched.at(said, record, lost.key, lost.bytes if lost.places == 1 else array.bytes - begin)
 

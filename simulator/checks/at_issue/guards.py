@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....isa import PADDING, Require, is_multiple, names_of
+from ....isa import PADDING, Parameter, Require, is_multiple, names_of
 from ...core.issue import Check, Guard, PortSource
 from ...core.issue.effects import lost
-from ...core.issue.operands import Lanes
-from ...core.issue.scattered import operands_of
+from ...core.issue.operands import operands_of
 from ...findings import rules
 
 
@@ -80,7 +79,7 @@ class Overlap(Check):
         kind = port.entry.overlap
         if kind == "any":
             return
-        operands = operands_of(port, port.overload)
+        operands = operands_of(port)
         for target in operands:
             for source in operands:
                 if target is source or not target.writes:
@@ -96,7 +95,6 @@ class Overlap(Check):
                     ordered = f"{d} < {s} and {lost(target, source)} * {source.element.size} < {PADDING} or "
                 else:
                     ordered = f"{d} <= {s} and {target.end} <= {source.end} or "
-                shifted = isinstance(target, Lanes)
                 legal, problem, limit = {
                     "same": (f"{d} == {s} or ", "overlap and do not coincide", "operands coincide or stay apart"),
                     "ascending": (
@@ -110,14 +108,14 @@ class Overlap(Check):
                 yield Guard(
                     legal + apart,
                     rules.OVERLAP,
-                    f"{d} ({_size(target)} at {{at_{d}}}) and {s} ({_size(source)} at {{at_{s}}}) {problem}",
+                    f"{d} ({_size(target.parameter)} at {{at_{d}}}) and {s} ({_size(source.parameter)} at {{at_{s}}})"
+                    f" {problem}",
                     operand=d,
                     limit=limit,
-                    suggestion=f"give {d} {'lanes or bytes' if shifted else 'memory'} of its own",
+                    suggestion=f"give {d} {'lanes or bytes' if target.parameter.is_tensor else 'memory'} of its own",
                     provenance=port.overload.provenance,
                 )
 
 
-def _size(operand: object) -> str:
-    name = getattr(operand, "name", "")
-    return "a tensor" if isinstance(operand, Lanes) else f"{{bytes_{name}}} bytes"
+def _size(operand: Parameter) -> str:
+    return "a tensor" if operand.is_tensor else f"{{bytes_{operand.name}}} bytes"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...core.execution import MEMBER, MEMORY
-from ...core.issue import Check, PortSource
-from ...core.issue.operands import Operand
-from ...core.memory import Allocation
+from ...core.issue import Check
+from ...core.memory import Allocation, View
 from ...findings import Finding, rules
 
 _ADVICE = "write the memory before it is read"
@@ -14,23 +13,17 @@ _ADVICE = "write the memory before it is read"
 class Initialized(Check):
     """Warns of reads of uninitialized bytes, once for each byte."""
 
-    def before_read(self, port: PortSource, operand: Operand) -> None:
-        name = operand.name
-        report = port.bind("_uninitialized", self._report)
-        entry = f"_t_{name}.entry" if operand.parameter.is_tensor else f"_a_{name}"
-        port.line(f"_piece = {operand.uninitialized()}")
-        with port.block("if _piece:"):
-            port.line(operand.forgive())
-            port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
+    def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
+        piece = view.hole()
+        if piece:
+            view.forgive()
+            self._found(pc, name, operand, f"reads {_stale(view.entry, piece)}", view.entry, piece)
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
         if kind == MEMORY and not spaces[entry.space].memory_core:
             return  # it has no such memory: that is another rule's
         self._found(pc, name, "", f"scalar load of {_stale(entry, piece)}", entry, piece)
-
-    def _report(self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int]) -> None:
-        self._found(pc, instruction, operand, f"reads {_stale(entry, piece)}", entry, piece)
 
     def _found(
         self, pc: int, instruction: str, operand: str, message: str, entry: Allocation, piece: tuple[int, int]

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from ...core.execution import Task
-from ...core.memory import Allocation, Placement, Shadow
+from ...core.memory import Allocation, Placement
 from .abi import NativeTask
 from .image import LoadedImage
 
@@ -47,7 +47,7 @@ class RangeTable:
         self.rows = np.frombuffer(array("q", [number for row in rows for number in row]), np.int64).reshape(-1, 8)
         self._entries = [held.get(row[0]) for row in rows]
         for at, known in enumerate(self._entries if settled else ()):
-            if known and isinstance(known.uninitialized, Shadow):
+            if known:
                 known.uninitialized.on_flags = partial(self._set_flags, at)
 
     def begin(self) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, load
-from references.numbers import decode, edges, encode, rounded, wrap
-from references.pooling import pool
+from mlusim.simulator import KernelError, Program
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "new_kinds.mlu"
+from tests.isa.references.numbers import decode, edges, encode, rounded, wrap
+from tests.isa.references.pooling import pool
+from tests.support.paths import KERNELS_C
 
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu590"))
+CHIP = "mlu590"
+SOURCE = KERNELS_C / "new_kinds.mlu"
 
 
 @pytest.mark.parametrize("least", [1, 90, 200])

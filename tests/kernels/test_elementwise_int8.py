@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from elementwise_cases import SHAPES, run, values
-from elementwise_reference import INT8, quantized
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.simulator import Device
+
+from tests.kernels.elementwise_cases import SHAPES, run, values
+from tests.kernels.elementwise_reference import INT8, quantized
 
 SCALABLE = [name for name, operator in OPERATORS.items() if operator.scalable]
 #: For operators of two inputs and of one.
@@ -27,11 +28,6 @@ SCALES = {
     ],
     1: [(1, 2), (0.1, 0.2), (0.013, 0.0117), (0.5, 0.03125), (1, 1)],
 }
-
-
-@pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
 
 
 @pytest.fixture(scope="module")

@@ -1,25 +1,21 @@
 """logspace: every branch against powers in float64 of exponents in float32, and the operator's checks."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.kernels.logspace import logspace
-from mlusim.simulator import Device, DeviceArray, load
+from mlusim.simulator import DeviceArray, load
 
-SOURCES = Path(__file__).parents[2] / "kernels" / "logspace"
+from tests.support.paths import ROOT
+
+SOURCES = ROOT / "kernels" / "logspace"
 INF, NAN = np.inf, np.nan
 INT32 = np.iinfo(np.int32)
 DTYPES = ("float32", "float16", "int32")
 DOCUMENT_SIZES = (128, 65536, 131072, 98304, 262144)
 #: Errors of denormal results are taken relative to this.
 SMALLEST_NORMAL = np.finfo(np.float32).tiny
-
-
-@pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
 
 
 def as_type(value, dtype):

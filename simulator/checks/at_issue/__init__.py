@@ -1,6 +1,8 @@
-"""The checks, each by itself; nothing else names one. Imports: issue and below."""
+"""The checks, each by itself; nothing else names one."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from ...core.execution import Execution
 from ...core.issue import Check
@@ -24,6 +26,13 @@ STANDARD: tuple[type[Check], ...] = (
     MemoryCore,
     ClusterMemory,
 )
+#: Those that watch a launch when they are asked for, by the names that options give them.
+OPTIONAL: dict[str, type[Check]] = {"precise": Precision, "values": Values}
+
+
+def optional(name: str, **settings: Any) -> Callable[[Execution], Check]:
+    """An optional check by its name, with what it is to be made with."""
+    return partial(OPTIONAL[name], **settings) if settings else OPTIONAL[name]
 
 
 def subscribed(level: str, further: Sequence[Callable[[Execution], Check]]) -> tuple[Callable[[Execution], Check], ...]:
@@ -31,4 +40,4 @@ def subscribed(level: str, further: Sequence[Callable[[Execution], Check]]) -> t
     return (*(() if level == "none" else STANDARD), *further)
 
 
-__all__ = ["LEVELS", "STANDARD", "Precision", "Values", "subscribed"]
+__all__ = ["LEVELS", "OPTIONAL", "STANDARD", "Precision", "Values", "optional", "subscribed"]

@@ -6,7 +6,7 @@ from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.operands import Operand
 from ...core.memory import Memory
-from ...findings import Finding, rules
+from ...findings import rules
 
 
 class ClusterMemory(Check):
@@ -44,15 +44,5 @@ class ClusterMemory(Check):
 
     def _check(self, pc: int, instruction: str, space: str) -> None:
         task = self.execution.current.running
-        if task.clusterDim or task.tried:
-            return
-        self.execution.collector.report(
-            Finding(
-                rules.SPACE,
-                f"{space} belongs to a cluster, and a Block task has none",
-                instruction=instruction,
-                suggestion=f"launch it as union1, or keep the data out of {space}",
-                provenance="inferred",
-            ),
-            pc,
-        )
+        if not (task.clusterDim or task.tried):
+            self.execution.collector.report(rules.space.without_cluster(space, instruction), pc)

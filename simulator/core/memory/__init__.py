@@ -1,9 +1,8 @@
-"""Simulated memories and what lies in them: bytes, sets of bytes, variables, operands. Imports: log and below."""
+"""Simulated memories and what lies in them: bytes, sets of bytes, variables, operands."""
 
 from .arena import POISON, Allocation, Memory, reach
 from .bytemap import ByteMap
 from .byteset import ByteSet
-from .footprint import Footprint
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
 from .packed import PackedView
@@ -14,7 +13,7 @@ from .strides import folded
 from .tensor import Constant, Lanes, Tensor, TensorShape, lanes_of
 from .turn import Turn
 from .variables import Layout, Placement, Variable, variable_counter
-from .view import View
+from .view import Footprint, View
 
 __all__ = [
     "POISON",

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arena import POISON, Allocation
 from .byteset import Piece
-from .view import ArrayView, View
+from .view import ArrayView
 
 
 class PackedView(ArrayView):
@@ -17,9 +17,6 @@ class PackedView(ArrayView):
     def __init__(self, entry: Allocation, low: int, end: int, array: np.ndarray) -> None:
         super().__init__(entry, low, end, low, array)
 
-    def copy(self, source: View) -> None:
-        self.array[...] = source.read()
-
     def hole(self) -> Piece | None:
         return self.entry.uninitialized.first(self.low, self.end)
 
@@ -29,10 +26,6 @@ class PackedView(ArrayView):
     def forget(self) -> None:
         self.entry.uninitialized.add(self.low, self.end)
         poison(self.array)
-
-    def pass_on(self, source: View) -> None:
-        flags = self.flags()
-        self.define(source.flags().copy().reshape(flags.shape))
 
     def write_rows(self, rows: np.ndarray, values: np.ndarray) -> None:
         """New contents of some rows, which are initialized then; the others stay as they are."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .arena import Allocation
 from .byteset import Piece
-from .footprint import Footprint
-from .view import Fetch, View
+from .view import Footprint, View
 
 
 class Places(Footprint):
@@ -47,23 +46,15 @@ class ScatteredView(View):
     def write(self, values: Any) -> None:
         windows(self._memory, self._row)[self._places] = values
 
-    def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
-        self.write(ufunc(*inputs))
-
-    def copy(self, source: View) -> None:
-        self.write(source.read())
-
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        return fetch(self.read())
-
     def arrays(self) -> list[np.ndarray]:
-        return []
+        return [self._memory[place : place + self._row] for place in self._places.tolist()]
 
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
-        return []
+        return dense
 
     def hole(self) -> Piece | None:
-        return next(filter(None, (self.entry.uninitialized.first(*row) for row in self._each())), None)
+        starts = (self._places + self.entry.start).tolist()
+        return next(filter(None, (self.entry.uninitialized.first(at, at + self._row) for at in starts)), None)
 
     def flags(self) -> np.ndarray:
         """A copy, shape [rows, bytes of a row, 1]."""
@@ -74,20 +65,12 @@ class ScatteredView(View):
         self._flags()[self._places] = np.broadcast_to(initialized, (len(self._places), self._row, 1))[..., 0]
         self.entry.uninitialized.changed(self.low, self.end)
 
-    def written(self) -> None:
-        if self.doubtful:
-            for start, end in self._each():
-                self.entry.uninitialized.remove(start, end)
-
     def forgive(self) -> None:
         """Nor does any other byte between its first and its last."""
         self.entry.uninitialized.remove(self.low, self.end)
 
     def runs(self) -> tuple[Any, ...]:
         return (self._places, self._row) if self._row * len(self._places) else ()
-
-    def _each(self) -> Iterable[Piece]:
-        return ((start, start + self._row) for start in (self._places + self.entry.start).tolist())
 
     def _flags(self) -> np.ndarray:
         return windows(self.entry.uninitialized.flags, self._row)

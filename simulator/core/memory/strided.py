@@ -12,9 +12,8 @@ import numpy as np
 from ....isa import Order
 from .arena import Allocation
 from .byteset import Piece
-from .footprint import Footprint
 from .strides import folded
-from .view import ArrayView, Fetch, View
+from .view import ArrayView, Footprint, View
 
 #: What a record has room for.
 _MOST_GAPS = (1 << 32) - 1
@@ -72,18 +71,12 @@ class StridedView(ArrayView):
         copy_segments(self.array, source.read(), self._apart(source))
 
     def pass_on(self, source: View) -> None:
-        apart, flags = self._apart(source), source.flags()
-        copy_segments(self.flags(), flags.copy() if apart else flags, apart)
+        copy_segments(self.flags(), source.flags(), self._apart(source))
         self.entry.uninitialized.changed(self.low, self.end)
 
     def hole(self) -> Piece | None:
         """The uninitialized bytes with which the first segment begins that has any."""
         return self._first(0, self.flags())
-
-    def written(self) -> None:
-        if self.doubtful:
-            self.flags()[...] = True
-            self.entry.uninitialized.touched(self.low, self.end)
 
     def runs(self) -> tuple[Any, ...]:
         footprint = self.footprint
@@ -137,9 +130,6 @@ class SlicedView(StridedView):
 
     def read(self) -> np.ndarray:
         return self.footprint.order.to_rows(self.array)
-
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        return self.footprint.order.to_rows(fetch(self.array))
 
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
         return [self.footprint.order.to_rows(dense)]  # which swaps two axes: it is its own inverse

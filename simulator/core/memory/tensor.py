@@ -20,7 +20,7 @@ from ...chip import Shape
 from .arena import POISON, Allocation
 from .byteset import Piece
 from .strides import bounds, folded, run
-from .view import Fetch, View
+from .view import View
 
 Four = tuple[int, int, int, int]
 
@@ -85,7 +85,11 @@ class Tensor(View):
 
     def read(self) -> np.ndarray:
         view = self._only()
-        return self.gather(lambda array: array, self.dtype) if view is None else view
+        if view is None:
+            view = np.empty(self.shape, self.dtype)
+            for array, part in zip(self.arrays(), self.split(view), strict=True):
+                part[...] = array
+        return view
 
     def write(self, values: Any) -> None:
         view = self._only()
@@ -112,12 +116,6 @@ class Tensor(View):
         view = self._view(box)[:, 0]
         for index in np.ndindex(self.shape):
             view[index] = values[index]
-
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        dense = np.empty(self.shape, dtype)
-        for array, part in zip(self.arrays(), self.split(dense), strict=True):
-            part[...] = fetch(array)
-        return dense
 
     def arrays(self) -> list[np.ndarray]:
         return [self._view(box) for box in self.boxes]
@@ -206,8 +204,11 @@ class Constant(Tensor):
     def read(self) -> np.ndarray:
         return self.value
 
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        return fetch(self.value)
+    def arrays(self) -> list[np.ndarray]:
+        return [self.value]
+
+    def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
+        return [dense]
 
     @classmethod
     def of_bits(cls, bits: int, dtype: np.dtype) -> Constant:

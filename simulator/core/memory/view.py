@@ -11,16 +11,14 @@ import numpy as np
 from .arena import Allocation
 from .byteset import Piece
 
-#: What is fetched for an array of memory: as many elements, in the same shape.
-Fetch = Callable[[np.ndarray], np.ndarray]
-
 
 class View(ABC):
     """An operand in an allocation: all of its bytes lie in [low, end).
 
     Across the lanes of a core these bound the bytes of every lane as if in the first. ``mask`` has a bit for each lane
     that it touches (all bits where there are no lanes); ``lane`` is the first one and ``lanes`` how many, 0 where there
-    are none.
+    are none. Contents and flags have the shape in which the semantics takes the operand, flags of each byte with one
+    axis more.
     """
 
     __slots__ = ("end", "entry", "low")
@@ -30,53 +28,53 @@ class View(ABC):
     def __init__(self, entry: Allocation, low: int, end: int) -> None:
         self.entry, self.low, self.end = entry, low, end
 
-    # --- contents ------------------------------------------------------------------------------------------
-
     @abstractmethod
     def read(self) -> np.ndarray:
-        """The contents, in the shape in which the semantics takes them; a view where that is possible."""
+        """The contents; a view where that is possible."""
 
     @abstractmethod
     def write(self, values: Any) -> None:
         """New contents: an array that broadcasts to their shape, or a value."""
 
-    @abstractmethod
     def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
         """New contents from a ufunc."""
+        self.write(ufunc(*inputs))
 
-    @abstractmethod
     def copy(self, source: View) -> None:
         """New contents from another operand, one segment after the other where they share bytes."""
-
-    @abstractmethod
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        """What is fetched for its memory, as elements of ``dtype`` in the shape of `read`."""
+        self.write(source.read())
 
     @abstractmethod
     def arrays(self) -> list[np.ndarray]:
-        """Its memory, as arrays at strides; none if only contents tell where it lies."""
+        """The memory, as arrays at strides."""
 
-    @abstractmethod
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
-        """The parts of an array in the shape of `read` that belong to each of `arrays`."""
+        """The parts of an array in the shape of the contents that belong to each of `arrays`."""
+        return [dense]
 
-    # --- which bytes have been written ---------------------------------------------------------------------
-
-    @abstractmethod
-    def hole(self) -> Piece | None:
-        """Some bytes of it that nobody has written, or None."""
+    def gather(self, fetch: Callable[[np.ndarray], np.ndarray], dtype: np.dtype) -> np.ndarray:
+        """What is fetched for each of `arrays`, as many elements of ``dtype``, in the shape of the contents."""
+        dense = np.empty(self.read().shape, dtype)
+        for array, part in zip(self.arrays(), self.split(dense), strict=True):
+            part[...] = fetch(array)
+        return dense
 
     @abstractmethod
     def flags(self) -> np.ndarray:
-        """For each of its bytes whether it has been written, in the shape of `read` [..., bytes of an element]."""
+        """For each byte whether it has been written."""
 
     @abstractmethod
     def define(self, initialized: Any) -> None:
-        """Which of its bytes count as written: an array that broadcasts to the shape of `flags`."""
+        """Which bytes count as written: an array that broadcasts to the shape of `flags`."""
 
     @abstractmethod
+    def hole(self) -> Piece | None:
+        """Some bytes that nobody has written, or None."""
+
     def written(self) -> None:
         """All of it has been written."""
+        if self.doubtful:
+            self.define(np.True_)
 
     def forgive(self) -> None:
         """None of its bytes count as uninitialized any more."""
@@ -87,7 +85,7 @@ class View(ABC):
         self.define(np.False_)
 
     def pass_on(self, source: View) -> None:
-        """A byte of it counts as written where the one that it is a copy of does."""
+        """A byte counts as written where the one that it is a copy of does."""
         self.define(source.flags())
 
     @property
@@ -99,8 +97,6 @@ class View(ABC):
     def stale(self) -> bool:
         """Whether it holds bytes that nobody has written, which have NaN patterns then."""
         return self.doubtful and self.entry.stale(self.low, self.end) and self.hole() is not None
-
-    # --- as others see its place ---------------------------------------------------------------------------
 
     @property
     def key(self) -> int:
@@ -131,17 +127,8 @@ class ArrayView(View):
     def write(self, values: Any) -> None:
         self.array[...] = values
 
-    def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
-        ufunc(*inputs, self.array)
-
-    def gather(self, fetch: Fetch, dtype: np.dtype) -> np.ndarray:
-        return fetch(self.array)
-
     def arrays(self) -> list[np.ndarray]:
         return [self.array]
-
-    def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
-        return [dense]
 
     def flags(self) -> np.ndarray:
         shape, strides = (*self.array.shape, self.array.itemsize), (*self.array.strides, 1)
@@ -150,3 +137,22 @@ class ArrayView(View):
     def define(self, initialized: Any) -> None:
         self.flags()[...] = initialized
         self.entry.uninitialized.changed(self.low, self.end)
+
+
+class Footprint(ABC):
+    """What the counts and strides of an operand say before its address is known.
+
+    It has ``count`` elements of ``dtype`` in [below, above), distances in bytes from its address. ``gaps`` counts the
+    places where segments do not touch; ``crossed``: these lie in memory in another order than that in which they are
+    taken.
+    """
+
+    __slots__ = ("above", "below", "bytes", "count", "crossed", "dtype", "gaps")
+
+    def __init__(self, dtype: np.dtype, count: int, below: int, above: int, gaps: int = 0) -> None:
+        self.dtype, self.count, self.bytes = dtype, count, count * dtype.itemsize
+        self.below, self.above, self.gaps, self.crossed = below, above, gaps, False
+
+    @abstractmethod
+    def at(self, entry: Allocation, address: int) -> View:
+        """The operand at an address of an allocation, in which it lies."""

@@ -1,0 +1,137 @@
+"""The compiler: which one is taken, what it may take, and that it ends with the process that asked for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from mlusim.simulator import BuildError, Device, load
+from mlusim.simulator.native.compiler import Compiler
+from mlusim.simulator.native.process import LimitReached, Limits, run_limited
+
+BOMB = """template <int N, int M> struct A { static const long v = A<N-1, M>::v + A<N-1, M + (1 << N)>::v; };
+template <int M> struct A<0, M> { static const long v = M; };
+long x = A<24, 0>::v;
+"""
+
+
+@pytest.fixture
+def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A function that makes a script the compiler."""
+    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "cache"))
+
+    def make(text: str) -> None:
+        path = tmp_path / "my compiler"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("CXX", str(path))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/nowhere/g++", "which is not on the path"),
+        ("/", "which is not on the path"),
+        ("'", "which is no command"),
+        ("false", "which is no C++ compiler"),
+        ("true", "cannot build the runtime of mlusim; set CXX to a C\\+\\+ compiler"),
+    ],
+)
+def test_what_is_no_compiler(tmp_path, monkeypatch, command, words):
+    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", command)
+    with pytest.raises(BuildError, match=words.replace("C++", r"C\+\+").replace(r"\\+", r"\+")):
+        Compiler().runtime()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("kill -SEGV $$", "which is no C\\+\\+ compiler"),
+        (
+            '[ "$1" = --version ] && echo mine && exit; kill -SEGV $$',
+            "exit code 139 and wrote nothing|Segmentation fault",
+        ),
+        ('[ "$1" = --version ] && echo mine && exit; yes', "the 0.1 MB of preprocessed text; MLUSIM_COMPILE_MB sets"),
+        ('[ "$1" = --version ] && echo mine && exit; exec sleep 99', "the 1 seconds .*; MLUSIM_COMPILE_SECONDS sets"),
+    ],
+)
+def test_compilers_that_fail(scripted, monkeypatch, text, words):
+    monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "1")
+    monkeypatch.setenv("MLUSIM_COMPILE_MB", "0.1")
+    scripted(text)
+    with pytest.raises(BuildError, match=words):
+        Compiler().runtime()
+
+
+def test_a_compiler_with_arguments(monkeypatch):
+    monkeypatch.setenv("CXX", "env SOME='a b' g++ -DGIVEN=1")
+    compiler = Compiler()
+    assert compiler.command[1:] == ("SOME=a b", "g++", "-DGIVEN=1")
+    assert compiler.run(["-E", "-dM", "-x", "c++", os.devnull]).output.count(b"#define GIVEN 1\n") == 1
+
+
+def test_sources_that_take_too_much(tmp_path, monkeypatch):
+    device, path = Device.load("mlu370-x4"), tmp_path / "k.mlu"
+
+    def refusal(text: str) -> str:
+        path.write_text(text)
+        with pytest.raises(BuildError) as caught:
+            load([path], device=device)
+        assert caught.value.finding.location.file == str(path)
+        return str(caught.value)
+
+    assert "nested depth" in refusal('#include "k.mlu"\n')
+    many = refusal("".join(f"int a{number} = wrong;\n" for number in range(20_000)))
+    assert ":50:" in many
+    assert ":51:" not in many
+    monkeypatch.setenv("MLUSIM_COMPILE_GB", "0.3")
+    words = "the compiler was ended at the 0.3 GB of memory that it may use; MLUSIM_COMPILE_GB sets the limit"
+    assert words in refusal('#include "/dev/zero"\n')
+    monkeypatch.setenv("MLUSIM_COMPILE_GB", "4")
+    monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "1.5")
+    assert "the 1.5 seconds that it may take" in refusal(BOMB)
+    monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "soon")
+    path.write_text("")
+    with pytest.raises(BuildError, match="MLUSIM_COMPILE_SECONDS is 'soon'; set it to a number above 0"):
+        load([path], device=device)
+
+
+def test_messages_have_no_control_codes_and_an_end():
+    done = run_limited(["sh", "-c", r"printf '\033[31m\007' >&2; yes | head -c 3000000 >&2"], os.environ, Limits())
+    assert done.messages.startswith(r"\x1b[31m\x07")
+    assert len(done.messages) < 400_000
+    assert "bytes more of messages" in done.messages[-60:]
+
+
+def test_a_limit_ends_the_children_too(tmp_path):
+    mark = str(tmp_path / "mark")
+    with pytest.raises(LimitReached):
+        run_limited(["sh", "-c", f"(sleep 1; touch {mark}) & sleep 9"], os.environ, Limits(seconds=0.3))
+    time.sleep(1.2)
+    assert not os.path.exists(mark)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_compiler_ends_with_its_parent(tmp_path, number):
+    mark = tmp_path / "mark"
+    inner = f"(sleep 1; touch {mark}) & echo $! > {tmp_path}/pid; sleep 9"
+    text = (
+        "import os; from mlusim.simulator.native.process import *\n"
+        f"run_limited(['sh', '-c', {inner!r}], os.environ, Limits())"
+    )
+    heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    with subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL, preexec_fn=heed) as process:
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        process.send_signal(number)
+    time.sleep(1.2)
+    assert not mark.exists()

@@ -12,8 +12,10 @@ from ....isa import ORDERS, Dialect, Kind, Overload, Parameter
 from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
-from ..memory import Allocation, Footprint, Memory, Places, Segments, Slices, Tensor, TensorShape, View, lanes_of
-from ..memory.tensor import Four, across_lanes, in_system_memory, system_bounds
+from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
+from ..memory.scattered import Places
+from ..memory.strided import Segments, Slices
+from ..memory.tensor import Four, TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 

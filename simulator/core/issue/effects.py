@@ -11,7 +11,7 @@ import numpy as np
 from ....isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
 from ...findings import Finding, Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
-from ..memory.packed import poison
+from ..memory.view import poison
 from .check import Check
 from .inputs import Inputs
 from .operands import Operand
@@ -131,8 +131,11 @@ class EffectWriter:
         select, memories = self.entry.select, self.port.execution.map
         if select is None or memories.slices.keys().isdisjoint(c.spaces[target.name] for c in select.cases.values()):
             return
-        self.port.bind("_sliced", memories.sliced)
-        self.port.line(target.note_slices(self.port.bind("_note_slices", memories.note_slices)))
+        if target.footprint:
+            note = self.port.bind("_note_slices", memories.note_slices)
+            self.port.line(f"{note}({target.view()}.entry.space, {target.name}, {target.footprint}.strides)")
+        else:
+            self.port.line(f"if {self.port.bind('_sliced', memories.sliced)}: _sliced.discard({target.name})")
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)

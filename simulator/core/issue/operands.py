@@ -21,9 +21,13 @@ class Operand:
         self.port, self.parameter = port, parameter
         self.name, self.element = parameter.name, port.overload.element(parameter)
         self.writes, self.reads = parameter.writes, parameter.reads
-        self.low, self.end = f"_low_{self.name}", f"_z_{self.name}"
+        self.footprint = f"_g_{self.name}"  # "" for what is packed
+        self.low, self.end, self.mask, self.lanes = f"_low_{self.name}", f"_z_{self.name}", "-1", "0, 0"
         if parameter.is_tensor:  # known when it has been found
-            self.low, self.end = f"{self.view()}.low", f"{self.view()}.end"
+            view = self.view()
+            self.low, self.end, self.mask, self.lanes = (
+                f"{view}.low", f"{view}.end", f"{view}.mask", f"{view}.lane, {view}.lanes"
+            )  # fmt: skip
 
     def view(self) -> str:
         """Expression: the operand as a `View`."""
@@ -45,17 +49,16 @@ class Operand:
             port.test(Guard(legal, rules.ARGUMENT, f"{name} is of no known kind", limit=kinds, fatal=True))
             given.append(f"_{name}_kind")
         make = port.execution.map.footprints(p, self.element.dtype, port.entry.space_of(p))
-        footprint = f"_g_{name}"
-        port.line(f"{footprint} = {port.bind(f'_footprint_{name}', make)}({', '.join(given)})")
-        port.line(f"count_{name} = {footprint}.count; bytes_{name} = {footprint}.bytes")
+        port.line(f"{self.footprint} = {port.bind(f'_footprint_{name}', make)}({', '.join(given)})")
+        port.line(f"count_{name} = {self.footprint}.count; bytes_{name} = {self.footprint}.bytes")
         if not p.is_tensor:
-            port.line(f"{self.low} = {name} + {footprint}.below; {self.end} = {name} + {footprint}.above")
+            port.line(f"{self.low} = {name} + {self.footprint}.below; {self.end} = {name} + {self.footprint}.above")
 
     def find(self) -> None:
         """Lines: the memory behind it."""
         port, name, p = self.port, self.name, self.parameter
         port.bind(f"_p_{name}", p)
-        place = f"_pc, _OVERLOAD, _p_{name}, {name}, _g_{name}"
+        place = f"_pc, _OVERLOAD, _p_{name}, {name}, {self.footprint}"
         if not p.is_tensor:
             find = port.bind("_view", port.execution.map.view)
             port.line(f"{self.view()} = {find}({place}, {self.space}, {port.execution.map.cache.new()})")
@@ -91,40 +94,18 @@ class Operand:
         """Statement: new contents from another operand."""
         return f"{self.view()}.copy({source.view()})"
 
-    def note_slices(self, note: str) -> str:
-        """Statement: whether a copy has put its rows into the slices of a memory, for a function that takes it down."""
-        return f"{note}({self.view()}.entry.space, {self.name}, _g_{self.name}.strides)"
-
     def extent(self) -> str:
         """Expression: an `Extent`."""
-        return f"({self.low}, {self.end}, {self.writes}, {self.view()}.mask)"
+        return f"({self.low}, {self.end}, {self.writes}, {self.mask})"
 
     def apart_from(self, other: Operand) -> str:
         """Condition: shares no byte with another operand."""
-        tensors = self.parameter.is_tensor and other.parameter.is_tensor
-        lanes = f" or not {self.view()}.mask & {other.view()}.mask" if tensors else ""
+        lanes = f" or not {self.mask} & {other.mask}" if self.parameter.is_tensor and other.parameter.is_tensor else ""
         return f"{self.low} >= {other.end} or {other.low} >= {self.end}{lanes}"
 
     def record(self) -> str:
         """Expressions: key and bytes."""
         return f"{self.view()}.key, {self.end} - {self.low}"
-
-    def lanes(self) -> str:
-        """Expressions: first lane and lanes."""
-        return f"{self.view()}.lane, {self.view()}.lanes"
-
-    def gaps(self) -> str:
-        """Expression: places where its segments do not touch; "" if there are none."""
-        return "" if self.parameter.is_tensor else f"_g_{self.name}.gaps"
-
-    def crossed(self) -> str:
-        """Condition: its segments lie in memory in another order than that in which they are taken; "" if never."""
-        return "" if self.parameter.is_tensor else f"_g_{self.name}.crossed"
-
-    def note_runs(self, number: int) -> None:
-        """Lines: say of an operand with bytes that it does not touch, the one of this number, which it does."""
-        self.port.line(f"_runs = {self.view()}.runs()")
-        self.port.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 
     def place(self, values: dict[str, object]) -> Region | None:
         """Where it lies in a failed call, whose local variables are ``values``."""
@@ -143,7 +124,7 @@ class Packed(Operand):
 
     def __init__(self, port: PortSource, parameter: Parameter) -> None:
         super().__init__(port, parameter)
-        self.low = self.name
+        self.low, self.footprint = self.name, ""
         port.bind("_packed", PackedView)
 
     def view(self) -> str:
@@ -206,26 +187,8 @@ class Packed(Operand):
     def copy(self, source: Operand) -> str:
         return self.store(source.contents())
 
-    def note_slices(self, note: str) -> str:
-        return f"if _sliced: _sliced.discard({self.name})"
-
-    def extent(self) -> str:
-        return f"({self.low}, {self.end}, {self.writes}, -1)"
-
     def record(self) -> str:
         return f"_k_{self.name} + _o_{self.name}, bytes_{self.name}"
-
-    def lanes(self) -> str:
-        return "0, 0"
-
-    def gaps(self) -> str:
-        return ""
-
-    def crossed(self) -> str:
-        return ""
-
-    def note_runs(self, number: int) -> None:
-        """It touches all between its first byte and its last."""
 
 
 def operands_of(port: PortSource) -> list[Operand]:

@@ -325,14 +325,14 @@ class _Writer:
     def _record(self) -> None:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
-        crossed = " or ".join(filter(None, [operand.crossed() for operand in self.operands]))
+        footprints = [operand.footprint for operand in self.operands if operand.footprint]
+        crossed = " or ".join(f"{footprint}.crossed" for footprint in footprints)
         flags = f"({self.effect.flags()}) | ({CROSSED} if {crossed} else 0)" if crossed else self.effect.flags()
-        gaps = ", ".join(filter(None, [operand.gaps() for operand in self.operands]))
-        gaps = f"max({gaps}, 0)" if gaps else "0"
+        gaps = f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
         head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
         source.line("_at = _rec.at")
         if len(self.operands) > ROOM or any(operand.parameter.is_tensor for operand in self.operands):
-            rows = "".join(f"({operand.record()}, {operand.lanes()}), " for operand in self.operands)
+            rows = "".join(f"({operand.record()}, {operand.lanes}), " for operand in self.operands)
             source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
         else:
             rows = "".join(f", {operand.record()}" for operand in self.operands)
@@ -340,7 +340,9 @@ class _Writer:
             source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
             source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            operand.note_runs(number)
+            if operand.footprint:
+                source.line(f"_runs = {operand.view()}.runs()")
+                source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 
     def _return(self) -> str:
         returns = self.entry.prototype.returns

@@ -5,15 +5,12 @@ from .bytemap import ByteMap
 from .byteset import ByteSet
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
-from .packed import PackedView
-from .scattered import Places
 from .shadow import Shadow
-from .strided import Segments, Slices
 from .strides import folded
-from .tensor import Constant, Lanes, Tensor, TensorShape, lanes_of
+from .tensor import Constant, Lanes, Tensor, lanes_of
 from .turn import Turn
 from .variables import Layout, Placement, Variable, variable_counter
-from .view import Footprint, View
+from .view import Footprint, PackedView, View
 
 __all__ = [
     "POISON",
@@ -29,12 +26,8 @@ __all__ = [
     "Memory",
     "PackedView",
     "Placement",
-    "Places",
-    "Segments",
     "Shadow",
-    "Slices",
     "Tensor",
-    "TensorShape",
     "Turn",
     "Variable",
     "View",

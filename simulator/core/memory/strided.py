@@ -12,7 +12,7 @@ import numpy as np
 from ....isa import Order
 from .arena import Allocation
 from .byteset import Piece
-from .strides import folded
+from .strides import bounds, folded
 from .view import ArrayView, Footprint, View
 
 #: What a record has room for.
@@ -25,11 +25,12 @@ class Segments(Footprint):
     __slots__ = ("folded", "shape", "strides")
 
     def __init__(
-        self, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...], bounds: tuple[int, int], gaps: int
+        self, dtype: np.dtype, count: int, shape: tuple[int, ...], strides: tuple[int, ...], gaps: int
     ) -> None:
-        count = math.prod(shape)
-        super().__init__(dtype, count, *(bounds if count else (0, 0)), gaps)
+        low, end = bounds(0, shape, strides, dtype.itemsize) if count else (0, 0)
+        super().__init__(dtype, count, low, end, gaps)
         self.shape, self.strides = shape, strides
+        self.crossed = gaps != 0 and any(outer < inner for outer, inner in itertools.pairwise(strides))
         self.folded = folded(zip(shape[:-1], strides, strict=False), shape[-1] * dtype.itemsize)
 
     @classmethod
@@ -37,21 +38,15 @@ class Segments(Footprint):
         """``numbers`` are the counts of the axes, each followed by its stride if the axis is one of ``steps``."""
         given = iter(numbers)
         axes = [(next(given), next(given) if step else None) for step in steps]
-        packed, apart, below, above = dtype.itemsize, False, 0, dtype.itemsize
+        shape = tuple(count for count, _ in axes)
         strides: list[int] = []
+        packed, gaps = dtype.itemsize, 0
         for count, stride in reversed(axes):
             strides.insert(0, packed if stride is None else stride)
-            reach = (count - 1) * strides[0]
-            if stride is not None:  # segments that touch are one
-                apart = apart or stride != packed
-            below, above = (below + reach, above) if stride is not None and reach < 0 else (below, above + reach)
+            if strides[0] != packed:  # segments that touch are one
+                gaps = min(math.prod(shape[:-1]) - 1, _MOST_GAPS)
             packed *= count
-        shape = tuple(count for count, _ in axes)
-        made = cls(dtype, shape, tuple(strides), (below, above), 0)
-        if apart:
-            made.gaps = min(math.prod(shape[:-1]) - 1, _MOST_GAPS)
-            made.crossed = made.gaps != 0 and any(one < other for one, other in itertools.pairwise(strides))
-        return made
+        return cls(dtype, math.prod(shape), shape, tuple(strides), gaps)
 
     def at(self, entry: Allocation, address: int) -> StridedView:
         return StridedView(self, entry, address)
@@ -84,7 +79,7 @@ class StridedView(ArrayView):
 
     def _apart(self, source: View) -> bool:
         """Neither an operand and this one nor segments of this one have a byte in common."""
-        return not (self.footprint.folded or self.shares(source))
+        return not self.footprint.folded and (self.low >= source.end or source.low >= self.end)
 
     def _first(self, offset: int, flags: np.ndarray) -> Piece | None:
         """The first run of uninitialized bytes in a segment; ``flags`` are of those from an offset on."""
@@ -110,11 +105,8 @@ class Slices(Segments):
         used, each, size = min(rows, order.slices), -(-rows // order.slices), row * dtype.itemsize
         pitch = size if dealt else -(-size // order.pitch) * order.pitch
         apart = each * size if dealt else apart
-        bounds = 0, (used - 1) * apart + (each - 1) * pitch + size
-        made = cls(dtype, (used, each, row), (apart, pitch, dtype.itemsize), bounds, 0 if dealt else rows - 1)
+        made = cls(dtype, rows * row, (used, each, row), (apart, pitch, dtype.itemsize), 0 if dealt else rows - 1)
         made.order, made.rows = order, rows
-        made.count, made.bytes = rows * row, rows * size
-        made.crossed = made.gaps != 0 and apart < pitch
         return made
 
     def at(self, entry: Allocation, address: int) -> SlicedView:

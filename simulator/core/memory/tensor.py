@@ -56,6 +56,8 @@ class TensorShape:
 
     __slots__ = ("bytes", "count", "dtype", "shape", "strides")
 
+    gaps, crossed = 0, False
+
     def __init__(self, dtype: np.dtype, shape: Sequence[int], strides: Four | None = None) -> None:
         self.dtype, self.strides = dtype, strides
         n, c, h, w = shape

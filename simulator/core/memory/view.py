@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arena import Allocation
+from .arena import POISON, Allocation
 from .byteset import Piece
 
 
@@ -107,10 +107,6 @@ class View(ABC):
         """Where it lies, as the recorder takes it, if it leaves bytes between its first and its last alone; else ()."""
         return ()
 
-    def shares(self, other: View) -> bool:
-        """Whether a byte may belong to both."""
-        return self.low < other.end and other.low < self.end and bool(self.mask & other.mask)
-
 
 class ArrayView(View):
     """An operand that is one array over the memory, its first element at ``address``."""
@@ -139,6 +135,48 @@ class ArrayView(View):
         self.entry.uninitialized.changed(self.low, self.end)
 
 
+class PackedView(ArrayView):
+    """Packed elements. Ports have lines of their own for these; what is rare is done here."""
+
+    __slots__ = ()
+
+    def __init__(self, entry: Allocation, low: int, end: int, array: np.ndarray) -> None:
+        super().__init__(entry, low, end, low, array)
+
+    def hole(self) -> Piece | None:
+        return self.entry.uninitialized.first(self.low, self.end)
+
+    def written(self) -> None:
+        self.entry.uninitialized.remove(self.low, self.end)
+
+    def forget(self) -> None:
+        self.entry.uninitialized.add(self.low, self.end)
+        poison(self.array)
+
+    def write_rows(self, rows: np.ndarray, values: np.ndarray) -> None:
+        """New contents of some rows, which are initialized then; the others stay as they are."""
+        self.array[rows] = values[rows]
+        holes, size = self.entry.uninitialized, self.array.strides[0]
+        if holes.hi:
+            ends = np.flatnonzero(np.diff(np.concatenate(([0], rows.view(np.int8), [0]))))
+            for first, last in ends.reshape(-1, 2).tolist():
+                holes.remove(self.low + first * size, self.low + last * size)
+
+    def undefine(self, defined: int) -> np.ndarray:
+        """Nobody may rely on what comes behind the first elements of each row any more; these elements."""
+        size, row = self.array.itemsize, self.array.shape[-1] * self.array.itemsize
+        for first in range(self.low, self.end, max(row, 1)):
+            if defined * size < row:
+                self.entry.uninitialized.add(first + defined * size, first + row)
+        return self.array[..., defined:]
+
+    def lose(self, count: int) -> None:
+        """Nobody may rely on its last elements any more."""
+        if count > 0:
+            self.entry.uninitialized.add(self.end - count * self.array.itemsize, self.end)
+            poison(self.array[-count:])
+
+
 class Footprint(ABC):
     """What the counts and strides of an operand say before its address is known.
 
@@ -156,3 +194,9 @@ class Footprint(ABC):
     @abstractmethod
     def at(self, entry: Allocation, address: int) -> View:
         """The operand at an address of an allocation, in which it lies."""
+
+
+def poison(rest: np.ndarray) -> None:
+    """Overwrite what an instruction leaves undefined, so that a result that rests on it is wrong."""
+    if rest.size:
+        rest.view(np.uint8)[...] = POISON

@@ -97,14 +97,14 @@ class MemoryMap:
         """
         if parameter.kind is Kind.SCATTERED:
             return partial(Places, dtype)
+        make: Callable[..., Footprint | TensorShape]
         if parameter.order:
-            return lru_cache(maxsize=256)(
-                partial(Slices.of_rows, dtype, ORDERS[parameter.order], self.slices.get(space, 0))
-            )
-        if parameter.is_tensor:
-            make = TensorShape.of_variable if parameter.kind is Kind.VARIABLE else TensorShape
-            return lru_cache(maxsize=256)(partial(make, dtype))
-        return lru_cache(maxsize=256)(partial(Segments.of, dtype, tuple(bool(dim.stride) for dim in parameter.dims)))
+            make = partial(Slices.of_rows, dtype, ORDERS[parameter.order], self.slices.get(space, 0))
+        elif parameter.is_tensor:
+            make = partial(TensorShape.of_variable if parameter.kind is Kind.VARIABLE else TensorShape, dtype)
+        else:
+            make = partial(Segments.of, dtype, tuple(bool(dim.stride) for dim in parameter.dims))
+        return lru_cache(maxsize=256)(make)  # kernels use the same few again and again
 
     def view(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, footprint: Footprint, space: str,

@@ -97,14 +97,14 @@ class MemoryMap:
         """
         if parameter.kind is Kind.SCATTERED:
             return partial(Places, dtype)
-        make: Callable[..., Footprint | TensorShape]
+        if parameter.kind is Kind.VARIABLE:
+            return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
+        if parameter.is_tensor:
+            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
         if parameter.order:
-            make = partial(Slices.of_rows, dtype, ORDERS[parameter.order], self.slices.get(space, 0))
-        elif parameter.is_tensor:
-            make = partial(TensorShape.of_variable if parameter.kind is Kind.VARIABLE else TensorShape, dtype)
-        else:
-            make = partial(Segments.of, dtype, tuple(bool(dim.stride) for dim in parameter.dims))
-        return lru_cache(maxsize=256)(make)  # kernels use the same few again and again
+            order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
+            return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))
+        return lru_cache(maxsize=256)(partial(Segments.of, dtype, tuple(bool(dim.stride) for dim in parameter.dims)))
 
     def view(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, footprint: Footprint, space: str,

@@ -31,7 +31,7 @@ _MOST_TASKS = (1 << 31) - 1
 _FOREVER, _SHORTEST = 1e6, 1e-6
 
 #: Errors that are found in the log of a launch, which has come to its end.
-_AFTERWARDS = (rules.ORDER, rules.RACE, rules.WRONG_RESULT)
+_AFTERWARDS = (rules.waits.ORDER, rules.race.RACE, rules.results.WRONG_RESULT)
 
 
 def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> Grid | None:

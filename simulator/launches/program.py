@@ -19,7 +19,7 @@ from ..core.memory.global_memory import DeviceArray
 from ..engines.worker.pool import WorkerDied, pool
 from ..engines.worker.process import execute, local_host
 from ..engines.worker.request import LaunchRequest
-from ..findings import BuildError, Finding, budget_finding, rules, unknown_function
+from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
 from ..log import Log
@@ -243,10 +243,7 @@ class Program:
         try:
             return pool(os.getpid()).launch(runtime, memory, request, progress)
         except WorkerDied as death:
-            finding = Finding(
-                rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel,
-                suggestion="run it with isolate=False under a debugger",
-            )  # fmt: skip
+            finding = rules.process.died(death, request.kernel, "run it with isolate=False under a debugger")
             return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
     def _image(self, kernel: str) -> LaunchableImage:
@@ -282,7 +279,7 @@ class Program:
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
         new = [
-            replace(unknown_function(name, dialect), location=place)
+            replace(rules.not_modelled.unknown(name, dialect), location=place)
             for name, place in image.description.unknown
             if name not in said and name.startswith(dialect.prefix)
         ]
@@ -310,10 +307,8 @@ class Program:
                 found[name] = SpaceBudget(name, declared, space.budget, space.reserved)
                 if declared > space.budget:
                     largest = max(mine, key=lambda variable: variable.size)
-                    finding = replace(
-                        budget_finding(name, declared, space.bytes, largest.name),
-                        location=largest.location,
-                    )
+                    finding = rules.budget.variables(name, declared, space.bytes, largest.name)
+                    finding = replace(finding, location=largest.location)
                     raise BuildError(str(finding), finding)
         return found
 

@@ -44,9 +44,8 @@ class Operand:
         if p.order:
             given.append(f"order_{name} == 'dealt'")
         if p.kind is Kind.VARIABLE:
-            kinds = f"one of {', '.join(VARIABLE_TYPES)}, and not null"
             legal = f"_{name}_kind in {tuple(VARIABLE_TYPES.values())}"
-            port.test(Guard(legal, rules.ARGUMENT, f"{name} is of no known kind", limit=kinds, fatal=True))
+            port.test(Guard(legal, rules.declared.no_kind(name, VARIABLE_TYPES), fatal=True))
             given.append(f"_{name}_kind")
         make = port.execution.map.footprints(p, self.element.dtype, port.entry.space_of(p))
         port.line(f"{self.footprint} = {port.bind(f'_footprint_{name}', make)}({', '.join(given)})")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,8 @@ from ...chip import Shape
 from ...core.execution import Execution
 from ...core.issue import Check
 from ...core.memory import Allocation
+from ...frames import Buffer
 from ..threads import Grid
-from .frames import Buffer
 
 
 class LaunchRequest(NamedTuple):
@@ -42,49 +41,22 @@ class LaunchRequest(NamedTuple):
         return found if self.grid is None else found | {"block": list(self.grid.threads), "shared": self.grid.shared}
 
 
-class Order(NamedTuple):
-    """What a worker is sent: device memories to forget, the one to use, and the launch.
-
-    ``attach`` is the address and the space of a memory that the worker has not seen, its descriptor comes along;
-    ``image`` says that another one is that of the image.
-    """
-
-    dropped: tuple[int, ...]
-    serial: int
-    attach: tuple[int, str] | None
-    image: bool
-    allocations: tuple[Allocation, ...]
-    request: LaunchRequest
-    wants_progress: bool
-
-
-def encode_order(order: Order) -> bytes:
-    """The message: plain values, which take a third of the time of the objects."""
-    *rest, entries, request, progress = order
+def encode_request(request: LaunchRequest, allocations: Sequence[Allocation]) -> bytes:
+    """The body of a `LaunchOrder`: plain values, which take a third of the time of the objects."""
     rows = [
         (e.start, e.end, e.space, e.owner, e.key, e.name, e.uninitialized if e.uninitialized.hi else None)
-        for e in entries
+        for e in allocations
     ]
     plain = request._replace(library=str(request.library))  # type: ignore[arg-type]
-    return pickle.dumps((*rest, rows, tuple(plain), progress))
+    return pickle.dumps((rows, tuple(plain)))
 
 
-def decode_order(body: Buffer) -> Order:
-    """The order in a message of the parent."""
-    dropped, serial, attach, image, rows, plain, progress = pickle.loads(body)
+def decode_request(body: Buffer) -> tuple[LaunchRequest, tuple[Allocation, ...]]:
+    """What is in the body of an order of the parent."""
+    rows, plain = pickle.loads(body)
     request = LaunchRequest(*plain)
     request = request._replace(library=_path(str(request.library)))
-    entries = tuple([Allocation(*row) for row in rows])
-    return Order(dropped, serial, attach, image, entries, request, progress)
+    return request, tuple([Allocation(*row) for row in rows])
 
 
 _path = lru_cache(maxsize=256)(Path)
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is in an image? Its descriptor comes along."""
-
-    library: Path
-    kernels: int
-    time_limit: float

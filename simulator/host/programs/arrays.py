@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core.memory import Allocation
 from ...findings import Finding
+from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
-from .queues import Ranges
-from .report import Place
+from .messages import Place
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096

@@ -1,0 +1,28 @@
+// Places in the program: where it called the runtime, and what is wrong there.
+#pragma once
+#include <string>
+
+#include "host_link.h"
+
+namespace mlusim {
+
+// The place of a return address: `place_of(__builtin_return_address(0))` in a function of the interface.
+Place place_of(const void* return_address);
+// Whether an address is code of the program and its libraries, not of the runtime nor of the system.
+bool in_program(const void* address);
+// What is used wrongly, where it lies, how much of it, how far from what is right, and how much that is.
+struct Used {
+  uint64_t address = 0;
+  const char* what = "";
+  uint64_t size = 0, distance = 0, whole = 0;
+};
+
+// Tell of a fault that the session has words for.
+void tell(const char* fault, const Used& used, Place where, Place related = {});
+
+}  // namespace mlusim
+
+// The caller of a function of the interface.
+#define MLUSIM_HERE ::mlusim::place_of(__builtin_return_address(0))
+// The next call of this thread is on behalf of who returns there: a library above this one has been called by the program.
+MLUSIM_API void mlusim_called_from(const void* return_address);

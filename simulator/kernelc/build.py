@@ -12,10 +12,11 @@ from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import INCLUDE, RUNTIME, STATED, THREADS
+from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import Done, LimitReached
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
-from .inputs import embedded, file_stem, unreadable
+from .inputs import check_readable, embedded, file_stem
 from .kept import kept
 from .language import Language, Unit
 from .languages import headers_of, language_of
@@ -112,11 +113,15 @@ class Builder:
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
-        self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
+        self._threads = threads_runtime(self.compiler) if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
         files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+
+    def runtime(self) -> Path:
+        """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""
+        return tasks_runtime(self.compiler)
 
     def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
         """The option for the folder of a generated header."""
@@ -150,8 +155,7 @@ class Builder:
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
-        if problem := unreadable(path):
-            raise BuildError(f"{path} {problem}", rules.build.failed(problem, path))
+        check_readable(path)
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)

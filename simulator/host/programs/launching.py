@@ -17,6 +17,7 @@ from ...findings import Finding, rules
 from ...flow import Accesses
 from ...launches.device import Device
 from ...log import Log
+from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from ...timing import replay
 from .images import Images, ProgramImage
@@ -73,7 +74,7 @@ class Kernels:
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
         self._time_limit = time_limit
         compiler = Compiler()
-        self._runtime = compiler.runtime()
+        self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
             pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._images = Images(compiler, self._runtime.parent.name)

@@ -1,6 +1,7 @@
 # make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
-# make test   run the tests
-# make lint   style and types
+# make test   run the tests, those in C++ first
+# make quick  run the first case of every test that is not slow: while editing
+# make lint   style and types, of Python and of C++
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -24,7 +25,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test unit lint style native types docs mutants compiler
+.PHONY: demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(STAMP)
 	@mkdir -p out
@@ -34,7 +35,10 @@ demo: compiler $(STAMP)
 	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
 
 test: compiler unit $(STAMP)
-	$(RUN) -m pytest -n auto --dist loadfile --durations 10 --durations-min 10
+	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10
+
+quick: compiler $(STAMP)
+	$(RUN) -m pytest --quick -n auto --dist worksteal
 
 # C++ without Python: the parts of the runtimes that stand for themselves.
 unit: compiler

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..checks.at_issue import LEVELS
-from ..core.execution.tasks import TYPES
+from ..chip.launch_kinds import KINDS
 from ..findings.reports.formats import FORMATS
 from .screen import Screen
 
@@ -68,7 +68,8 @@ def add_launch(command: Parser) -> None:
     command.add_argument("--dim", metavar="X,Y,Z", help="number of tasks (default: what the device's kernels expect)")
     command.add_argument("--block", metavar="X,Y,Z", help="threads of each of the --dim blocks of a CUDA kernel")
     command.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of each block")
-    command.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"how tasks are grouped: {', '.join(TYPES)}")
+    kinds = ", ".join(KINDS)
+    command.add_argument("--type", choices=tuple(KINDS), metavar="TYPE", help=f"how tasks are grouped: {kinds}")
     command.add_argument(
         "--arg", nargs="+", action="extend", default=[], metavar="VALUE", help="the arguments of the kernel"
     )

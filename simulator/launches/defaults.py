@@ -11,8 +11,7 @@ import numpy as np
 from ...isa import DIALECTS
 from ..checks.after_run import Given, came_to_end, examine
 from ..checks.results import Expectations, wrong_results
-from ..core.execution import check_launch
-from ..core.execution.tasks import TYPES
+from ..chip.launch_kinds import KINDS, LaunchKind, Three, kind_named, whole_dim
 from ..engines.python.numbers import as_number
 from ..engines.threads import Grid, make_grid
 from ..findings import ADVICE, ERROR, Finding, KernelError, rules
@@ -25,8 +24,6 @@ from .host_memory import read_only_writes, sourced
 from .run import Run
 from .watchers import watchers
 
-#: Tasks of a launch: built-in variables have 32 bits.
-_MOST_TASKS = (1 << 31) - 1
 #: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
 _FOREVER, _SHORTEST = 1e6, 1e-6
 
@@ -47,8 +44,8 @@ def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) ->
     return make_grid(device.shape, dim, block, shared)
 
 
-def launch_shape(device: Device, dim: Any, type: str | None) -> tuple[tuple[int, int, int], str]:
-    """The dimensions and type of a launch, filled in where they are not given.
+def launch_shape(device: Device, dim: Any, type: str | None) -> tuple[Three, LaunchKind]:
+    """The dimensions and kind of a launch, filled in where they are not given.
 
     ValueError if the device has no such, or for dimensions that are no three whole numbers; TypeError for what is no
     device or type.
@@ -57,29 +54,11 @@ def launch_shape(device: Device, dim: Any, type: str | None) -> tuple[tuple[int,
     if device.shape.threads is not None:
         raise ValueError(f"{device.name} runs kernels written in CUDA; load a .cu file and launch one of its kernels")
     if type is not None and not isinstance(type, str):
-        raise TypeError(f"type is {quoted(type)}; pass one of {', '.join(TYPES)}")
-    kind = DIALECTS[device.isa].launch_type if type is None else type
-    if dim is None:
-        dim = (device.shape.cores, 1, 1) if kind == "cores" else (1, 1, 1)
-    numbers = _whole_numbers(dim)
-    if len(numbers) != 3 or min(numbers) < 1:
-        raise ValueError(f"dim is {quoted(dim)}; pass three whole numbers of 1 or more: (x, y, z)")
-    x, y, z = numbers
-    if x * y * z > _MOST_TASKS:
-        raise ValueError(f"dim is {quoted(dim)}; a launch has at most {_MOST_TASKS} tasks")
-    check_launch(device.shape, (x, y, z), kind)
-    return (x, y, z), kind
-
-
-def _whole_numbers(dim: Any) -> list[int]:
-    """The whole numbers of a sequence; none where anything in it is something else."""
-    values = list(dim) if isinstance(dim, (tuple, list)) or (isinstance(dim, np.ndarray) and dim.ndim) else []
-    for at, value in enumerate(values):
-        if value.__class__ is not int:
-            if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (int, np.integer)):
-                return []
-            values[at] = int(value)
-    return values
+        raise TypeError(f"type is {quoted(type)}; pass one of {', '.join(KINDS)}")
+    kind = kind_named(DIALECTS[device.isa].launch_type if type is None else type)
+    dim = kind.default_dim(device.shape) if dim is None else whole_dim(dim)
+    kind.check(device.shape, dim)
+    return dim, kind
 
 
 def check_device(device: Device) -> None:

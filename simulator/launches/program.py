@@ -15,6 +15,7 @@ import numpy as np
 from ...isa import DIALECTS
 from ..checks.after_run import Given
 from ..checks.results import Expectations
+from ..chip.launch_kinds import GRID
 from ..core.memory.global_memory import DeviceArray
 from ..engines.worker.pool import WorkerDied, pool
 from ..engines.worker.process import execute, local_host
@@ -156,7 +157,7 @@ class Program:
         grid = thread_grid(self.device, dim, type, block, shared)
         if grid and orders:
             raise ValueError(f"orders is {orders}; blocks of threads run in one order")
-        size, type = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
+        size, kind = (grid.blocks, GRID) if grid else launch_shape(self.device, dim, type)
         values = self._in_order(kernel, args)
         kernel = self._instance(kernel, values)
         image = self._present(self._image(kernel))
@@ -168,7 +169,7 @@ class Program:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
                     self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
+                    tuple(arguments.bytes), size, kind, on_finding, time_limit, grid,
                     self.device.level,
                 )  # fmt: skip
                 given = partial(self._given, signature, values, copies)

@@ -63,7 +63,7 @@ def launch(
     check_orders(orders)
     expected = Expectations(expect, tolerance)
     tried = type is None
-    dim, type = launch_shape(device, dim, type)
+    dim, kind = launch_shape(device, dim, type)
     name, args = _name(kernel), argument_list(args)
 
     def run() -> Run:
@@ -74,7 +74,6 @@ def launch(
             values = [_value(value, copies) for value in args]
 
             def entry(task: Task) -> None:
-                task.tried = tried
                 context = Context(machine, task, scalar, lines)
                 pointers = (Pointer(context, *v) if isinstance(v, _Address) else v for v in values)
                 try:
@@ -88,8 +87,8 @@ def launch(
 
             def execute(order: int) -> tuple[Log, list[Finding]]:
                 log, findings = machine.run(
-                    name, entry, dim, type, on_finding=on_finding, progress=in_this_process(progress), order=order,
-                    locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
+                    name, entry, dim, kind, tried=tried, on_finding=on_finding, progress=in_this_process(progress),
+                    order=order, locate=lambda counters: [Location(*lines.place(counter)) for counter in counters],
                 )  # fmt: skip
                 return log, examined(device, log, findings, on_finding, given, copies)
 

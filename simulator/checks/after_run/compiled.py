@@ -88,7 +88,7 @@ def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> 
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
         work = _Work(
             len(log), len(log.operands), len(log.runs), len(log.pipes), log.shape.owners("core"), log.shape.cores,
-            _tasks_of_group(log), not log.shape.memory_core_stores, whole, room, len(fault),
+            log.kind.together(log.shape), not log.shape.memory_core_stores, whole, room, len(fault),
             int(_bits([DIALECTS[log.shape.isa].in_order], log.pipes)[0]),
             *(table.ctypes.data for table in rows), *tables.addresses, fault.ctypes.data, log.shape.lanes or 1,
             causes.ctypes.data, redundant.ctypes.data, 0,
@@ -101,14 +101,6 @@ def pass_over(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> 
         if work.found < room:
             break
     return Found(causes[: work.found], redundant)
-
-
-def _tasks_of_group(log: Log) -> int:
-    """How many tasks run together, 0 for all of them; groups have no order."""
-    kind = str(log.launch.get("type", "block"))
-    if kind == "cores":
-        return 0
-    return int(kind[5:]) * log.shape.cores_per_cluster if kind.startswith("union") else 1
 
 
 class _Tables:

@@ -35,7 +35,7 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     arrays = [array for array in given if array.bytes]
     device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
     idle = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
-    if not arrays or idle or log.shape.threads is not None:
+    if not arrays or idle or log.kind.transactions:
         return
     used = log.operand_spaces == device
     pieces = pieces_of(log, np.flatnonzero(used))

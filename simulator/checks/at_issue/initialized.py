@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.execution import MEMBER, MEMORY
+from ...chip.launch_kinds import Role
 from ...core.issue import Check, PortSource
 from ...core.issue.operands import Operand
 from ...core.memory import Allocation
@@ -24,8 +24,8 @@ class Initialized(Check):
             port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
-        spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
-        if kind == MEMORY and not spaces[entry.space].memory_core:
+        spaces, role = self.execution.dialect.spaces, self.execution.current.role
+        if role == Role.MEMORY and not spaces[entry.space].memory_core:
             return  # it has no such memory: that is another rule's
         self._found(pc, name, "", f"scalar load of {_stale(entry, piece)}", entry, piece)
 
@@ -52,11 +52,11 @@ class Initialized(Check):
     def _elsewhere(self, entry: Allocation, start: int, end: int) -> str:
         """The core of the running group that has written its own copy of what this core has not."""
         memory, current = self.execution.map.memories[entry.space], self.execution.current
-        if memory.space.scope != "core" or current.kind != MEMBER:
+        if memory.space.scope != "core" or current.role != Role.MEMBER:
             return ""
         for task in self.execution.barriers.group:
             away = (task.core - current.core) * memory.stride
-            other = memory.before(task.core, start + away) if away and task.kind == MEMBER else None
+            other = memory.before(task.core, start + away) if away and task.role == Role.MEMBER else None
             if other and other.end >= end + away and other.uninitialized.first(start + away, end + away) is None:
                 return f"; core {task.core} has written its own {entry.name!r}, and every core has one"
         return ""

@@ -4,18 +4,17 @@ Imports: hardware, log, findings, memory.
 """
 
 from .barriers import Barriers
-from .current import Current, Deferred, Extent, meet
+from .current import Current
 from .deferred import Deferrals
+from .extents import Deferred, Extent, meet
 from .memory_map import MemoryMap
 from .operand_cache import OperandCache, OperandSlot
 from .state import Execution
-from .tasks import BLOCK, MEMBER, MEMORY, Task, check_launch, groups
+from .tasks import BuiltIns, Task, groups
 
 __all__ = [
-    "BLOCK",
-    "MEMBER",
-    "MEMORY",
     "Barriers",
+    "BuiltIns",
     "Current",
     "Deferrals",
     "Deferred",
@@ -25,7 +24,6 @@ __all__ = [
     "OperandCache",
     "OperandSlot",
     "Task",
-    "check_launch",
     "groups",
     "meet",
 ]

@@ -8,9 +8,10 @@ from contextlib import suppress
 from greenlet import getcurrent
 
 from ....isa import Barrier
+from ...chip.launch_kinds import Role
 from ...findings import Collector, Finding, Squashed, rules
 from .current import Current
-from .tasks import MEMORY, Task
+from .tasks import Task
 
 #: Tasks that are waited for at one barrier and that a finding names at most.
 _NAMED = 8
@@ -31,8 +32,8 @@ class Barriers:
 
     def meet(self, barrier: Barrier, pc: int) -> int:
         """Wait for the other tasks of a barrier; returns its number."""
-        task: Task = self._current.running
-        if task.kind == 0:
+        task = self._current.running
+        if task.role == Role.ALONE:
             self._count += 1
             return self._count
         if not task.meets(barrier, task):
@@ -75,7 +76,7 @@ class Barriers:
             assert ahead.waiting is not None
             other = ahead.waiting[1] if other is None else other
         message = f"{', and '.join(links)}; {len(stuck)} tasks wait for ever"
-        self._collector.core, self._collector.task = first.core, first.taskId
+        self._collector.core, self._collector.task = first.core, first.number
         advice = "let every task of the scope reach the barrier"
         finding = Finding(rules.BARRIER, message, instruction=barrier.scope, suggestion=advice)
         with suppress(Squashed):
@@ -92,7 +93,7 @@ class Barriers:
 
 
 def _named(task: Task) -> str:
-    return f"the memory core of cluster {task.cluster}" if task.kind == MEMORY else f"task {task.taskId}"
+    return f"the memory core of cluster {task.cluster}" if task.role == Role.MEMORY else f"task {task.number}"
 
 
 def _state(task: Task) -> str:

@@ -28,10 +28,11 @@ from ....isa import (
     result_type,
     wires,
 )  # fmt: skip
+from ...chip.launch_kinds import Role
 from ...findings import Finding, Squashed, rules
 from ...log import CROSSED, Op
 from ...log.recorder import PACK, ROOM, ROW
-from ..execution import MEMBER, MEMORY, Execution
+from ..execution import Execution
 from .check import Check
 from .definedness import carried, look_up, pass_on, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
@@ -167,7 +168,7 @@ class _Writer:
         spaces = execution.dialect.spaces
         if self.entry.select is None:
             if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
-                source.line(f"if _cur.kind == {MEMORY}: return 0")
+                source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
             source.bind("_CASE", self._case(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
@@ -183,7 +184,7 @@ class _Writer:
         message = f"{select.argument} is {{{select.argument}}}"
         source.test(Guard("_case is not None", rules.ARGUMENT, message, limit=f"one of {labels}", fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
-        source.line("if _cur.kind and _cur.kind == _skipped: return 0")
+        source.line("if _cur.role and _cur.role == _skipped: return 0")
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
@@ -192,8 +193,8 @@ class _Writer:
         """The kind of core that ignores a case; 0 = none."""
         spaces = self.execution.dialect.spaces
         if any(not spaces[name].memory_core for name in case.spaces.values()):
-            return MEMORY
-        return MEMBER if case.by_memory_core else 0
+            return Role.MEMORY
+        return Role.MEMBER if case.by_memory_core else 0
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.execution.recorder, self.entry

@@ -87,6 +87,7 @@ class NativeCore:
     def __init__(self, image: LoadedImage, own: Placement, shared: Placement, register_bytes: int, ops: Ops) -> None:
         """``own`` and ``shared`` are the variables of the image in the memories of the core and of its cluster."""
         self._image, self._own, self._shared = image, own, shared
+        self.task: Task | None = None  # that it has begun last
         placed = dict([*own.variables, *shared.variables])
         #: Addresses for the reference slots of the image.
         starts = np.array([placed[number].start for number in range(len(placed))], np.uint64)
@@ -109,14 +110,12 @@ class NativeCore:
 
         ``mute``: its scalar stores to the memory of the device have no effect.
         """
+        self.task = task
         self._fresh.begin()
         if self._ranges is not self._fresh:
             self._use(self._fresh)
         self._task.registers = self._registers
-        _BUILT_IN.pack_into(
-            self._task, 0, task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ, task.taskDim, *task.dim,
-            task.clusterId, task.clusterDim, task.coreId, task.coreDim, 0, task.core, mute,
-        )  # fmt: skip
+        _BUILT_IN.pack_into(self._task, 0, *task.sees, 0, task.core, mute)
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ....isa import Overload, result_type, wires
-from ...core.execution import MEMORY, Task
+from ...chip.launch_kinds import LaunchKind, Role, Three
+from ...core.execution import Task
 from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
 from ...findings import Finding, Squashed, not_modelled, rules
@@ -40,6 +41,7 @@ class NativeRunner:
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
+        self._running: NativeCore  # that of the running task
         self._callbacks = abi.Callbacks(
             abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
             abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.UNWRITTEN(self._unwritten),
@@ -57,8 +59,8 @@ class NativeRunner:
         entry: int,
         kernel: str,
         arguments: Sequence[bytes],
-        dim: tuple[int, int, int],
-        type: str,
+        dim: Three,
+        kind: LaunchKind,
         *,
         on_finding: str,
         time_limit: float | None = None,
@@ -87,7 +89,7 @@ class NativeRunner:
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                kernel, lambda task: self._run_task(address, pointers, task), dim, type,
+                kernel, lambda task: self._run_task(address, pointers), dim, kind,
                 variables=image.variables, on_finding=on_finding, progress=progress, order=order,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
@@ -96,10 +98,10 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
 
-    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], task: Task) -> int:
+    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
         ended: int = self.runtime.mlusim_run_task(address, arguments)
         if ended:  # its last first writes have not been drained
-            self._note_first_writes(task)
+            self._note_first_writes()
         return ended
 
     def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
@@ -125,14 +127,15 @@ class NativeRunner:
     # --- what native code asks ---------------------------------------------------------------------------
 
     def _enter(self, task: Task, image: LoadedImage) -> None:
-        if task.native is None:
-            task.native = self._core(task, image)
-            task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
-        self._current.value = task.native.address
+        core = self._cores.get(task.core)
+        if core is None or core.task is not task:
+            core = self._core(task, image)
+            core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
+        self._running, self._current.value = core, core.address
         self._looked_at = self.scalar.looked_at
         self._strict.value = self.scalar.watched
         if len(image.slots):
-            image.slots[:] = task.native.slots
+            image.slots[:] = core.slots
 
     def _core(self, task: Task, image: LoadedImage) -> NativeCore:
         """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
@@ -145,20 +148,21 @@ class NativeRunner:
             )
         return core
 
-    def _set_ranges(self, task: Task) -> None:
+    def _set_ranges(self) -> None:
         """The running task has taken or returned a variable: tell native code what it may use."""
         owner = self.machine.map.owner
-        task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
+        own = self.machine.map.own
+        self._running.set_ranges(entry for memory in own for entry in memory.allocations(owner(memory)))
 
-    def _note_first_writes(self, task: Task, taken_away: bool = True) -> None:
-        task.native.note_first_writes(taken_away)
+    def _note_first_writes(self, taken_away: bool = True) -> None:
+        self._running.note_first_writes(taken_away)
         self._common.note_first_writes(taken_away)
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
         try:
             self._common.keep_flags(address)
-            self.machine.current.running.native.keep_flags(address)
+            self._running.keep_flags(address)
         except BaseException as error:
             self.machine.collector.crash(error)
 
@@ -182,7 +186,7 @@ class NativeRunner:
     def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
-                self._note_first_writes(self.machine.current.running, touched == abi.TAKEN_AWAY)
+                self._note_first_writes(touched == abi.TAKEN_AWAY)
             done = 0
             try:
                 for done in range(count if self._strict.value or self._looked_at else 0):
@@ -223,7 +227,7 @@ class NativeRunner:
             if v.initial and fresh:
                 ctypes.memmove(entry.start, v.initial, size)
                 entry.uninitialized.remove(entry.start, entry.end)
-            self._set_ranges(machine.current.running)
+            self._set_ranges()
             return entry.start
         except Squashed:
             self._stop()
@@ -234,7 +238,7 @@ class NativeRunner:
     def _release(self, address: int, pc: int) -> None:
         try:
             self.machine.release(address, pc)
-            self._set_ranges(self.machine.current.running)
+            self._set_ranges()
         except BaseException as error:
             self.machine.collector.crash(error)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ...chip import Shape
+from ...chip.launch_kinds import GRID
 from ...core.memory import Memory
 from ...findings import Collector, Finding, Squashed, rules
 from ...log import Location, Log
@@ -84,7 +85,7 @@ class SimtRunner:
 
         rows, declared = runtime.rows(), runtime.declared
         launch = {
-            "kernel": kernel, "dim": list(grid.blocks), "type": "grid", "block": list(grid.threads),
+            "kernel": kernel, "dim": list(grid.blocks), "type": GRID.name, "block": list(grid.threads),
             "shared": declared + grid.shared,
         }  # fmt: skip
         recorder = records(rows, self.shape, grid, declared, self.memory)

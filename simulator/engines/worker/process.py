@@ -97,7 +97,7 @@ def execute(
             on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
         )  # fmt: skip
     return runner.run(
-        request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
+        request.library, request.entry, request.kernel, request.arguments, request.dim, request.kind,
         on_finding=request.on_finding, time_limit=request.time_limit, progress=progress, order=request.order,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...chip import Shape
+from ...chip.launch_kinds import LaunchKind, Three
 from ...core.execution import Execution
 from ...core.issue import Check
 from ...core.memory import Allocation
@@ -27,8 +28,8 @@ class LaunchRequest(NamedTuple):
     entry: int
     kernel: str
     arguments: tuple[bytes, ...]
-    dim: tuple[int, int, int]
-    type: str
+    dim: Three
+    kind: LaunchKind
     on_finding: str
     time_limit: float | None
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
@@ -38,7 +39,7 @@ class LaunchRequest(NamedTuple):
     @property
     def launch(self) -> dict[str, object]:
         """What a log says of it."""
-        found: dict[str, object] = {"kernel": self.kernel, "dim": list(self.dim), "type": self.type}
+        found: dict[str, object] = {"kernel": self.kernel, "dim": list(self.dim), "type": self.kind.name}
         return found if self.grid is None else found | {"block": list(self.grid.threads), "shared": self.grid.shared}
 
 

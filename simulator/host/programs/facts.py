@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from ...chip.launch_kinds import UNIONS
 from ...launches.device import Device
-
-_UNIONS = (16, 8, 4, 2, 1)
 
 
 def check_host_device(device: Device) -> None:
@@ -32,7 +31,7 @@ def device_facts(device: Device) -> list[int]:
     """The numbers of `Fact` in native/host/host_memory.h, in its order; 0 for what the device's file does not say."""
     shape = device.shape
     spaces = {name: space.bytes for name, space in shape.spaces.items()}
-    union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
+    union = max(kind.clusters for kind in UNIONS if kind.clusters <= shape.clusters)
     bits, kilohertz = _memory_bus(device)
     return [
         shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),

@@ -12,6 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from ...checks.after_run import examine
+from ...chip.launch_kinds import BLOCK, UNIONS
 from ...core.memory import Allocation
 from ...engines.worker.pool import WorkerDied, pool
 from ...engines.worker.request import LaunchRequest
@@ -27,7 +28,8 @@ from .queues import HOST, Mark, Queue, Timeline, Work, touched_by
 from .report import Called, Launched, Place, Report
 from .wire import Kind, Message, Wire, messages_version
 
-_TYPES = {1: "block", 4: "union1", 8: "union2", 16: "union4", 32: "union8", 64: "union16"}
+#: Values of cnrtFunctionType_t.
+_KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
 _NOT_READY, _FAILED, _INVALID, _NO_MODULE = 1, 632015, 100014, 101315
 #: Rules after which a kernel has not come to its end: its queue has failed.
 _ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
@@ -250,9 +252,9 @@ class Session:
             self.report.add(Finding(rules.BUILD, problem), place)
             return
         kernel, dim = image.kernels[kernel_number], (x, y, z)
-        kind = _TYPES.get(type, "")
+        kind = _KINDS.get(type)
         problem = image.misfit(kernel_number, device.shape, dim, kind, sizes)
-        if problem:
+        if kind is None or problem:
             queue.failure = _FAILED, problem
             self._catch_up()
             advice = "launch with dimensions, a type and arguments that the kernel and the device take"
@@ -294,8 +296,8 @@ class Session:
             self.report.add(self._arrays.after_free(finding, queue.device, self.report.location))
         self._tell(work, met, place)
         self.report.launches.append(
-            Launched(request.kernel, queue.number, queue.device, place, request.dim, request.type, work.start, work.end,
-                     log if self.keep_logs else None)
+            Launched(request.kernel, queue.number, queue.device, place, request.dim, request.kind.name, work.start,
+                     work.end, log if self.keep_logs else None)
         )  # fmt: skip
 
     def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:

@@ -49,6 +49,11 @@ class LaunchKind:
     #: Whether its records are transactions of warps, summed up for each line, not instructions in their order.
     transactions: ClassVar[bool] = False
 
+    @property
+    def header(self) -> dict[str, Any]:
+        """What a log says of it besides its name."""
+        return {}
+
     def check(self, shape: Shape, dim: Three) -> None:
         """ValueError for dimensions that a device cannot launch in this way."""
 
@@ -133,16 +138,25 @@ class Union(LaunchKind):
             yield places
 
 
+@dataclass(frozen=True)
 class ThreadGrid(LaunchKind):
-    """Blocks of threads: multiprocessors take them in turn."""
+    """Blocks of so many threads, with so many bytes of shared memory besides their own: multiprocessors take them in
+    turn."""
 
+    threads: Three = (1, 1, 1)
+    shared: int = 0
     transactions = True
+
+    @property
+    def header(self) -> dict[str, Any]:
+        return {"block": list(self.threads), "shared": self.shared}
 
 
 BLOCK, CORES, GRID = Block("block"), Cores("cores"), ThreadGrid("grid")
 UNIONS = tuple(Union(f"union{clusters}", clusters) for clusters in (1, 2, 4, 8, 16))
 #: The kinds that a user asks for by name; the launches of devices of thread blocks are all of one kind.
-KINDS = {kind.name: kind for kind in (BLOCK, CORES, *UNIONS)}
+KINDS: dict[str, LaunchKind] = {kind.name: kind for kind in (BLOCK, CORES, *UNIONS)}
+EVERY_KIND = {**KINDS, GRID.name: GRID}
 
 
 def kind_named(name: str) -> LaunchKind:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...isa.cached import cached_property
 from ..chip import Shape
-from ..chip.launch_kinds import BLOCK, GRID, KINDS, LaunchKind
+from ..chip.launch_kinds import BLOCK, EVERY_KIND, LaunchKind
 from ..files import write_atomically
 from .region import Location, Region, region_of, space_numbers
 
@@ -103,8 +103,7 @@ class Log:
     @property
     def kind(self) -> LaunchKind:
         """How its tasks were dealt to cores; a log that does not say is one of Block tasks."""
-        name = str(self.launch.get("type"))
-        return GRID if name == GRID.name else KINDS.get(name, BLOCK)
+        return EVERY_KIND.get(str(self.launch.get("type")), BLOCK)
 
     def __len__(self) -> int:
         return len(self.records)

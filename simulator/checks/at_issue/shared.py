@@ -45,7 +45,7 @@ class ClusterMemory(Check):
 
     def _check(self, pc: int, instruction: str, space: str) -> None:
         current = self.execution.current
-        if current.role != Role.ALONE or current.tried:
+        if current.role != Role.ALONE or not current.kind_given:
             return
         self.execution.collector.report(
             Finding(

@@ -7,6 +7,7 @@ from .barriers import Barriers
 from .current import Current
 from .deferred import Deferrals
 from .extents import Deferred, Extent, meet
+from .launch import Launch
 from .memory_map import MemoryMap
 from .operand_cache import OperandCache, OperandSlot
 from .state import Execution
@@ -20,6 +21,7 @@ __all__ = [
     "Deferred",
     "Execution",
     "Extent",
+    "Launch",
     "MemoryMap",
     "OperandCache",
     "OperandSlot",

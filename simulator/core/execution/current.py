@@ -21,4 +21,4 @@ class Current:
     pending: list[Deferred] = field(default_factory=list)
     found: list[OperandSlot] = field(default_factory=list)  # where the operands of ports were found last on this core
     running: Task = NOBODY
-    tried: bool = False  # nobody has asked for a kind of launch
+    kind_given: bool = True  # somebody has asked for the kind of the launch

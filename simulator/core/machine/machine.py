@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Hashable, Sequence
 from contextvars import Context, copy_context
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...chip import Shape
-from ...chip.launch_kinds import LaunchKind, Role, Three
+from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, budget_finding, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
-from ..execution import Execution, Task, groups
+from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, Port, by_element_type, issue
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
@@ -66,9 +67,10 @@ class Machine:
 
     # --- running ---------------------------------------------------------------------------------
 
-    def _begin(self, kernel: str, on_finding: str) -> None:
+    def _begin(self, launch: Launch) -> None:
         """The state of one launch, all of it, begins anew."""
-        self.collector.begin(kernel, on_finding)
+        self.collector.begin(launch.kernel, launch.on_finding)
+        self.current.kind_given = launch.kind_given
         self.execution.barriers.begin()
         self.recorder.begin()
         self.map.cache.forget_shared()
@@ -78,38 +80,30 @@ class Machine:
 
     def run(
         self,
-        kernel: str,
+        launch: Launch,
         entry: Callable[[Task], object],
-        dim: Three,
-        kind: LaunchKind,
         *,
-        variables: tuple[Variable, ...] = (),
-        on_finding: str = "raise",
         locate: Locate,
+        variables: tuple[Variable, ...] = (),
         progress: Callable[[int, int], None] | None = None,
-        order: int = 0,
-        tried: bool = False,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
-        Tasks run in the order of their numbers, and asynchronous effects come late; an ``order`` above 0 stands for
-        another order that the device could take. ``tried``: nobody has asked for this kind of launch.
+        Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
             raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
-        self._begin(kernel, on_finding)
-        self.current.tried = tried
+        self._begin(launch)
         self.layout.use(variables)
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
             context = copy_context()
-        total, done = dim[0] * dim[1] * dim[2], 0
+        total, done = math.prod(launch.dim), 0
         self._place("device", 0)
-        turns = random.Random(order) if order else None
+        turns = random.Random(launch.order) if launch.order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        for group in self._in_turn(
-            list(groups(self.shape, dim, kind)) if turns else groups(self.shape, dim, kind), turns
-        ):
+        ordered = groups(self.shape, launch.dim, launch.kind)
+        for group in self._in_turn(list(ordered) if turns else ordered, turns):
             self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:
@@ -122,8 +116,7 @@ class Machine:
             self.collector.core = self.collector.task = -1
             for check in self.checks:
                 check.end()
-        launch = {"kernel": kernel, "dim": list(dim), "type": kind.name}
-        log = self.recorder.finish(locate, self.shape, self.device, launch)
+        log = self.recorder.finish(locate, self.shape, self.device, launch.header)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.NOT_MODELLED
         ):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ....isa import Overload, result_type, wires
-from ...chip.launch_kinds import LaunchKind, Role, Three
-from ...core.execution import Task
+from ...chip.launch_kinds import Role
+from ...core.execution import Launch, Task
 from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
 from ...findings import Finding, Squashed, not_modelled, rules
-from ...log import Log
 from ...log.recorder import ROW
+from ..engine import Outcome, Progress
 from . import abi
 from .core import NativeCore, RangeTable
 from .faults import process_finding
@@ -53,44 +53,27 @@ class NativeRunner:
         """Give the memories of the machine back; nothing can run afterwards."""
         self.machine.close()
 
-    def run(
-        self,
-        library: Path,
-        entry: int,
-        kernel: str,
-        arguments: Sequence[bytes],
-        dim: Three,
-        kind: LaunchKind,
-        *,
-        on_finding: str,
-        time_limit: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
-        order: int = 0,
-    ) -> tuple[Log, list[Finding]]:
-        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
-
-        Lines are places in the image, see `LineTable`.
-        """
+    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+        """Carry out a launch."""
         self.runtime.mlusim_set_stack()
-        self.runtime.mlusim_time_limit(time_limit or 0.0)
+        self.runtime.mlusim_time_limit(launch.time_limit or 0.0)
         machine = self.machine
         try:
-            image = load_image(self._runtime_path, library)
+            image = load_image(self._runtime_path, launch.library)
             self._open_ports(image)
-            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-            address = image.entry(entry)
+            address = image.entry(launch.entry)
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
-            self._time_limit = time_limit
+            self._time_limit = launch.time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
                 ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                kernel, lambda task: self._run_task(address, pointers), dim, kind,
-                variables=image.variables, on_finding=on_finding, progress=progress, order=order,
+                launch, lambda task: self._run_task(address, pointers), variables=image.variables, progress=progress,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:

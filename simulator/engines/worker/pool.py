@@ -122,14 +122,14 @@ class Worker:
             del self._known[serial]
         self._known[memory.serial] = mine
         attach = (memory.address, memory.memory.space.name) if fresh else None
-        load = request.library not in self._images
+        load = request.launch.library not in self._images
         entries = tuple(memory.memory.allocations())
         order = Order(dropped, memory.serial, attach, load, entries, request, wants_progress=progress is not None)
         with self._watched(), contextlib.ExitStack() as opened:
             descriptors = [memory.fd] if fresh else []
             if load:
-                descriptors.append(opened.enter_context(open(request.library, "rb")).fileno())
-                self._images.add(request.library)
+                descriptors.append(opened.enter_context(open(request.launch.library, "rb")).fileno())
+                self._images.add(request.launch.library)
             nonce = secrets.randbits(64)
             for output in self._outputs:
                 output.begin()
@@ -165,7 +165,7 @@ class Worker:
         allocations: tuple[Allocation, ...],
         progress: Callable[[int, int], None] | None,
     ) -> Answer:
-        limit = request.time_limit
+        limit = request.launch.time_limit
         deadline = time.monotonic() + limit + _GRACE if limit else None
         while True:
             frame = self._receive(deadline, nonce)
@@ -245,7 +245,7 @@ class _Pool:
         meanwhile: Callable[[], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
-        with self._worker(runtime, check_modules(request.checking.further), memory) as worker:
+        with self._worker(runtime, check_modules(request.target.checking.further), memory) as worker:
             return worker.launch(memory, request, progress, meanwhile)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:

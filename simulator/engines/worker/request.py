@@ -1,4 +1,4 @@
-"""A launch as it goes from `Program.launch` to the process that runs it."""
+"""A launch as it goes to the process that runs it."""
 
 from __future__ import annotations
 
@@ -10,34 +10,24 @@ from typing import NamedTuple
 
 from ...checks.at_issue import Checking
 from ...chip import Shape
-from ...chip.launch_kinds import LaunchKind, Three
+from ...core.execution import Launch
 from ...core.memory import Allocation
-from ..threads import Grid
 from .frames import Buffer
 
 
-class LaunchRequest(NamedTuple):
-    """One launch of a kernel of an image; ``arguments`` are the bytes of its parameters."""
+class Target(NamedTuple):
+    """What a launch runs on: a device, as far as engines know it."""
 
     shape: Shape
     device: str
     checking: Checking
-    library: Path
-    entry: int
-    kernel: str
-    arguments: tuple[bytes, ...]
-    dim: Three
-    kind: LaunchKind
-    on_finding: str
-    time_limit: float | None
-    grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
-    order: int = 0  # of tasks, see `Machine.run`
 
-    @property
-    def launch(self) -> dict[str, object]:
-        """What a log says of it."""
-        found: dict[str, object] = {"kernel": self.kernel, "dim": list(self.dim), "type": self.kind.name}
-        return found if self.grid is None else found | {"block": list(self.grid.threads), "shared": self.grid.shared}
+
+class LaunchRequest(NamedTuple):
+    """A launch of a compiled kernel, and on what."""
+
+    target: Target
+    launch: Launch
 
 
 class Order(NamedTuple):
@@ -63,15 +53,16 @@ def encode_order(order: Order) -> bytes:
         (e.start, e.end, e.space, e.owner, e.key, e.name, e.uninitialized if e.uninitialized.hi else None)
         for e in entries
     ]
-    plain = request._replace(library=str(request.library))  # type: ignore[arg-type]
-    return pickle.dumps((*rest, rows, tuple(plain), progress))
+    target, launch = request
+    plain = tuple(target), tuple(launch._replace(library=str(launch.library)))  # type: ignore[arg-type]
+    return pickle.dumps((*rest, rows, plain, progress))
 
 
 def decode_order(body: Buffer) -> Order:
     """The order in a message of the parent."""
     dropped, serial, attach, image, rows, plain, progress = pickle.loads(body)
-    request = LaunchRequest(*plain)
-    request = request._replace(library=_path(str(request.library)))
+    target, launch = Target(*plain[0]), Launch(*plain[1])
+    request = LaunchRequest(target, launch._replace(library=_path(str(launch.library))))
     entries = tuple([Allocation(*row) for row in rows])
     return Order(dropped, serial, attach, image, entries, request, progress)
 

@@ -11,16 +11,18 @@ from itertools import accumulate
 
 import numpy as np
 
-from ...checks.after_run import examine
 from ...chip.launch_kinds import BLOCK, UNIONS
+from ...core.execution import Launch
 from ...core.memory import Allocation
-from ...engines.worker.pool import WorkerDied, pool
-from ...engines.worker.request import LaunchRequest
+from ...engines.engine import Outcome
+from ...engines.worker.isolated import IsolatedEngine
+from ...engines.worker.pool import pool
 from ...findings import RULES, Finding, rules
+from ...launches import Run
+from ...launches.compiled_kernel import target_of
 from ...launches.device import Device
-from ...log import Log
+from ...launches.launching import examined
 from ...native.compiler import Compiler
-from ...timing import replay
 from .arrays import Arrays
 from .facts import check_host_device, device_facts, device_name, transfer_us
 from .images import Images, ProgramImage
@@ -261,51 +263,35 @@ class Session:
             self.report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
             return
         arguments = tuple(message.bytes[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
-        request = LaunchRequest(
-            device.shape, device.name, device.checking, image.library, kernel_number, kernel, arguments, dim, kind,
-            "collect", self._time_limit,
+        launch = Launch(
+            kernel, dim, kind, "collect", self._time_limit,
+            library=image.library, entry=kernel_number, arguments=arguments,
         )  # fmt: skip
-        log, findings = self._run(device, request)
+        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._catch_up)
+        outcome = engine.run(launch)
         self._catch_up()
-        ending = next((finding for finding in findings if finding.rule in _ENDS), None)
+        ending = next((finding for finding in outcome[1] if finding.rule in _ENDS), None)
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
-        self._late.append(partial(self._follow, image, request, device, queue, place, log, findings))
+        self._late.append(partial(self._follow, image, launch, outcome, queue, place))
 
-    def _follow(
-        self,
-        image: ProgramImage,
-        request: LaunchRequest,
-        device: Device,
-        queue: Queue,
-        place: Place,
-        log: Log,
-        findings: Sequence[Finding],
-    ) -> None:
+    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
-        log, findings = image.lines.located(log, findings)
-        if device.checking.of_logs:
-            findings = [*examine(log, findings, request.on_finding), *findings]
-        timeline = replay(log, device.rates)
+        device = self._devices[queue.device]
+        log, findings = image.lines.located(*outcome)
+        run = Run(examined(device.checking, launch, log, findings), log, device.rates)
         touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
-        what, where = f"the launch of {request.kernel}", self.report.location(place)
+        what, where = f"the launch of {launch.kernel}", self.report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
-        cores = min(math.prod(request.dim), device.shape.cores)
-        met = self._time.add(work, timeline.total_us, cores, device.shape.cores)
-        for finding in findings:
+        cores = min(math.prod(launch.dim), device.shape.cores)
+        met = self._time.add(work, run.time_us, cores, device.shape.cores)
+        for finding in run.findings:
             self.report.add(self._arrays.after_free(finding, queue.device, self.report.location))
         self._tell(work, met, place)
         self.report.launches.append(
-            Launched(request.kernel, queue.number, queue.device, place, request.dim, request.kind.name, work.start,
+            Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,
                      work.end, log if self.keep_logs else None)
         )  # fmt: skip
-
-    def _run(self, device: Device, request: LaunchRequest) -> tuple[Log, list[Finding]]:
-        try:
-            return pool(os.getpid()).launch(self._runtime, device.memory, request, None, self._catch_up)
-        except WorkerDied as death:
-            finding = Finding(rules.CRASH, f"the process that ran the kernel {death}", kernel=request.kernel)
-            return Log.empty(device.shape, device.name, request.launch), [finding]
 
     def _queue(self, message: Message) -> None:
         number, *rest = message.numbers

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 from mlusim.simulator import Device, KernelError, Program, launch, load
 
-SOURCE = Path(__file__).parent / "kernels_c" / "aliases.mlu"
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "aliases.mlu"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 import mlusim.simulator
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 #: What each package may import of mlusim. ``kernels`` sees the simulator's public names only.
 ALLOWED = {
     "isa": {"isa"},

@@ -20,9 +20,11 @@ from mlusim.kernels import OPERATORS
 from mlusim.simulator import Device, KernelError, launch, load, replay
 from mlusim.simulator.findings import BuildError
 
+from tests.support.paths import KERNELS_C
+
 from .search import Tally, command
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "arguments.mlu"
+SOURCE = KERNELS_C / "arguments.mlu"
 ALLOWED = (TypeError, ValueError, OverflowError, MemoryError, KernelError, BuildError)
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from mlusim.simulator import Device, launch, load
 from mlusim.traces import summarise
 
+from tests.support.paths import CHIPS
+
 from .search import Tally, command, mutated
 
-CHIPS = Path(__file__).parents[2] / "simulator" / "chip" / "chips"
 VALUES = (
     "0", "-1", "1", "2", "3", "1e300", "5e-324", "nan", "inf", "-inf", "1099511627776", "18446744073709551616",
     "0x" + "f" * 5000,

@@ -9,12 +9,13 @@ import argparse
 import random
 import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 from mlusim.simulator import Device, KernelError, Program, launch, load
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "aliases.mlu"
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "aliases.mlu"
 TYPES = (np.dtype(np.int32), np.dtype(np.int32), np.dtype(np.int16), np.dtype(np.uint8))
 BYTES = 192
 

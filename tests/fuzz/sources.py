@@ -26,10 +26,9 @@ from mlusim.simulator.kernelc.build import Builder, Source
 from mlusim.simulator.kernelc.header import operations
 from mlusim.simulator.kernelc.options import Options
 
-ROOT = Path(__file__).parents[2]
-SEEDS = sorted(
-    [*ROOT.glob("tests/kernels_c/*.mlu"), *ROOT.glob("tests/kernels_c/*.c"), *ROOT.glob("docs/examples/*.mlu")]
-)
+from tests.support.paths import KERNELS_C, ROOT
+
+SEEDS = sorted([*KERNELS_C.glob("*.mlu"), *KERNELS_C.glob("*.c"), *ROOT.glob("docs/examples/*.mlu")])
 #: Seconds in which the front end deals with any of these.
 PATIENCE = 20.0
 _QUALIFIERS = re.compile(rb"\b__(?:nram|wram|mlu_shared|ldram|mlu_global|mlu_entry)__\b")
@@ -128,8 +127,8 @@ class Judge:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.builders = {
-            ".mlu": Builder(Device.load("mlu370-x4").shape, Options((str(ROOT / "tests" / "kernels_c"),))),
-            ".c": Builder(Device.load("bm1684x").shape, Options((str(ROOT / "tests" / "kernels_c"),))),
+            ".mlu": Builder(Device.load("mlu370-x4").shape, Options((str(KERNELS_C),))),
+            ".c": Builder(Device.load("bm1684x").shape, Options((str(KERNELS_C),))),
         }
 
     def __call__(self, seed: Path, mutation: str, data: bytes) -> Outcome:

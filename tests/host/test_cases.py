@@ -19,7 +19,8 @@ from mlusim.simulator.host.operators.declarations import Function, Parameter, Ty
 from mlusim.simulator.host.operators.tensors import Tensor
 from mlusim.simulator.kernelc.options import Options
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 FOLDER = Path(__file__).parent / "operators"
 SCALE = """
 op_name: "scale"  # a comment

@@ -8,7 +8,7 @@ import pytest
 from mlusim.simulator import BuildError, CallError, Device, KernelError, OperatorProgram, load
 from mlusim.simulator.host.operators.arguments import Opaque
 
-from tests.forked import in_child
+from tests.support.forked import in_child
 
 FOLDER = Path(__file__).parent / "operators"
 SOURCES = [FOLDER / "vec.cpp", FOLDER / "vec_kernels.mlu"]

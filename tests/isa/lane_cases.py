@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any
 
 from mlusim.simulator import Device
-from references import tensors
-from references.lanes import Four, Local, Tensor
-from references.numbers import encode, size_of
-from references.values import mixed
+
+from tests.isa.references import tensors
+from tests.isa.references.lanes import Four, Local, Tensor
+from tests.isa.references.numbers import encode, size_of
+from tests.isa.references.values import mixed
 
 #: `data_type_t` of the element types.
 CODES = {"uint8": 0, "int8": 1, "half": 3, "float": 5, "uint16": 6, "int16": 7, "uint32": 8, "int32": 9, "bfloat16": 11}

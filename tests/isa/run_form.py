@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from mlusim.isa import DIALECTS, Overload
 from mlusim.simulator import Device, launch
-from references.form import Call
-from references.memory import Memory, Pointer, background
-from references.numbers import size_of
+
+from tests.isa.references.form import Call
+from tests.isa.references.memory import Memory, Pointer, background
+from tests.isa.references.numbers import size_of
 
 #: What a kernel calls to be sure that everything before has happened, and the space that arrays lie in.
 WAIT = {"bang": "__sync", "tpu": "tpu_poll"}

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from lane_cases import CODES, Case, device, whole
 from mlusim.simulator import launch
+
+from tests.isa.lane_cases import CODES, Case, device, whole
 
 
 def check(chip: str, cases: Sequence[Case]) -> None:

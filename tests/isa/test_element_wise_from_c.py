@@ -6,18 +6,19 @@ import math
 import operator
 import struct
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, load
-from references.convert import SUFFIXES, float_to_int, int_to_float, interesting, narrow
-from references.fusion import steps
-from references.numbers import FORMATS, Format, is_floating, rounded, same
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "element_wise.mlu"
+from tests.isa.references.convert import SUFFIXES, float_to_int, int_to_float, interesting, narrow
+from tests.isa.references.fusion import steps
+from tests.isa.references.numbers import FORMATS, Format, is_floating, rounded, same
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "element_wise.mlu"
 COUNT = 128
 #: The element types as NumPy names them; a tf32 is kept in a float.
 DTYPES = {

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, DeviceArray, KernelError, Run, launch
-from references.hau import order
+
+from tests.isa.references.hau import order
 
 FLOAT, INT, UINT = np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.uint32)
 CODES = {FLOAT: 5, INT: 9, UINT: 8}

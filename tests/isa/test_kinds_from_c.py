@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, load
-from references.numbers import decode, edges, encode, rounded, wrap
-from references.pooling import pool
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "new_kinds.mlu"
+from tests.isa.references.numbers import decode, edges, encode, rounded, wrap
+from tests.isa.references.pooling import pool
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "new_kinds.mlu"
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,16 @@ import itertools
 import random
 from typing import Any
 
-import lane_cases as made
 import numpy as np
 import pytest
-from lane_cases import LANE_BYTES, LAYOUTS, PLAIN, Room, device, local_memory, rooms
 from mlusim.simulator import launch
-from references import tensors
-from references.numbers import rounded
-from run_form import Declared, declared
-from run_lanes import check
+
+from tests.isa import lane_cases as made
+from tests.isa.lane_cases import LANE_BYTES, LAYOUTS, PLAIN, Room, device, local_memory, rooms
+from tests.isa.references import tensors
+from tests.isa.references.numbers import rounded
+from tests.isa.run_form import Declared, declared
+from tests.isa.run_lanes import check
 
 CHIPS = ("bm1690", "bm1684x", "bm1688")
 TENSORS = [found for found in declared() if found.name in tensors.NAMES]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
 from mlusim.isa import Overload, Parameter, Require, names_of
+
+from tests.isa.calls import BANG, BUFFER, MIDDLE, Call, Place, breaking, legal_calls, run
 
 ARCHS = (270, 372, 592)
 #: Their smallest legal operands do not fit the buffers; the table of facts has their rules, and those of instructions

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import pytest
-from references import atomics, pooling, reductions, weights
-from references import tensors as tpu
-from references.lanes import Local, Tensor, continuous, system_put, system_raw
-from references.memory import Memory, Pointer
-from references.numbers import decode, encode
+
+from tests.isa.references import atomics, pooling, reductions, weights
+from tests.isa.references import tensors as tpu
+from tests.isa.references.lanes import Local, Tensor, continuous, system_put, system_raw
+from tests.isa.references.memory import Memory, Pointer
+from tests.isa.references.numbers import decode, encode
 
 DST, SRC, MORE = 0, 8192, 49152
 

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import pytest
-from references.form import run
-from references.memory import Memory
-from references.registry import REFERENCES
-from references.tensors import NAMES as TENSORS
-from references.waits import BEHAVIOURS, CACHE
-from run_form import Declared, declared, execute, images_of
+
+from tests.isa.references.form import run
+from tests.isa.references.memory import Memory
+from tests.isa.references.registry import REFERENCES
+from tests.isa.references.tensors import NAMES as TENSORS
+from tests.isa.references.waits import BEHAVIOURS, CACHE
+from tests.isa.run_form import Declared, declared, execute, images_of
 
 DECLARED = list(declared())
 MEMORY = [found for found in DECLARED if found.has_memory]

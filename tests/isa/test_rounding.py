@@ -8,8 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.isa.rounding import Rounding, narrow
-from references.convert import narrow as exact
-from references.numbers import FORMATS
+
+from tests.isa.references.convert import narrow as exact
+from tests.isa.references.numbers import FORMATS
 
 #: The modes in the words of the references.
 WORDS = {

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from lane_cases import CODES
 from mlusim.simulator import Device, load
-from references import tensors
-from references.numbers import decode, encode, is_floating, same, size_of
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "new_kinds.c"
+from tests.isa.lane_cases import CODES
+from tests.isa.references import tensors
+from tests.isa.references.numbers import decode, encode, is_floating, same, size_of
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "new_kinds.c"
 CAST, FP_CAST, FP_TO_INT, INT_TO_FP, INT_CAST = range(5)
 TO_ZERO = tensors.ROUNDING.index("tz")
 #: Every so many of the bit patterns of a half or a bfloat16 is tried; a prime, so that all their fields vary.

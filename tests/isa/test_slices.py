@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Program, launch, load
 
+from tests.support.paths import KERNELS_C
+
 
 @pytest.fixture(scope="module", params=["mlu370-x4", "mlu590"])
 def program(request: pytest.FixtureRequest) -> Program:
-    return load([Path(__file__).parents[1] / "kernels_c" / "slices.mlu"], device=Device.load(request.param))
+    return load([KERNELS_C / "slices.mlu"], device=Device.load(request.param))
 
 
 def matrices(m: int, k: int, n: int) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:

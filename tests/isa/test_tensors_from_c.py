@@ -8,16 +8,18 @@ import random
 from functools import cache
 from pathlib import Path
 
-import lane_cases as made
 import numpy as np
 import pytest
-from lane_cases import CODES, LAYOUTS, PLAIN, Case, Room, device, local_memory, rooms, whole
 from mlusim.simulator import Device, Finding, KernelError, Program, load
-from references import tensors
-from references.lanes import Four, Local, Tensor, continuous
-from references.numbers import encode, size_of
 
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "new_kinds.c"
+from tests.isa import lane_cases as made
+from tests.isa.lane_cases import CODES, LAYOUTS, PLAIN, Case, Room, device, local_memory, rooms, whole
+from tests.isa.references import tensors
+from tests.isa.references.lanes import Four, Local, Tensor, continuous
+from tests.isa.references.numbers import encode, size_of
+from tests.support.paths import KERNELS_C
+
+SOURCE = KERNELS_C / "new_kinds.c"
 FUNCTIONS = (*tensors.BINARY, "tpu_bdc_cast", "tpu_bdc_fp32_pow", *made.COPIES)
 CHIPS = pytest.mark.parametrize("chip", ["bm1690", "bm1688"])
 NO_SHAPE, WILD_SHAPE, LATE_SHAPE = 8, 16, 32

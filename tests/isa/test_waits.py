@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, KernelError, Run, launch
-from references.waits import ALL_PIPES, BARRIERS, HAU_WAITS, MEMORY_CORE, SECTIONS, WAITS
-from run_form import declared
+
+from tests.isa.references.waits import ALL_PIPES, BARRIERS, HAU_WAITS, MEMORY_CORE, SECTIONS, WAITS
+from tests.isa.run_form import declared
 
 SIX_FLAGS = (0, 0, 1, 1, 0, 0)
 #: (name, name that a kernel calls it by, arguments) of every form of a wait.

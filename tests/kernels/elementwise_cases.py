@@ -1,8 +1,9 @@
 """Numbers, shapes and calls with which the tests try elementwise operators."""
 
 import numpy as np
-from elementwise_reference import BOOL, FLOATS, INT32
 from mlusim.kernels import elementwise as ew
+
+from tests.kernels.elementwise_reference import BOOL, FLOATS, INT32
 
 INF, NAN = np.inf, np.nan
 #: Numbers that a function may treat apart.

@@ -5,11 +5,12 @@ import itertools
 import ml_dtypes
 import numpy as np
 import pytest
-from elementwise_cases import SHAPES, SPECIAL, run, values
-from elementwise_reference import BFLOAT16, BOOL, FLOATS, INT8, INT32, check
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.simulator import Device
+
+from tests.kernels.elementwise_cases import SHAPES, SPECIAL, run, values
+from tests.kernels.elementwise_reference import BFLOAT16, BOOL, FLOATS, INT8, INT32, check
 
 BINARY = [name for name, operator in OPERATORS.items() if operator.inputs == 2]
 UNARY = [name for name, operator in OPERATORS.items() if operator.inputs == 1 and name not in ("cast", "clip")]

@@ -3,7 +3,6 @@
 import ctypes
 import itertools
 from math import prod
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -12,9 +11,11 @@ from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise import cuda
 from mlusim.simulator import Device, load
 
+from tests.support.paths import KERNELS_C
+
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 INT8, INT32, BOOL = np.dtype(np.int8), np.dtype(np.int32), np.dtype(np.bool_)
-SOURCE = Path(__file__).parents[1] / "kernels_c" / "variants.cu"
+SOURCE = KERNELS_C / "variants.cu"
 ARITHMETIC = ("add", "sub", "mul", "div", "maximum", "minimum", "pow", "prelu", "mod")
 TRUTH = (
     "logical_and", "logical_or", "logical_xor", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",

@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from elementwise_cases import SHAPES, run, values
-from elementwise_reference import INT8, quantized
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.simulator import Device
+
+from tests.kernels.elementwise_cases import SHAPES, run, values
+from tests.kernels.elementwise_reference import INT8, quantized
 
 SCALABLE = [name for name, operator in OPERATORS.items() if operator.scalable]
 #: For operators of two inputs and of one.

@@ -3,12 +3,13 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from elementwise_reference import check
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.simulator import Device, KernelError
+
+from tests.kernels.elementwise_reference import check
 
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 INT8, INT32, BOOL = np.dtype(np.int8), np.dtype(np.int32), np.dtype(bool)

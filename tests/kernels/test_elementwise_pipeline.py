@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from elementwise_cases import LIMITS, run, values
-from elementwise_reference import BFLOAT16, INT8, INT32, check
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.launching import launch
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.kernels.elementwise.planner import Chip, View, make_plan
 from mlusim.kernels.elementwise.types import operator_types
 from mlusim.simulator import Device
+
+from tests.kernels.elementwise_cases import LIMITS, run, values
+from tests.kernels.elementwise_reference import BFLOAT16, INT8, INT32, check
 
 FLOAT = np.dtype(np.float32)
 

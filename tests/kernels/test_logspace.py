@@ -1,14 +1,15 @@
 """logspace: every branch against powers in float64 of exponents in float32, and the operator's checks."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.kernels.logspace import logspace
 from mlusim.simulator import Device, DeviceArray, load
 
-SOURCES = Path(__file__).parents[2] / "kernels" / "logspace"
+from tests.support.paths import ROOT
+
+SOURCES = ROOT / "kernels" / "logspace"
 INF, NAN = np.inf, np.nan
 INT32 = np.iinfo(np.int32)
 DTYPES = ("float32", "float16", "int32")

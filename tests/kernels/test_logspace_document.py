@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, load
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 INF, NAN = np.inf, np.nan
 
 

@@ -14,15 +14,14 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any
 
 import pytest
 from mlusim.isa import DIALECTS, DeclarationError
 
-from .mutants import Mutant, install_copies
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
+from .mutants import Mutant, install_copies
 
 
 @dataclass(frozen=True)

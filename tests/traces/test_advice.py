@@ -1,7 +1,5 @@
 """Advice is true: the advised change is made in the source, and the gain of the new run is what was foretold."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
@@ -12,6 +10,8 @@ from mlusim.traces.critical import critical_path, path_share
 from mlusim.traces.difference import compare_timelines
 from mlusim.traces.efficiency import efficiency, theory_bytes, theory_operations
 from mlusim.traces.why import explain
+
+from tests.support.paths import KERNELS_C
 
 SOURCE = """
 #include <bang.h>
@@ -193,7 +193,7 @@ def test_traces_are_compared_like_their_logs(program, tmp_path, capsys):
 
 
 def test_blocks_of_threads_are_told_of_idle_multiprocessors():
-    source = Path(__file__).parents[1] / "kernels_c" / "threads.cu"
+    source = KERNELS_C / "threads.cu"
     chip = Device.load("cuda-sm80")
     program = load([source], device=chip)
     for blocks, idle in ((4, 104), (108, 0), (300, 0)):

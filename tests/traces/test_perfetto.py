@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import DEVICE, LOCATIONS, OPS, Row, make_log, make_timeline, pipelined
 from mlusim.simulator.log import Location
 from mlusim.simulator.timing import Reason, Timeline
 from mlusim.traces import write_trace
+
+from tests.traces.handmade import DEVICE, LOCATIONS, OPS, Row, make_log, make_timeline, pipelined
 
 Event = dict[str, Any]
 

@@ -8,10 +8,11 @@ from dataclasses import replace as changed
 from io import StringIO
 
 import pytest
-from handmade import DEVICE, Row, make_log, make_timeline, pipelined
 from mlusim.simulator.timing import Reason, Timeline
 from mlusim.traces import Peak, Traffic, print_summary, summarise
 from rich.console import Console
+
+from tests.traces.handmade import DEVICE, Row, make_log, make_timeline, pipelined
 
 CORES = [0, 1, 5, DEVICE.shape.cores]
 FRONT_END = ("wait_io", "wait_all", "meet")

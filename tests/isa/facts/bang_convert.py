@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fact import SIZES, Aligned, Fact, Limit, Multiple, Within
+from tests.isa.facts.fact import SIZES, Aligned, Fact, Limit, Multiple, Within
 
 _COUNT = Within("src_count", 1)
 _SEGMENTS = Within("segnum", 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fact import Aligned, Case, Fact, Holds, Limit, Multiple, Within
+from tests.isa.facts.fact import Aligned, Case, Fact, Holds, Limit, Multiple, Within
 
 IO, MOVE, COMPUTE = "io", "move", "compute"
 _WRAM_SIZES = (Multiple("size", 64, on="<300"), Multiple("size", 16, on=">=300 <392"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fact import Fact, Within
+from tests.isa.facts.fact import Fact, Within
 
 _TYPES = "float half int16 uint16 int32 uint32"
 _WIDTH = "256"

@@ -6,7 +6,7 @@ element count, 64 bytes and addresses of 64 on 2xx, three-dimensional forms from
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Multiple, Within
 
 IO, MOVE = "io", "move"
 _FILL = "out {space}T dst[elem_count], elem_count, T value"

@@ -6,7 +6,7 @@ src0 must be a multiple of that of src1 and src2", all counts above 0, from 322 
 
 from __future__ import annotations
 
-from fact import Fact, Holds, Within
+from tests.isa.facts.fact import Fact, Holds, Within
 
 #: Documented for floats; mutual_information calls it with int.
 _TYPES = "half bfloat16 float, inferred int32"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Multiple, Within
 
 _WORDS = "half float int8 int16 int32 uint8 uint16 uint32"
 _SIZES = (Within("height", 1), Within("width", 1))

@@ -6,7 +6,7 @@ first, then the result. What it does not have (hypot, mod_scalar_u64, cast) is s
 
 from __future__ import annotations
 
-from fact import Fact, Within
+from tests.isa.facts.fact import Fact, Within
 
 _KINDS = {"f32": "float", "s32": "int32", "u32": "uint32", "u64": "uint64"}
 _SIZES = {"u64": 8}

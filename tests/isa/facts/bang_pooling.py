@@ -5,7 +5,7 @@ Source: bang_isa.md (b), and of the names that mlu-ops does not use the vendor's
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Limit, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Limit, Multiple, Within
 
 _FLOATS = "half bfloat16 float"
 _SIZES = "channel, height, width, kernel_height, kernel_width"

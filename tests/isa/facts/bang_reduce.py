@@ -5,8 +5,8 @@ Source: bang_isa.md (b), and of the names that mlu-ops does not use the vendor's
 
 from __future__ import annotations
 
-from bang_vector import PER_ELEMENT, POSITIVE, VECTOR_2XX
-from fact import Aligned, Fact, Holds, Limit, Within
+from tests.isa.facts.bang_vector import PER_ELEMENT, POSITIVE, VECTOR_2XX
+from tests.isa.facts.fact import Aligned, Fact, Holds, Limit, Within
 
 _FLOATS = "half bfloat16 float"
 _VECTOR = "in T src[elem_count], elem_count"

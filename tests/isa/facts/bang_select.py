@@ -6,9 +6,9 @@ where rows lie, depends on contents: probes pass masks that keep everything, and
 
 from __future__ import annotations
 
-from bang_copy import DIRECTIONS
-from bang_vector import PER_ELEMENT, POSITIVE
-from fact import Aligned, Case, Fact, Limit, Multiple, Within
+from tests.isa.facts.bang_copy import DIRECTIONS
+from tests.isa.facts.bang_vector import PER_ELEMENT, POSITIVE
+from tests.isa.facts.fact import Aligned, Case, Fact, Limit, Multiple, Within
 
 _ALIGNED = Aligned(64, on="<300")
 _WHOLE: tuple[Limit, ...] = (POSITIVE, _ALIGNED, Multiple("elem_count * sizeof", 128, on="<300"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Holds, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
 
 MATRICES = (
     # Pipe "C(TFU)": the compute pipe's tensor unit, paid by multiplications. Its limits follow from the order of WRAM.

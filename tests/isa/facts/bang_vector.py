@@ -6,7 +6,7 @@ Source: bang_isa.md (b), column by column, and its "Generic vector-instruction r
 
 from __future__ import annotations
 
-from fact import Aligned, Fact, Holds, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
 
 POSITIVE = Within("elem_count", 1)
 VECTOR_2XX = (POSITIVE, Aligned(64, on="<300"), Multiple("elem_count * sizeof", 128, on="<300"))

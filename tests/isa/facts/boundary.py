@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from call import Call, typical
-from fact import SIZES, Aligned, Form, Holds, Limit, Multiple, Within, boundaries, value_of
-from probe import MAIN, dialect_of, in_force, newest
+from tests.isa.facts.call import Call, typical
+from tests.isa.facts.fact import SIZES, Aligned, Form, Holds, Limit, Multiple, Within, boundaries, value_of
+from tests.isa.facts.probe import MAIN, dialect_of, in_force, newest
 
 #: A count that is no multiple of anything, and a distance that aligns nothing.
 ODD_COUNT, ODD_BYTES = 3, 1

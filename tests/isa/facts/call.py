@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from fact import NULLABLE, SIZES, TYPICAL, Form, Operand, value_of
-from tensor import CHIPS, Chip, lane_span, lanes_of
+from tests.isa.facts.fact import NULLABLE, SIZES, TYPICAL, Form, Operand, value_of
+from tests.isa.facts.tensor import CHIPS, Chip, lane_span, lanes_of
 
 #: Operands begin at multiples of it unless they are moved, and so many bytes at least lie between two tensors.
 ORIGIN = 256

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from fact import Fact, Form
-from fact_table import ALL
+
+from tests.isa.facts.fact import Fact, Form
+from tests.isa.facts.fact_table import ALL
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from functools import cache, cached_property
 from types import CodeType
 from typing import Any
 
-from tensor import Dim4, lane_span, system_span
+from tests.isa.facts.tensor import Dim4, lane_span, system_span
 
 SIZES = {
     "half": 2, "bfloat16": 2, "float": 4, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import bang_convert
-import bang_copy
-import bang_core
-import bang_fill
-import bang_fusion
-import bang_layout
-import bang_library
-import bang_pooling
-import bang_reduce
-import bang_select
-import bang_tensor
-import bang_vector
-import tpu_control
-import tpu_tensor
+from tests.isa.facts import (
+    bang_convert,
+    bang_copy,
+    bang_core,
+    bang_fill,
+    bang_fusion,
+    bang_layout,
+    bang_library,
+    bang_pooling,
+    bang_reduce,
+    bang_select,
+    bang_tensor,
+    bang_vector,
+    tpu_control,
+    tpu_tensor,
+)
 
 FACTS = {
     "bang": (

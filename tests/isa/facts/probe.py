@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from call import ORIGIN, Call
-from fact import REGISTER, Form, Operand, exists, value_of
 from mlusim.simulator import Device, Finding, Log, launch
+
+from tests.isa.facts.call import ORIGIN, Call
+from tests.isa.facts.fact import REGISTER, Form, Operand, exists, value_of
 
 #: The rule of a read of bytes that nobody has written; probes of other rules do not look at it.
 UNINITIALIZED = "uninitialized"

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from call import typical
-from disputes import rows
-from fact import Fact, Form
-from fact_table import FACTS
 from mlusim.simulator import launch
-from probe import STALE, content, device, newest, run
-from probe import rows as log_rows
+
+from tests.isa.facts.call import typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Fact, Form
+from tests.isa.facts.fact_table import FACTS
+from tests.isa.facts.probe import STALE, content, device, newest, run
+from tests.isa.facts.probe import rows as log_rows
 
 
 @pytest.mark.parametrize("forms", rows("effect", lambda fact: any(o.writes for o in fact.operands)))

@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import bang_copy
 import pytest
-from call import typical
-from disputes import rows
-from fact import SIZES, Fact, Form, boundaries
-from fact_table import FACTS
 from mlusim.isa import DIALECTS
 from mlusim.simulator import launch
-from probe import ARCHS, device, dialect_of, newest, plain_values, run
+
+from tests.isa.facts import bang_copy
+from tests.isa.facts.call import typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import SIZES, Fact, Form, boundaries
+from tests.isa.facts.fact_table import FACTS
+from tests.isa.facts.probe import ARCHS, device, dialect_of, newest, plain_values, run
 
 TYPES = [kind for kind in SIZES if kind != "any"]
 _PREFIX = {"bang": "__", "tpu": "tpu_"}

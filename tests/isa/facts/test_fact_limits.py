@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from boundary import architectures, broken, by_size, probes
-from disputes import rows
-from fact import Form, Limit
 from mlusim.isa import DIALECTS, Instruction
-from probe import ARCHS, dialect_of, in_force, run, verdict
+
+from tests.isa.facts.boundary import architectures, broken, by_size, probes
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Form, Limit
+from tests.isa.facts.probe import ARCHS, dialect_of, in_force, run, verdict
 
 #: Rules that a row states limits of; the others follow from the simulated memory.
 STATED = ("alignment", "argument", "lane", "length")

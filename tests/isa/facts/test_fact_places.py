@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
-from call import Call, typical
-from disputes import rows
-from fact import Aligned, Fact, Form, Operand, value_of
-from probe import OFF_CHIP, SCALAR_LOAD, in_force, newest, run
+
+from tests.isa.facts.call import Call, typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Aligned, Fact, Form, Operand, value_of
+from tests.isa.facts.probe import OFF_CHIP, SCALAR_LOAD, in_force, newest, run
 
 #: Where an operand may be passed instead, and the rule that says what is wrong, if anything.
 _BANG = dict.fromkeys(("gdram", "ldram", "nram", "wram", "sram"), "space")

@@ -7,12 +7,13 @@ from functools import cache
 from typing import Any, ClassVar
 
 import pytest
-from call import typical
-from disputes import rows
-from fact import Fact, Form
 from mlusim.simulator import Device
 from mlusim.simulator.checks.at_issue import Precision
-from probe import device, dialect_of, newest, run
+
+from tests.isa.facts.call import typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Fact, Form
+from tests.isa.facts.probe import device, dialect_of, newest, run
 
 _FLOATS = ("half", "bfloat16", "float")
 #: The result jumps where an input changes a little: comparisons, logic of zero and not zero, whole numbers, signs.

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from call import Call, typical
-from fact import Fact, Form
-from fact_table import FACTS
 from mlusim.simulator import launch
-from probe import UNINITIALIZED, Outcome, Step, device, newest, run
-from tensor import Dim4, lanes_of
-from tpu_control import FP32
+
+from tests.isa.facts.call import Call, typical
+from tests.isa.facts.fact import Fact, Form
+from tests.isa.facts.fact_table import FACTS
+from tests.isa.facts.probe import UNINITIALIZED, Outcome, Step, device, newest, run
+from tests.isa.facts.tensor import Dim4, lanes_of
+from tests.isa.facts.tpu_control import FP32
 
 QUEUED = [fact for fact in FACTS["tpu"] if fact.effect == "queued"]
 OTHER = {"bdc": "gdma", "gdma": "bdc"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from boundary import broken, by_size, probes
-from call import Call, typical
-from disputes import rows
-from fact import Form
-from probe import Row, newest, run, work_of
-from tensor import lanes_of
+
+from tests.isa.facts.boundary import broken, by_size, probes
+from tests.isa.facts.call import Call, typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Form
+from tests.isa.facts.probe import Row, newest, run, work_of
+from tests.isa.facts.tensor import lanes_of
 
 #: Operands that a tensor unit multiplies; it adds the others.
 _FACTORS = ("left", "right", "src", "kernel", "weight")

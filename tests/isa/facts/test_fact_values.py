@@ -6,12 +6,13 @@ import re
 from functools import cache
 
 import pytest
-from call import typical
-from disputes import rows
-from fact import Form
 from mlusim.simulator import Device
 from mlusim.simulator.checks.at_issue import Values
-from probe import device, dialect_of, newest, run
+
+from tests.isa.facts.call import typical
+from tests.isa.facts.disputes import rows
+from tests.isa.facts.fact import Form
+from tests.isa.facts.probe import device, dialect_of, newest, run
 
 _DIVIDES = re.compile(
     r"__bang_(div|rem)|__asm_div_scalar_nram_\w+|__cn_vector_(div|mod)_\w+|__cn_scalar_div_vector_\w+"

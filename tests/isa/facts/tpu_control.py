@@ -5,7 +5,7 @@ Source: tpu_isa.md (b) and "Engines and ordering"; tpu_api.md; docs/hau.md for w
 
 from __future__ import annotations
 
-from fact import Aligned, Codes, Fact, Within
+from tests.isa.facts.fact import Aligned, Codes, Fact, Within
 
 #: `data_type_t` by its values (tpu_isa.md, "Types").
 FP32, INT32, UINT32 = 5, 9, 8

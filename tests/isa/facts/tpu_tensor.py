@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fact import NULLABLE, Aligned, Codes, Fact, Holds, Limit, Within
-from tensor import Dim4
-from tpu_control import CODES
+from tests.isa.facts.fact import NULLABLE, Aligned, Codes, Fact, Holds, Limit, Within
+from tests.isa.facts.tensor import Dim4
+from tests.isa.facts.tpu_control import CODES
 
 LARGEST, STRIDES = 65535, 1 << 18
 

@@ -37,7 +37,7 @@ HAU_WAITS = frozenset({"tpu_initialize", "tpu_poll", "tpu_poll_descriptor", "tpu
 #: Cache maintenance of the processor: it moves no data here; what it makes legal is tested.
 CACHE = frozenset({"tpu_flush_cache", "tpu_invalidate_cache"})
 
-#: Sections of TPU-KERNEL: which of the two opens it. tests/simulator/test_tensors.py has what is legal inside.
+#: Sections of TPU-KERNEL: which of the two opens it. tests/checks/test_tensors.py has what is legal inside.
 SECTIONS = {"tpu_parallel_start": True, "tpu_parallel_end": False}
 
 #: Everything whose reference is a behaviour.

@@ -1,0 +1,245 @@
+"""Work that is lost, and results that depend on the order of tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mlusim.simulator import launch
+
+from tests.checks.after_run.launched import BYTES, N, device, rules, run, store, zeros
+
+
+@pytest.mark.parametrize(
+    ("mistake", "lost"),
+    [("", None), ("tail", (9 * N, 24)), ("last", (10 * N - 41, 1)), ("core", (2 * N, N))],
+)
+def test_what_no_task_has_written(mistake: str, lost: tuple[int, int] | None) -> None:
+    total = 9 * N + 24
+
+    def kernel(m: Any, out: Any) -> None:
+        if mistake == "core" and m.taskId == 2:
+            return
+        for begin in range(m.taskId * N, total, m.taskDim * N):
+            count = min(N, total - begin)
+            if count < N and mistake == "tail":
+                break
+            store(m, out + begin, 1.0, count - (mistake == "last" and count < N))
+
+    found = run(kernel, zeros(total), tasks=4)
+    assert rules(found) == ["unwritten"] * (lost is not None)
+    if lost is not None:
+        (finding,) = found.findings
+        assert finding.severity == "warning"
+        assert finding.region is not None
+        assert (finding.region.offset, finding.region.bytes) == (4 * lost[0], 4 * lost[1])
+        assert "of out" in finding.message
+
+
+def test_arrays_that_are_no_outputs_beyond_doubt() -> None:
+    """One that is read, one of which every second row is written, one that has much room behind."""
+
+    def kernel(m: Any, updated: Any, rows: Any, room: Any) -> None:
+        piece = m.nram("float", N)
+        m.__memcpy(piece, updated, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(updated, piece, 8, m.NRAM2GDRAM)
+        m.__memcpy(rows, piece, 16, m.NRAM2GDRAM, 32, 16, 3)
+        m.__memcpy(room, piece, 8, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(N), zeros(32), zeros(N))) == []
+
+
+@pytest.mark.parametrize(
+    ("skip", "hole", "severity"),
+    [((), 0, None), ((2,), 4, "warning"), ((0,), 4, "warning"), ((1, 2, 3), 4, "advice"), ((2,), 36, None)],
+)
+def test_holes_of_an_output(skip: tuple[int, ...], hole: int, severity: str | None) -> None:
+    """Pieces of 64 floats that begin too late: an element or two are holes, more may be meant."""
+
+    def kernel(m: Any, out: Any) -> None:
+        for number in range(5):
+            late = hole // 4 if number in skip else 0
+            store(m, out + number * N + late, 1.0, N - late)
+
+    found = run(kernel, zeros(5 * N)).findings
+    assert [finding.severity for finding in found] == [severity] * (severity is not None)
+    for finding in found:
+        assert finding.rule == "unwritten"
+        assert finding.region is not None
+        assert finding.region.offset == skip[0] * BYTES
+        assert f"writes {hole * len(skip)} of the {5 * BYTES} bytes of out" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("mistake", "lost"), [("", None), ("tail", (9 * N, 24)), ("hole", (2 * N, 1)), ("core", None), ("half", None)]
+)
+def test_what_no_task_has_read(mistake: str, lost: tuple[int, int] | None) -> None:
+    total = 9 * N + 24
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        out[m.taskId] = 1.0
+        if mistake == "core" and m.taskId == 2:
+            return
+        for begin in range(m.taskId * N, total, m.taskDim * N):
+            count = min(N, total - begin)
+            late = (1 if mistake == "hole" else N // 2 if mistake == "half" else 0) if begin == 2 * N else 0
+            if not (count < N and mistake == "tail"):
+                m.__memcpy(piece, source + begin + late, 4 * (count - late), m.GDRAM2NRAM)
+
+    found = [f for f in run(kernel, zeros(total), zeros(4), tasks=4).findings if f.rule != "unused"]
+    assert [(f.rule, f.severity) for f in found] == [("unread", "advice")] * (lost is not None)
+    for finding in found:
+        assert lost is not None
+        assert finding.region is not None
+        assert (finding.region.offset, finding.region.bytes) == (4 * lost[0], 4 * lost[1])
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_an_input_that_nobody_touches(read_only: bool) -> None:
+    """It is one where the host lets nobody write it."""
+    source = zeros(N)
+    source.flags.writeable = not read_only
+    found = run(lambda m, source, out: store(m, out, 1.0), source, zeros(N)).findings
+    assert [(f.rule, f.severity) for f in found] == [("unread", "advice")] * read_only
+
+
+@pytest.mark.parametrize(("idle", "unread"), [(4, []), (1, [N]), (3, [3 * N])])
+def test_tasks_that_have_not_come_leave_their_part_unread(idle: int, unread: list[int]) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        if m.taskId != idle:
+            m.__memcpy(piece, source + m.taskId * N, BYTES, m.GDRAM2NRAM)
+            m.__bang_atomic_reduce_add(out, piece, N)
+
+    found = [f for f in run(kernel, zeros(4 * N), zeros(N), tasks=4).findings if f.rule == "unread"]
+    assert [f.region.offset // 4 for f in found if f.region] == unread
+
+
+@pytest.mark.parametrize("written", ["half", "whole", "pieces", "back", "filled", "half, then used", "past the end"])
+def test_tiles_that_are_changed_in_part(written: str) -> None:
+    """In place on half of what was loaded, and then all of it is used."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", 2 * N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(piece + N, source, BYTES, m.GDRAM2NRAM)
+        if written == "filled":
+            m.__bang_write_value(piece, N, 0.0)
+        counts = {"whole": [N], "pieces": [N // 2, N // 2], "past the end": [N + N // 2]}.get(written, [N // 2])
+        at = 0
+        for count in counts:
+            m.__bang_mul_scalar(piece + at, piece + at, 2.0, count)
+            at += count
+        if written in ("half, then used", "past the end"):
+            m.__bang_add(piece, piece, piece, 2 * N)
+        m.__memcpy(source if written == "back" else out, piece, BYTES, m.NRAM2GDRAM)
+
+    found = [finding for finding in run(kernel, zeros(N), zeros(N)).findings if finding.rule == "partial"]
+    assert len(found) == (written in ("half", "half, then used", "past the end"))
+    if found:
+        rest = BYTES + BYTES // 2 if written == "past the end" else BYTES // 2
+        assert found[0].region is not None
+        assert (found[0].region.offset, found[0].region.bytes) == (rest, BYTES // 2)
+        assert found[0].instruction == ("__memcpy" if written == "half" else "__bang_add")
+
+
+@pytest.mark.parametrize(
+    ("count", "at", "how", "found"),
+    [
+        (N // 2, 0, "loaded", "leftover"), (N // 2, N // 2, "loaded", "partial"), (N, 0, "loaded", "unused"),
+        (N // 4, 0, "loaded", ""), (N // 2, 0, "filled", ""), (N // 4, 0, "in place", ""),
+        (N - 24, 0, "in place", ""), (N - 32, 0, "in place", "partial"), (N - 1, 1, "in place", ""),
+    ],
+)  # fmt: skip
+def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: str) -> None:
+    """Halves of a tile of two lines; a quarter is a short tile, 24 elements fill a line, one begins a recurrence."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        if how == "loaded":
+            m.__memcpy(piece + at, source, 4 * count, m.GDRAM2NRAM)
+        elif how == "filled":
+            m.__bang_write_value(piece + at, count, 0.0)
+        else:
+            m.__bang_mul_scalar(piece + at, piece + at, 2.0, count)
+        m.__bang_add(piece, piece, piece, N)
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+
+    assert [f.rule for f in run(kernel, zeros(N), zeros(N)).findings] == [found] * bool(found)
+
+
+@pytest.mark.parametrize(("used", "count", "found"), [(129, 256, 0), (128, 256, 1), (129, 224, 1), (161, 224, 0)])
+def test_padding_of_a_line_or_of_as_many_elements(used: int, count: int, found: int) -> None:
+    """A product of `count` elements, of which `used` are new then: rounded up to 32, to 128, or too short."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        one, two = m.nram("float", count), m.nram("float", count)
+        m.__memcpy(two, source, 4 * count, m.GDRAM2NRAM)
+        m.__bang_mul(one, two, two, count)
+        m.__memcpy(one, source, 4 * used, m.GDRAM2NRAM)
+        m.__bang_mul(one, one, two, count)
+        m.__memcpy(out, one, 4 * used, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(count), zeros(used))).count("partial") == found
+
+
+@pytest.mark.parametrize(("other", "found"), [("half", []), ("whole", ["partial"]), ("shorter", ["partial"])])
+def test_a_line_of_which_half_is_padding(other: str, found: list[str]) -> None:
+    """Of two factors of a line both have the half, or one alone; the rest of the first one is of an earlier product."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        one, two = m.nram("float", 32), m.nram("float", 32)
+        m.__bang_write_value(two, 32, 1.0)
+        m.__memcpy(two, source, {"half": 64, "whole": 128, "shorter": 32}[other], m.GDRAM2NRAM)
+        m.__bang_mul(one, two, two, 32)
+        m.__memcpy(one, source, 64, m.GDRAM2NRAM)
+        m.__bang_mul(one, two, one, 32)
+        m.__memcpy(out, one, 64, m.NRAM2GDRAM)
+
+    assert [f.rule for f in run(kernel, zeros(32), zeros(16)).findings if f.rule == "partial"] == found
+
+
+def test_a_result_that_depends_on_the_order_of_tasks() -> None:
+    def kernel(m: Any, out: Any, mine: Any) -> None:
+        m.__bang_atomic_reduce_exch(out, float(m.taskId))
+        mine[m.taskId] = 1.0
+
+    out, mine = zeros(1), zeros(4)
+    found = run(kernel, out, mine, tasks=4, orders=4)
+    assert rules(found) == ["order-dependent"]
+    assert found.findings[0].operand == "out"
+    assert (out.tolist(), mine.tolist()) == ([3.0], [1.0] * 4)  # those of the usual order
+    assert rules(run(kernel, out, mine, tasks=4)) == []
+    assert rules(run(kernel, out, mine, tasks=1, orders=4)) == []
+
+
+def test_effects_come_early_in_other_orders() -> None:
+    """What a missing wait leaves to luck: late here, and early in some order; the hazard is found in any case."""
+
+    def kernel(m: Any, out: Any, source: Any) -> None:
+        piece = m.nram("float", N)
+        m.__bang_write_value(piece, N, 7.0)
+        m.__sync()
+        m.__memcpy_async(piece, source, BYTES, m.GDRAM2NRAM)
+        seen.append(piece[0])
+        m.__sync()
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+
+    seen: list[float] = []
+    source = zeros(N)
+    source.flags.writeable = False
+    assert rules(run(kernel, zeros(N), source)) == ["order"]
+    assert seen == [7.0]
+    quiet = device().checked("fast")
+    seen.clear()
+    launch(kernel, (1, 1, 1), args=[zeros(N), source], device=quiet, orders=8)
+    assert seen[0] == 7.0
+    assert set(seen) == {0.0, 7.0}
+
+
+@pytest.mark.parametrize("orders", [-1, 1.5, True, 10**6])
+def test_orders_are_a_whole_number(orders: Any) -> None:
+    with pytest.raises(ValueError, match="orders is"):
+        run(lambda m: None, orders=orders)

@@ -1,0 +1,110 @@
+"""The memory core of a cluster beside its four cores: what it has, and that its scalar stores have no effect."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Program, Run, launch, load
+
+from tests.support.paths import CHIPS, KERNELS_C
+
+SOURCE = KERNELS_C / "memory_core.mlu"
+N, UNION = 64, ((4, 1, 1), "union1")
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return load([SOURCE], device=Device.load("mlu370-x4"))
+
+
+def named(run: Run) -> list[tuple[str, str, str]]:
+    return [(f.rule, f.severity, f.region.space if f.region else "") for f in run.findings]
+
+
+@pytest.mark.parametrize("how", [0, 1, 2, 3])
+def test_a_store_that_it_repeats(program: Program, how: int) -> None:
+    counters = np.zeros(4, np.float32)
+    run = program.launch("count", *UNION, args=[counters, how])
+    assert counters.tolist() == ([1, 0, 0, 0] if how == 3 else [1, 1, 1, 1])
+    assert named(run) == ([] if how else [("memory-core", "warning", "gdram")])
+    assert all("__is_mpu" in f.suggestion and f.core == 32 for f in run.findings)
+
+
+def test_one_task_a_core_has_no_memory_core(program: Program) -> None:
+    counters = np.zeros(4, np.float32)
+    assert program.launch("count", (4, 1, 1), "block", [counters, 0]).findings == []
+    assert counters.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("bytes_", [4, 16, 20, 4 * N])
+def test_blocks_and_atomics_have_no_effect_either(program: Program, bytes_: int) -> None:
+    out, data, counter = np.zeros(4 * N, np.float32), np.arange(4 * N, dtype=np.float32), np.zeros(1, np.int32)
+    run = program.launch("move", *UNION, args=[out, data, counter, bytes_])
+    assert (out.reshape(4, N)[:, : bytes_ // 4] == data.reshape(4, N)[:, : bytes_ // 4]).all()
+    assert counter[0] == 4
+    assert {rule for rule, _, _ in named(run)} == {"memory-core"}
+
+
+@pytest.mark.parametrize("guarded", [0, 1])
+def test_what_it_loads_from_memory_that_it_does_not_have(program: Program, guarded: int) -> None:
+    out, data = np.zeros(4 * N, np.float32), np.random.default_rng(1).random(4 * N, np.float32)
+    run = program.launch("from_nram", *UNION, args=[out, data, guarded])
+    assert out.tolist() == (2 * data).tolist()
+    wanted = [] if guarded else [("memory-core", "warning", "nram"), ("memory-core", "warning", "gdram")]
+    assert named(run) == wanted
+
+
+def test_shared_memory_is_its_own(program: Program) -> None:
+    out = np.zeros(N, np.float32)
+    assert named(program.launch("through_sram", *UNION, args=[out])) == []
+    assert out.tolist() == list(range(N))
+
+
+def test_the_device_file_decides(tmp_path: Path) -> None:
+    """With 1 the stores take effect: the counter of core 0 is one too high."""
+    text = (CHIPS / "mlu370-x4.toml").read_text(encoding="utf-8")
+    changed, times = re.subn(r"memory_core_stores = \{ value = 0", "memory_core_stores = { value = 1", text)
+    assert times == 1
+    (tmp_path / "other.toml").write_text(changed, encoding="utf-8")
+    counters = np.zeros(4, np.float32)
+    other = load([SOURCE], device=Device.load(str(tmp_path / "other.toml")))
+    run = other.launch("count", *UNION, args=[counters, 0])
+    assert counters.tolist() == [2, 1, 1, 1]
+    assert [f.rule for f in run.findings] == ["memory-core"]
+    assert "repeats" in run.findings[0].message
+
+
+@pytest.mark.parametrize(("given", "tasks"), [(0, {0, 4}), (3, {3, 7})])
+def test_the_number_that_it_has_is_that_of_a_task_of_its_cluster(tmp_path: Path, given: int, tasks: set[int]) -> None:
+    device = Device.load("mlu370-x4")
+    assert device.shape.memory_core_task == 0
+    other = device.replace({"shape.memory_core_task": given})
+    run = load([SOURCE], device=other).launch("count", (8, 1, 1), "union2", [np.zeros(8, np.float32), 0])
+    assert {f.task for f in run.findings} <= tasks
+    assert run.findings
+    with pytest.raises(ValueError, match="memory_core_task is 4; a cluster has 4 tasks"):
+        device.replace({"shape.memory_core_task": 4})
+
+
+def test_in_a_python_kernel() -> None:
+    counters = np.zeros(4, np.float32)
+
+    def kernel(mlu, out):  # type: ignore[no-untyped-def]
+        out[mlu.taskId] = out[mlu.taskId] + 1
+
+    run = launch(kernel, *UNION, [counters], device=Device.load("mlu370-x4"))
+    assert counters.tolist() == [1, 1, 1, 1]
+    assert named(run) == [("memory-core", "warning", "gdram")]
+
+
+def test_what_lacks_a_guard_is_one_finding(program: Program) -> None:
+    """Two stores and a load, of two memories (a value that has just been stored is in a register)."""
+    run = program.launch("unguarded", *UNION, args=[np.zeros(4, np.float32)], on_finding="collect")
+    assert named(run) == [("memory-core", "warning", "nram"), ("memory-core", "warning", "gdram")]
+    line = next(at for at, text in enumerate(SOURCE.read_text().splitlines(), 1) if "the first" in text)
+    first, store = run.findings
+    assert (first.instruction, first.count, first.location.line) == ("scalar.store", 3, line)
+    assert store.location.line == line + 3

@@ -1,0 +1,106 @@
+"""The examples of docs/adding.md: each is applied to a copy of the tree, and its commands print what is shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mlusim.simulator.findings import RULES, rules
+
+from tests.docs.test_docs import shown_in, steps
+from tests.support.paths import ROOT
+
+PAGE = ROOT / "docs" / "adding.md"
+EXAMPLES = ROOT / "docs" / "adding"
+COPIED = ("isa", "simulator", "traces", "kernels", "tests", "docs", "pyproject.toml")
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S))
+PROGRAMS = {"python": [sys.executable], "mlusim": [sys.executable, "-m", "mlusim.simulator"], "git": ["git"]}
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of the tree, called as the package is, so that what runs with `tmp_path` on its path imports the copy."""
+    folder = tmp_path / "mlusim"
+    folder.mkdir()
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def run(tree: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the page in a copy of the tree."""
+    program, *arguments = shlex.split(command)
+    # git must not take the copy for a part of a repository above it.
+    environment = os.environ | {"PYTHONPATH": str(tree.parent), "GIT_CEILING_DIRECTORIES": str(tree.parent)}
+    environment.pop("COLUMNS", None)  # pytest-xdist sets it, and lines are wrapped then
+    return subprocess.run(
+        [*PROGRAMS[program], *arguments], cwd=tree, env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def session(section: str) -> list[tuple[str, list[str]]]:
+    """The commands of a section with the lines that they print."""
+    return steps("".join(re.findall(r"```console\n(.*?)```", SECTIONS[section], re.S)))
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_commands_of_a_section_print_what_is_shown(section, tree):
+    commands = session(section)
+    assert commands
+    for command, expected in commands:
+        printed = run(tree, command).stdout
+        lines = [" ".join(line.split()) for line in printed.splitlines() if line.strip()]
+        assert shown_in(expected, lines), f"{command} prints\n{printed}"
+
+
+@pytest.mark.parametrize(
+    ("section", "reason"),
+    [
+        ("An instruction", "not-modelled: __bang_fabsmax is known and not modelled yet"),
+        ("A dialect", "isa is 'toy'; the dialects are"),
+    ],
+)
+def test_without_its_patch_the_example_fails(section, reason, tree):
+    patch, example = (command for command, _ in session(section)[:2])
+    assert patch.startswith("git apply")
+    assert reason in run(tree, example).stdout
+
+
+def test_a_rule_is_declared_once():
+    before = dict(RULES)
+    assert rules.declare("bounds", RULES["bounds"].doc) == "bounds"
+    with pytest.raises(ValueError, match="another rule 'bounds'"):
+        rules.declare("bounds", "something else")
+    assert before == RULES
+
+
+def test_what_is_shown_is_in_the_examples():
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.is_file())
+    patched = "\n".join(line.removeprefix("+") for line in sources.splitlines())
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert len(shown) == 5
+    for block in shown:
+        assert block in patched or block.replace("device = ", "DEVICE = ") in patched, block
+
+
+def places(patch: str) -> set[str]:
+    """The files that a patch changes or makes."""
+    return set(re.findall(r"^\+\+\+ b/(.*)$", (EXAMPLES / patch).read_text(encoding="utf-8"), re.M))
+
+
+def test_no_example_needs_more_places_than_it_says():
+    rows = re.findall(r"^\| `([\w/]+\.py)` \|", SECTIONS["An instruction"], re.M)
+    assert places("instruction.patch") == set(rows)
+    assert len(rows) == 3
+    assert places("dialect.patch") == {"isa/toy.py", "isa/__init__.py"}
+    assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "dialect.patch"}

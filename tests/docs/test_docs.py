@@ -1,0 +1,248 @@
+"""What README and docs show still holds: links, commands with their output, findings, tables of facts, examples."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from mlusim.isa import DIALECTS
+from mlusim.simulator import Device, load
+from mlusim.simulator.chip.rates import KINDS
+from mlusim.simulator.cli import main
+from mlusim.simulator.findings import RULES
+
+from tests.support.paths import ROOT
+from tests.test_layout import ROOMS
+
+EXAMPLES = ROOT / "docs" / "examples"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: A block of commands with their output; those of a page are one session.
+BLOCK = re.compile(r"<!-- run -->\n```console\n(.*?)```", re.S)
+SESSIONS = {page.name: "".join(BLOCK.findall(page.read_text(encoding="utf-8"))) for page in PAGES}
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that a page's headings make."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in headings(file), f"{page.name} links to {target}"
+
+
+def test_promises_name_tests_that_exist():
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    rows = [row for row in re.findall(r"^\| (.*) \| (.*) \|$", page, re.M) if row != ("promise", "test")]
+    assert len(rows) > 30
+    for promise, named in rows:
+        tests = re.findall(r"`([\w/]+\.py)::(\w+)`", named)
+        assert tests, promise
+        for file, name in tests:
+            text = (ROOT / "tests" / file).read_text(encoding="utf-8")
+            assert f"\ndef {name}(" in text, f"{file} has no {name}"
+
+
+# --- sessions --------------------------------------------------------------------------------------------------------
+
+
+def steps(text: str) -> list[tuple[str, list[str]]]:
+    """The commands of a session, each with the lines shown after it, as `normal` has them."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].extend(normal(line))
+    return found
+
+
+def normal(text: str) -> list[str]:
+    """The lines of a text that are not blank, without their spacing. A replay is deterministic: numbers stay."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def shown_in(expected: list[str], output: list[str]) -> bool:
+    """Whether the lines are those of an output; ``...`` stands for any number of lines."""
+    if not expected:
+        return not output
+    if expected[0] == "...":
+        return any(shown_in(expected[1:], output[at:]) for at in range(len(output) + 1))
+    return bool(output) and expected[0] == output[0] and shown_in(expected[1:], output[1:])
+
+
+@pytest.mark.parametrize("page", [name for name, session in SESSIONS.items() if session])
+def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
+    folder = shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(folder)
+    for command, expected in steps(SESSIONS[page]):
+        program, *arguments = shlex.split(command)
+        if program == "mlusim":
+            main(arguments)
+        elif program == "python":
+            exec(arguments[arguments.index("-c") + 1], {})
+        else:
+            assert program == "cd"
+        out, err = capsys.readouterr()
+        assert shown_in(expected, normal((err + out).replace(f"{folder}/", ""))), f"{command} prints\n{err}{out}"
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+def example(name: str) -> ModuleType:
+    """A Python example as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_examples_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def section() -> dict[str, str]:
+    """What the page says of each rule."""
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+
+
+def test_every_finding_is_as_documented(section):
+    documented = {rule: re.findall(r"^```text\n(.*?)\n```", text, re.M | re.S)[-1] for rule, text in section.items()}
+    found = {}
+    for rule, finding in example("findings").findings().items():
+        assert finding.rule == rule
+        found[rule] = re.sub(r"0x[0-9a-f]{9,}", "0x...", str(finding).replace(f"{EXAMPLES}/", ""))
+    for texts in (found, documented):  # the first line quotes the compiler, and each says it in its own words
+        texts["build"] = texts["build"].partition("\n")[2]
+    assert found == documented
+
+
+def test_every_mended_kernel_is_silent():
+    """But for `unwritten` and `unread`: most of them compute something of an array and keep it to themselves."""
+    said = {
+        rule: [str(finding) for finding in found if finding.rule not in ("unwritten", "unread") or rule == finding.rule]
+        for rule, found in example("findings").all_findings("mended").items()
+    }
+    assert {rule: texts for rule, texts in said.items() if texts} == {}
+
+
+def test_every_rule_of_the_simulator_is_documented_and_shown(section):
+    assert sorted(section) == sorted(RULES)
+    assert sorted(example("findings").rules()) == sorted(RULES)
+
+
+def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_mended(section):
+    for rule, text in section.items():
+        assert re.search(r"^On a card: \w", text, re.M), rule
+        broken, mended = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
+        for code, stems in ((broken, ("faults", "host_faults", "misfit")), (mended, ("mended", "host_mended"))):
+            files = [path.read_text(encoding="utf-8") for stem in stems for path in EXAMPLES.glob(f"{stem}.*")]
+            assert any(code in file for file in files), f"{rule} shows another kernel than {stems[0]}.* has"
+
+
+def test_rules_are_shown_on_the_command_line(section, capsys):
+    assert main(["rules", "order"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("order (error): memory is not used while")
+    assert section["order"].strip() in out
+    assert main(["rules"]) == 0
+    listed = capsys.readouterr().out
+    assert all(re.search(rf"^{rule} +(error|warning|advice) ", listed, re.M) for rule in RULES)
+
+
+# --- architecture ----------------------------------------------------------------------------------------------------
+
+
+def test_rooms_are_in_their_order_and_in_their_own_words():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([\w.]+)\]\(\.\./simulator/\1\) \| (.*) \|$", page, re.M)
+    folders = {path.parent.name for path in (ROOT / "simulator").glob("*/__init__.py")}
+    assert [room.removesuffix(".py") for room, _ in rows] == [
+        r for r in ROOMS if r in folders or r in ("device", "testing")
+    ]
+    for room, words in rows:
+        path = ROOT / "simulator" / room
+        source = (path if path.is_file() else path / "__init__.py").read_text(encoding="utf-8")
+        assert " ".join((ast.get_docstring(ast.parse(source)) or "").split()).startswith(words), room
+
+
+# --- facts and examples ----------------------------------------------------------------------------------------------
+
+
+def table(page: Path) -> list[list[str]]:
+    """The rows of the table that is marked as facts, without its headings."""
+    text = page.read_text(encoding="utf-8").partition("<!-- facts -->\n")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
+
+
+def test_counts_of_instructions_and_devices():
+    rows = [row[1:] for row in table(ROOT / "README.md")]
+    dialects = [DIALECTS["bang"], DIALECTS["tpu"]]
+    assert rows[0] == [str(len({entry.name for entry in dialect.instructions})) for dialect in dialects]
+    assert rows[1] == [str(len(dialect.known)) for dialect in dialects]
+    devices = [[name for name in Device.names() if Device.load(name).isa == dialect.name] for dialect in dialects]
+    assert [sorted(cell.split(", ")) for cell in rows[2]] == devices
+
+
+def test_count_of_mistakes():
+    kernels = re.findall(
+        r"__mlu_entry__ void", (ROOT / "tests" / "faults" / "mistakes.mlu").read_text(encoding="utf-8")
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"Each of (\d+) \[kernels with a mistake\]", readme) == [str(len(kernels))]
+
+
+def test_counts_of_sources():
+    shown = {row[0]: [int(cell) for cell in row[1:]] for row in table(ROOT / "docs" / "timing.md")}
+    counted = {}
+    for name in Device.names():
+        kinds = Counter(fact.kind for fact in Device.load(name).facts.values())
+        counted[name] = [
+            kinds.total(),
+            *(kinds[kind] for kind in KINDS),
+        ]
+    assert shown == counted
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    sentence = re.search(
+        r"Of the (\d+) numbers of the (\S+), (\d+) are assumed, of the (\d+) of the (\S+), (\d+);", readme
+    )
+    assert sentence is not None
+    total, name, assumed, other_total, other, other_assumed = sentence.groups()
+    for device, numbers in ((name, (total, assumed)), (other, (other_total, other_assumed))):
+        assert tuple(map(int, numbers)) == (counted[device][0], counted[device][-1])
+
+
+@pytest.mark.parametrize("name", ["scale", "launch_scale"])
+def test_examples_give_the_right_result(name):
+    done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, check=True)
+    assert "equal: True" in done.stdout
+
+
+def test_the_kernel_of_the_hau_page_takes_the_time_that_is_shown(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "hau.md").read_text(encoding="utf-8").partition("## A kernel in C")[2]
+    (kernel,), (call,) = (re.findall(rf"```{language}\n(.*?)```", page, re.S) for language in ("c", "python"))
+    (values, shown), *_ = re.findall(r"With `(values = .*?)` it prints .* `run.time_us` is ([\d.]+)\.", page)
+    (tmp_path / "best.c").write_text(kernel, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {"ctypes": ctypes, "np": np, "Device": Device, "load": load}
+    exec(f"{values}\n{call}", names)
+    assert f"{names['run'].time_us:.3f}" == shown

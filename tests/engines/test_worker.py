@@ -1,0 +1,385 @@
+"""The process that runs C kernels: how it starts, what it may say, and what a host without a cage does."""
+
+import json
+import os
+import random
+import socket
+import struct
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlusim.simulator import BuildError, Device, KernelError, Program, load
+from mlusim.simulator.chip.launch_kinds import BLOCK, GRID
+from mlusim.simulator.engines.tasks import Description
+from mlusim.simulator.engines.threads import Grid
+from mlusim.simulator.engines.worker import frames, start
+from mlusim.simulator.engines.worker import pool as pools
+from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
+from mlusim.simulator.engines.worker.frames import BrokenWorker, Channel, Kind
+from mlusim.simulator.engines.worker.request import LaunchRequest
+
+from tests.support.paths import KERNELS_C
+
+HOSTILE = KERNELS_C / "hostile.mlu"
+PLAIN = "#include <bang.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; }\n"
+
+
+def run(
+    script: str, folder: Path, *options: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a script of ours in a folder."""
+    return subprocess.run(
+        [sys.executable, *options, "-c", textwrap.dedent(script)], cwd=folder, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+
+
+# --- static initialisers ------------------------------------------------------------------------------------------
+
+INITIALISERS = {
+    "exits": ("static int n = (exit(3), 1);", r"called exit\(3\)"),
+    "ends": ("#include <unistd.h>\nstatic int n = (_exit(3), 1);", r"called _exit\(3\)"),
+    "aborts": ("static int n = (abort(), 1);", "crashed: abort"),
+    "crashes": ("static int n = *(volatile int *)8;", "segmentation fault at 0x8"),
+    "divides": ("static volatile int zero; static int n = 100 / zero;", "division by zero"),
+    "throws": ("static int thrower() { throw 1; }\nstatic int n = thrower();", "nobody catches: int"),
+    "opens": ('#include <fcntl.h>\nstatic int n = open("/etc/passwd", 0);', r"open files: openat\('/etc/passwd'"),
+    "uses the device": ("static const int n = taskId;", "exist in kernels only"),
+    "takes on-chip memory": (
+        "__nram__ float buffer[64];\nstatic int fill() { __bang_write_zero(buffer, 64); return 1; }\n"
+        "static int n = fill();", "exist in kernels only",
+    ),
+    "recurses": ("static int deep(int n) { volatile int k[64]; k[0] = n; return deep(n + 1) + k[0]; }\n"
+                 "static int n = deep(0);", "overflowed its stack"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INITIALISERS)
+def test_a_static_initialiser_that_fails_is_a_build_error_at_its_line(name, tmp_path):
+    text, message = INITIALISERS[name]
+    source = tmp_path / "initialiser.mlu"
+    source.write_text(f"#include <bang.h>\n{text}\n__mlu_entry__ void k(float *x) {{ x[0] = n; }}\n")
+    with pytest.raises(
+        BuildError, match=rf"(?s)initialiser.mlu cannot be loaded: .*static initialiser.*{message}"
+    ) as caught:
+        load([source], device=Device.load("mlu370-x4"))
+    last = source.read_text().split("__mlu_entry__")[0].count("\n")
+    lines = range(2, last + 1)
+    assert caught.value.finding.location.file == str(source)
+    assert caught.value.finding.location.line in lines
+
+
+def test_a_static_initialiser_that_does_not_end_is_a_build_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "_LOAD_LIMIT", 0.3)
+    source = tmp_path / "loop.mlu"
+    source.write_text(
+        "#include <bang.h>\nstatic int loop() { volatile int n = 0; while (n == 0); return n; }\n"
+        "static int n = loop();\n__mlu_entry__ void k(float *x) { x[0] = n; }\n"
+    )
+    with pytest.raises(BuildError, match="it ran longer than the time limit") as caught:
+        load([source], device=Device.load("mlu370-x4"))
+    assert caught.value.finding.location.line == 2
+
+
+def test_static_initialisers_that_only_compute_run(tmp_path):
+    source = tmp_path / "computes.mlu"
+    source.write_text(
+        "#include <bang.h>\n#include <vector>\nstatic std::vector<int> table(1000, 7);\n"
+        "__mlu_entry__ void k(int *x) { x[0] = table[999]; }\n"
+    )
+    x = np.zeros(1, np.int32)
+    load([source], device=Device.load("mlu370-x4")).launch("k", args=[x], on_finding="collect")
+    assert x[0] == 7
+
+
+def test_many_parameters_and_many_variables(tmp_path):
+    count, variables = 1500, 300
+    source = tmp_path / "many.mlu"
+    source.write_text(
+        "#include <bang.h>\n"
+        + "".join(f"__nram__ int v{'x' * 200 if i == 0 else ''}{i};\n" for i in range(variables))
+        + f"__mlu_entry__ void k(int *x, {', '.join(f'int p{i}' for i in range(count))}) {{\n"
+        + f"  v{variables - 1} = p{count - 1}; x[0] = v{variables - 1} + p0;\n}}\n"
+    )
+    program = load([source], device=Device.load("mlu370-x4"))
+    x = np.zeros(1, np.int32)
+    run = program.launch("k", args=[x, *range(1, count + 1)])
+    assert not run.errors
+    assert x[0] == count + 1
+
+
+# --- how it starts --------------------------------------------------------------------------------------------------
+
+LAUNCH = """
+    import sys, numpy as np
+    from pathlib import Path
+    from mlusim.simulator import Device, load
+    Path("k.mlu").write_text(SOURCE)
+    x = np.zeros(4, np.float32)
+    load(["k.mlu"], device=Device.load("mlu370-x4")).launch("k", args=[x])
+    print(x[0])
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-P",)])
+def test_the_worker_imports_nothing_from_the_current_folder(tmp_path, options):
+    """Python itself looks there for `python -c`, but the modules of the trap have been imported before the change."""
+    trap = 'from pathlib import Path\nPath(__file__).with_name("executed").touch()\n'
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for name in ("random", "token", "sitecustomize", "usercustomize", "numpy", "greenlet", "mlusim", "socket"):
+        (inside / f"{name}.py").write_text(trap)
+    (inside / "trap.pth").write_text(f"import pathlib; pathlib.Path({str(inside / 'executed')!r}).touch()\n")
+    moved = (
+        f"SOURCE = {PLAIN!r}\nimport numpy, socket, random, os, mlusim.simulator.launches.program\nos.chdir('inside')\n"
+    )
+    moved += "os.environ['PYTHONPATH'] = os.pathsep + str(os.getcwd())\nos.environ['PYTHONSTARTUP'] = 'random.py'"
+    done = run(moved + textwrap.dedent(LAUNCH), tmp_path, *options)
+    assert done.stdout == "1.0\n", done.stderr
+    assert not (inside / "executed").exists()
+
+
+def watched(check: str) -> str:
+    """The launch on a device that a check watches."""
+    return textwrap.dedent(LAUNCH).replace('"mlu370-x4")', f'"mlu370-x4").watched({check})')
+
+
+def test_checks_of_a_module_that_only_the_parent_finds(tmp_path):
+    text = "from mlusim.simulator.core.issue import Check\nclass Silent(Check):\n    pass\n"
+    (tmp_path / "mychecks.py").write_text(text)
+    done = run(f"SOURCE = {PLAIN!r}\nimport mychecks" + watched("mychecks.Silent"), tmp_path)
+    assert done.stdout == "1.0\n", done.stderr
+
+
+def test_a_check_of_the_running_script_is_refused_with_a_sentence(tmp_path):
+    text = "from mlusim.simulator.core.issue import Check\nclass Mine(Check):\n    pass\n"
+    done = run(f"SOURCE = {PLAIN!r}\n{text}" + watched("Mine"), tmp_path)
+    assert "TypeError: the check Mine is defined in the script that runs; put it into a module" in done.stderr
+
+
+# --- hosts without a cage -------------------------------------------------------------------------------------------
+
+REFUSE = """
+    import ctypes, struct
+    from mlusim.simulator.engines.tasks.syscalls import NUMBERS
+    def refuse(*rows):  # (call, first argument or None): these fail as on a host that does not know them
+        step = lambda code, k, yes=0, no=0: struct.pack("<HBBI", code, yes, no, k)
+        program = b""
+        for number, argument in rows:
+            block = step(6, 0x00050026)
+            if argument is not None:
+                block = step(0x20, 16) + step(0x15, argument, 0, 1) + block + step(0x20, 0)
+            program += step(0x20, 0) + step(0x15, number, 0, len(block) // 8) + block
+        program += step(6, 0x7FFF0000)
+        buffer = ctypes.create_string_buffer(program, len(program))
+        libc = ctypes.CDLL(None)
+        libc.prctl(38, 1, 0, 0, 0)
+        assert libc.prctl(22, 2, struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)), 0, 0) == 0
+"""
+MISSING = {
+    "dispatch": "(157, 59)",
+    "landlock": "(444, None)",
+    "seccomp": "(317, None)",
+    "seccomp and dispatch and landlock": "(317, None), (157, 59), (444, None)",
+}
+
+
+@pytest.mark.parametrize("layers", MISSING)
+def test_a_host_without_a_layer_of_the_cage_runs_kernels_and_says_so(layers, tmp_path):
+    script = f"""
+        import os
+        import numpy as np
+        from mlusim.simulator import Device, KernelError, load
+        from mlusim.simulator.cli import main
+        refuse({MISSING[layers]})
+        program = load([{str(HOSTILE)!r}], device=Device.load("mlu370-x4"))
+        x = np.arange(64, dtype=np.float32)
+        program.launch("healthy", args=[x])
+        assert x.tolist() == [2.0 * i for i in range(64)]
+        for kernel in {() if " and " in layers else ("file_open", "network_tcp", "process_fork")}:
+            try:
+                program.launch(kernel, args=[np.zeros(4, np.int32)])
+                print("not contained", kernel)
+            except KernelError as error:
+                assert error.finding.rule == "forbidden", error
+                assert error.finding.location.line, error
+        assert main(["doctor", "--json"]) == 0
+    """
+    done = run(textwrap.dedent(REFUSE) + textwrap.dedent(script), tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    missing = set(layers.split(" and "))
+    assert {name for name in ("seccomp", "dispatch", "landlock") if rows[name]["state"] == "lacking"} == missing
+    assert all(rows[name]["state"] == "ok" for name in ("python", "compiler", "cache", "lines", "worker"))
+
+
+# --- what it may say ------------------------------------------------------------------------------------------------
+
+
+def take(data: bytes) -> bytes:
+    """The body of a message that comes at the end of a channel, where no more will come."""
+    ours, theirs = socket.socketpair()
+    with ours:
+        theirs.sendall(data)
+        theirs.close()
+        ours.setblocking(False)
+        return bytes(Channel(ours, {Kind.ANSWER: 1 << 20}).receive(lambda deadline: None).body)
+
+
+def head(kind: int, length: int, magic: bytes = b"MLUS", version: int = 1) -> bytes:
+    return struct.pack("<4sHHQQ", magic, version, kind, 0, length)
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (head(6, 4) + b"abcd", None),
+        (head(6, 5) + b"abcd", EOFError),
+        (head(6, 4)[:7], EOFError),
+        (b"", EOFError),
+        (head(6, 1 << 40), BrokenWorker),
+        (head(6, (1 << 64) - 1), BrokenWorker),
+        (head(6, 4, magic=b"EVIL") + b"abcd", BrokenWorker),
+        (head(6, 4, version=2) + b"abcd", BrokenWorker),
+        (head(3, 4) + b"abcd", BrokenWorker),
+        (head(999, 4) + b"abcd", BrokenWorker),
+    ],
+)
+def test_only_whole_messages_of_a_known_kind_and_size_are_taken(data, error):
+    if error is None:
+        assert take(data) == b"abcd"
+        return
+    with pytest.raises(error):
+        take(data)
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return load([HOSTILE], device=Device.load("mlu370-x4"))
+
+
+def request(program: Program, grid: Grid | None = None) -> LaunchRequest:
+    return LaunchRequest(
+        program.device.shape, program.device.name, (), Path("none"), 0, "healthy", (), (1, 1, 1),
+        GRID if grid else BLOCK, "raise", None, grid,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("threads", [0, 64])
+def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program, threads):
+    """Every byte of an answer may be wrong: it is refused, or it is an answer whose indices lead somewhere."""
+    grid = Grid((1, 1, 1), (threads, 1, 1)) if threads else None
+    program = load([HOSTILE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
+    x = np.arange(64, dtype=np.float32)
+    run = program.launch("healthy", args=[x], block=threads or None)
+    memory = program.device.memory.memory
+    keep = program.device.array(x)
+    places = run.log.__class__(
+        run.log.records, run.log.operands, run.log.ops, run.log.pipes,
+        tuple(type(entry)("", number) for number, entry in enumerate(run.log.locations)),
+        run.log.shape, run.log.device, run.log.launch,
+    )  # fmt: skip
+    good = b"".join(bytes(part) for part in encode_answer(places, [], memory, last=False))
+    allocations = tuple(memory.allocations())
+    decoded = decode_answer(memoryview(good), request(program, grid), allocations)
+    assert decoded.log.launch == run.log.launch
+    assert decoded.log.records.tobytes() == run.log.records.tobytes()
+    assert (decoded.log.ops, decoded.log.pipes, decoded.findings) == (run.log.ops, run.log.pipes, [])
+    generator = random.Random(5)
+    refused = 0
+    for _ in range(600):
+        bad = bytearray(good)
+        for _ in range(generator.choice([1, 1, 2, 30])):
+            bad[generator.randrange(len(bad))] = generator.randrange(256)
+        if generator.random() < 0.2:
+            del bad[generator.randrange(len(bad)) :]
+        try:
+            taken = decode_answer(memoryview(bytes(bad)), request(program, grid), allocations).log
+        except BrokenWorker:
+            refused += 1
+            continue
+        assert not len(taken) or taken.records["op"].max() < len(taken.ops)
+        assert int(taken.operand_counts.sum()) == len(taken.operands)
+    assert 300 < refused < 600
+    del keep
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00", b"[" * 100_000, b"{}", b"null", b'{"type": 1, "text": 2}'])
+def test_nonsense_for_a_failure_or_a_description(body):
+    with pytest.raises(BrokenWorker):
+        decode_failure(body)
+    with pytest.raises(ValueError, match=r"makes no sense|Expecting|recursion|none"):
+        decode_description(body, 1)
+
+
+IMPOSTOR = """
+import socket, struct, sys, os, time
+channel = socket.socket(fileno=int(sys.argv[1]))
+channel.recv(1 << 20)
+channel.sendall(struct.pack("<4sHHQQ", b"MLUS", 1, 2, 0, 2) + b"{}")
+order = channel.recv(1 << 20)
+nonce = struct.unpack_from("<Q", order, 8)[0]
+ACT
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        ("channel.sendall(b'x' * 24)", "sent what is no message"),
+        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce + 1 & (2**64 - 1), 0))", "what nobody asked"),
+        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 1 << 50))", "announced a message"),
+        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 4) + b'aaaa')", "makes no sense"),
+        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 1 << 30) + b'a')", "in the middle of a message"),
+        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 7, nonce, 2) + b'{}')", "answered something else"),
+        ("import pickle; b = pickle.dumps(print); "
+         "channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, len(b)) + b)", "makes no sense"),
+        ("os._exit(7)", "exit code 7"),
+        ("os.write(1, b'x' * (200 << 20))", "printed more than 128 MiB"),
+    ],
+)  # fmt: skip
+def test_a_worker_that_forges_its_messages_is_ended_and_replaced(program, tmp_path, monkeypatch, act, message, capfd):
+    script = tmp_path / "impostor.py"
+    script.write_text(IMPOSTOR.replace("ACT", act))
+    for worker in pools.pool(os.getpid())._idle:
+        worker.close()
+    x = np.zeros(64, np.float32)
+    with monkeypatch.context() as patch:
+        patch.setattr(start, "_BOOTSTRAP", script)
+        patch.setattr(frames, "_STALL", 0.3)
+        with pytest.raises(KernelError, match=message) as caught:
+            program.launch("healthy", args=[x])
+    assert caught.value.finding.rule == "crash"
+    assert not x.any()
+    x[:] = 1
+    assert not program.launch("healthy", args=[x]).findings
+    assert (x == 2).all()
+
+
+def test_what_is_said_after_an_answer_does_not_reach_the_next_launch(program):
+    pool = pools.pool(os.getpid())
+    x = np.ones(64, np.float32)
+    program.launch("healthy", args=[x])
+    before = pool._idle[-1]
+    kept = before._channel
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"MLUS late")
+        before._channel = Channel(ours, {})
+        program.launch("healthy", args=[x])
+    assert before not in pool._idle
+    assert (x == 4).all()
+    kept.socket.close()
+
+
+def test_a_description_of_another_image_is_refused():
+    with pytest.raises(ValueError, match="wrong signatures"):
+        decode_description(b'{"variables": [], "signatures": []}', 1)
+    assert decode_description(b'{"variables": [], "signatures": ["i4,"], "unknown": []}', 1) == Description(
+        (), ("i4,",)
+    )

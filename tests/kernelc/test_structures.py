@@ -1,0 +1,205 @@
+"""Arguments by name: parameters, structures and their members, enumerations, and templates that arguments tell."""
+
+import re
+
+import ml_dtypes
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Program, load
+
+from tests.support.paths import KERNELS_C, ROOT
+
+SOURCE = KERNELS_C / "structures.mlu"
+MEMBERS = r"int base; int n; float \*data; Inner inner\[2\]; Mode mode; Kind kind"
+KERNEL = "by_value(double *out, ns::Param<float> p, Mode m, Kind k, half h)"
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return load([SOURCE], device=Device.load("mlu370-x4"))
+
+
+def test_members_parameters_and_enumerators_by_name(program):
+    out = np.zeros(16)
+    data = np.array([1, 2.5], np.float32)
+    param = {
+        "base": 11, "n": np.int64(12), "data": data, "inner": [{}, {"h": 1.5, "b": -3, "v": [1, 2, 3]}],
+        "mode": "SLOW", "kind": "Kind::B", "real": 0.25, "name": "hi", "flag": True, "d": 0.1,
+        "list": {"value": 5, "next": {"value": 6}},
+    }  # fmt: skip
+    expected = [11, 12, 2.5, 1.5, -3, 3, -1, 200, 0.25, ord("i"), 1, 0.1, 6, 3, 0, 0.5]
+    program.launch("by_value", args={"h": 0.5, "k": "A", "m": "FAST", "p": param, "out": out})
+    assert out.tolist() == expected
+    made = program.structs["ns::Param<float>"](**param)
+    program.launch("by_value", args=[out, made, -1, 200, 2])
+    assert out.tolist() == [*expected[:13], -1, 200, 2]
+
+
+def test_members_that_are_not_given_are_zero(program):
+    out = np.full(16, np.nan)
+    program.launch("by_value", args=[out, {}, 0, 0, 0])
+    assert out.tolist() == [0, 0, -7, 0, 0, 0, 0, 0, 0, 0, 0, 0, -7, 0, 0, 0]
+
+
+def test_structures_by_pointer(program):
+    nodes = np.zeros(2, program.structs.Node.dtype)
+    nodes["value"] = 7
+    out, data = np.zeros(1, np.float32), np.array([2], np.float32)
+    program.launch("by_pointer", args=[{"n": 4, "data": data}, out, nodes])
+    assert (out[0], nodes["value"].tolist()) == (8, [7, 8])
+    held = program.device.array(data)
+    before = [entry.start for entry in program.device.memory.memory.allocations()]
+    program.launch("by_pointer", args=[{"n": 5, "data": held}, out, [{"value": 3}, {}]])
+    assert out[0] == 10
+    assert [entry.start for entry in program.device.memory.memory.allocations()] == before
+
+
+def test_a_structure_is_an_array_type_of_numpy(program):
+    kind = program.structs["Param<float>"]
+    dtype = kind.dtype
+    assert dtype.itemsize == kind.layout.bytes
+    assert dtype["inner"].subdtype == (program.structs.Inner.dtype, (2,))
+    assert program.structs.Inner.dtype["b"] == ml_dtypes.bfloat16
+    assert (dtype["kind"], dtype["mode"], dtype["data"]) == (np.uint8, np.int32, np.uint64)
+    value = np.zeros((), dtype)
+    value["n"], value["real"] = 3, 0.5
+    out = np.zeros(16)
+    program.launch("by_value", args=[out, value.tobytes(), 0, 0, 0])
+    assert (out[1], out[8]) == (3, 0.5)
+
+
+def test_a_pointer_to_bytes_takes_any_array(program):
+    source, target = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    program.launch("bytes", args=[target, source, 24])
+    np.testing.assert_array_equal(target, source)
+
+
+WRONG = [
+    ("by_value", [1], "takes 5 arguments; 1 were given"),
+    ("by_value", {"p": {}}, "no value for out and m and k and h"),
+    ("by_value", {"q": {}}, "no parameter 'q'"),
+    ("by_value", [None, {"m": 1}, 0, 0, 0], rf"has no member 'm'; it is Param<float> {{{MEMBERS}"),
+    ("by_value", [None, {"modes": 1}, 0, 0, 0], "did you mean 'mode'"),
+    ("by_value", [None, {"bits": 1}, 0, 0, 0], "Param<float>.bits is a bit-field"),
+    ("by_value", [None, {"inner": [{}, {}, {}]}, 0, 0, 0], "an array of 2; 3 elements"),
+    ("by_value", [None, {"inner": 3}, 0, 0, 0], "an array of 2; pass a list, not int"),
+    ("by_value", [None, {"inner": [{"v": [1 << 15]}]}, 0, 0, 0], "element 0 of v in element 0 of inner in argument 1"),
+    (
+        "by_value",
+        [None, {"data": np.zeros(1, np.int32)}, 0, 0, 0],
+        "data in argument 1 .* has dtype int32, pass float32",
+    ),
+    ("by_value", [None, {"data": {}}, 0, 0, 0], "data in argument 1 of by_value is a pointer"),
+    ("by_value", [None, b"123", 0, 0, 0], "a structure of 80 bytes; 3 were given"),
+    ("by_value", [None, {}, "SLOWW", 0, 0], "is one of FAST, SLOW; 'SLOWW' is none"),
+    ("by_value", [None, {}, 0, 256, 0], "argument 3 of by_value is of type uint8, which cannot hold 256"),
+    ("by_value", [None, {}, 0, 0, "x"], "argument 4 of by_value is of type half; pass a number, not str"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "args", "words"), WRONG)
+def test_wrong_arguments_print_what_is_expected(program, kernel, args, words):
+    with pytest.raises(TypeError, match=words) as caught:
+        program.launch(kernel, args=args)
+    assert KERNEL in str(caught.value)
+
+
+def test_another_structure_is_refused(program):
+    with pytest.raises(TypeError, match=r"argument 1 .* is Param<float> .*; ns::Node was given"):
+        program.launch("by_value", args=[None, program.structs.Node(value=1), 0, 0, 0])
+    with pytest.raises(TypeError, match=r"ns::Node has no member 'valu' \(did you mean 'value'"):
+        program.structs.Node(valu=1)
+    with pytest.raises(AttributeError, match=r"no structure 'Nod' .*ns::Node"):
+        _ = program.structs.Nod
+
+
+def test_signatures(program):
+    assert program.signatures["by_value"] == KERNEL
+    assert program.signatures["fill<...>"] == "fill<typename T, int N = 4>(T *out, T value)"
+    assert list(program.signatures) == program.kernels
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.int32, np.uint8, np.int64])
+def test_a_template_is_deduced_from_its_arrays(program, dtype):
+    out = np.zeros(6, dtype)
+    program.launch("fill", args=[out, 3])
+    assert out.tolist() == [3, 3, 3, 3, 0, 0]
+
+
+def test_templates_that_arguments_tell(program):
+    arrays = [np.zeros(2, dtype) for dtype in (np.float32, np.int8, np.float16)]
+    program.launch("fill_all", args=[9, *arrays])
+    assert [array.tolist() for array in arrays] == [[9, 0]] * 3
+    source = program.device.array(np.arange(4, dtype=np.int16))
+    for name in ("scaled", "scaled<float>", "scaled<float, int16_t>"):
+        out = np.zeros(4, np.float32)
+        program.launch(name, args={"out": out, "in": source, "factor": 0.5, "n": 4})
+        assert out.tolist() == [0, 0.5, 1, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "args", "words"),
+    [
+        ("fixed", [None], r"name its arguments, as in fixed<64>: .* do not tell N"),
+        ("fill", [None, None], r"name its arguments, as in fill<float>: .* do not tell T"),
+        ("fill", [np.zeros(4, np.float16), np.float32(1)], r"half \(argument 0\) and float \(argument 1\)"),
+    ],
+)
+def test_templates_that_arguments_do_not_tell(program, kernel, args, words):
+    with pytest.raises(ValueError, match=words):
+        program.launch(kernel, args=args)
+
+
+def test_the_example_of_the_documentation():
+    page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```python\n(import numpy as np\n[^`]*window.mlu[^`]*)```", page)
+    folder = ROOT / "docs" / "examples"
+    found: dict = {}
+    exec(text.replace('"window.mlu"', f'"{folder / "window.mlu"}"'), found)
+    (shown,) = re.findall(r"y\[:4\]  # (.*)", text)
+    assert shown == "[4, 6, 8, 0]"
+    assert found["y"].tolist() == [0, 6, 8, 0, 0, 0, 0, 0]  # the second launch has changed the first element
+    (signatures,) = re.findall(r"program.signatures  # (.*)", text)
+    assert found["program"].signatures == eval(signatures)
+
+
+HOSTILE = """\
+#include <bang.h>
+struct Param { int n; };
+__mlu_entry__ void k(float *out, Param p) { out[0] = p.n; }
+asm(".section .debug_abbrev\\n .zero 64, 0x55\\n .section .debug_info\\n .zero 256, 0xaa\\n .text");
+"""
+
+
+def test_debug_information_that_makes_no_sense(program, tmp_path):
+    path = tmp_path / "hostile.mlu"
+    path.write_text(HOSTILE)
+    hostile, out = load([path], device=program.device), np.zeros(1, np.float32)
+    hostile.launch("k", args=[out, np.int32(3).tobytes()])
+    assert out[0] == 3
+    assert list(hostile.structs) == []
+    with pytest.raises(TypeError, match="argument 1 of k is a structure of 4 bytes; pass bytes"):
+        hostile.launch("k", args=[out, {"n": 3}])
+
+
+BLOCK = """\
+#include "tpu_kernel.h"
+typedef struct { unsigned long long out, in; int n; } args_t;
+void copy(const void *data) {
+  const args_t *a = (const args_t *)data;
+  const int *from = (const int *)tpu_global_mem_addr(a->in);
+  int *to = (int *)tpu_global_mem_addr(a->out);
+  for (int i = 0; i < a->n; ++i) to[i] = from[i] + 1;
+}
+TPUKERNEL_FUNC_REGISTER(copy);
+"""
+
+
+def test_a_block_of_arguments_of_a_tpu(tmp_path):
+    path = tmp_path / "copy.c"
+    path.write_text(BLOCK)
+    program = load([path], device=Device.load("bm1684x"))
+    source, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    run = program.launch("copy", args=program.structs.args_t(out=out, **{"in": source}, n=4), on_finding="collect")
+    assert [finding.rule for finding in run.findings if finding.rule not in ("cache", "empty")] == []
+    assert out.tolist() == [1, 2, 3, 4]

@@ -39,7 +39,7 @@ def thread_grid(device: Device, dim: Any, type: Any, block: Any, shared: Any) ->
         return None
     if type is not None and not (isinstance(type, str) and type == "grid"):
         raise ValueError(f"type is {quoted(type)}; the kernels of {device.name} run on a grid, leave type out")
-    if device.checks:
+    if device.checking.further:
         raise ValueError(f"checks of one's own watch instructions, which {device.name} has not; leave out watched()")
     return make_grid(device.shape, dim, block, shared)
 
@@ -112,7 +112,7 @@ def examined(
 
     Advice comes last.
     """
-    if device.level != "all":
+    if not device.checking.of_logs:
         return findings
     found = examine(log, findings, on_finding, given)
     return _advice_last([*found, *findings, *read_only_writes(log, copies.read_only())])

@@ -168,9 +168,8 @@ class Program:
             with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
                 arguments = LaunchArguments(signature, values, copies)
                 request = LaunchRequest(
-                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
+                    self.device.shape, self.device.name, self.device.checking, image.library, number, kernel,
                     tuple(arguments.bytes), size, kind, on_finding, time_limit, grid,
-                    self.device.level,
                 )  # fmt: skip
                 given = partial(self._given, signature, values, copies)
                 expected.matched(given())

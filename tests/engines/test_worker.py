@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
+from mlusim.simulator.checks.at_issue import Checking
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID
 from mlusim.simulator.engines.tasks import Description
 from mlusim.simulator.engines.threads import Grid
@@ -264,7 +265,7 @@ def program() -> Program:
 
 def request(program: Program, grid: Grid | None = None) -> LaunchRequest:
     return LaunchRequest(
-        program.device.shape, program.device.name, (), Path("none"), 0, "healthy", (), (1, 1, 1),
+        program.device.shape, program.device.name, Checking(), Path("none"), 0, "healthy", (), (1, 1, 1),
         GRID if grid else BLOCK, "raise", None, grid,
     )  # fmt: skip
 

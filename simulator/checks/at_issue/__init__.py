@@ -1,34 +1,7 @@
 """The checks, each by itself; nothing else names one. Imports: issue and below."""
 
-from collections.abc import Callable, Sequence
-
-from ...core.execution import Execution
-from ...core.issue import Check
-from .coherence import Coherence
-from .guards import Architecture, Arguments, Overlap
-from .initialized import Initialized
-from .memory_core import MemoryCore
+from .checking import LEVELS, STANDARD, Checking
 from .precision import Precision
-from .shared import ClusterMemory
 from .values import Values
 
-#: How much is checked: all there is, what a launch tests on its way, nothing but what keeps memory whole.
-LEVELS = ("all", "fast", "none")
-#: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
-STANDARD: tuple[type[Check], ...] = (
-    Architecture,
-    Arguments,
-    Overlap,
-    Initialized,
-    Coherence,
-    MemoryCore,
-    ClusterMemory,
-)
-
-
-def subscribed(level: str, further: Sequence[Callable[[Execution], Check]]) -> tuple[Callable[[Execution], Check], ...]:
-    """What a machine subscribes at a level: the standard checks, but for "none", and then the further ones."""
-    return (*(() if level == "none" else STANDARD), *further)
-
-
-__all__ = ["LEVELS", "STANDARD", "Precision", "Values", "subscribed"]
+__all__ = ["LEVELS", "STANDARD", "Checking", "Precision", "Values"]

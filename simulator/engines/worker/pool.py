@@ -245,7 +245,7 @@ class _Pool:
         meanwhile: Callable[[], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
-        with self._worker(runtime, check_modules(request.checks), memory) as worker:
+        with self._worker(runtime, check_modules(request.checking.further), memory) as worker:
             return worker.launch(memory, request, progress, meanwhile)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:

@@ -16,7 +16,6 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from ...checks.at_issue import subscribed
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
@@ -65,7 +64,7 @@ class Host:
             if request.grid is not None:
                 found = SimtRunner(request.shape, request.device, memory, self.runtime)
             else:
-                checks = subscribed(request.level, request.checks)
+                checks = request.checking.subscribed
                 machine = Machine(request.shape, request.device, {memory.name: memory}, checks)
                 found = NativeRunner(machine, self.runtime)
         self._runners[memory] = found

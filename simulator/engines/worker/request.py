@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ...checks.at_issue import Checking
 from ...chip import Shape
 from ...chip.launch_kinds import LaunchKind, Three
-from ...core.execution import Execution
-from ...core.issue import Check
 from ...core.memory import Allocation
 from ..threads import Grid
 from .frames import Buffer
@@ -23,7 +21,7 @@ class LaunchRequest(NamedTuple):
 
     shape: Shape
     device: str
-    checks: tuple[Callable[[Execution], Check], ...]
+    checking: Checking
     library: Path
     entry: int
     kernel: str
@@ -33,7 +31,6 @@ class LaunchRequest(NamedTuple):
     on_finding: str
     time_limit: float | None
     grid: Grid | None = None  # of kernels that run as blocks of threads: ``dim`` and more
-    level: str = "all"  # of checks
     order: int = 0  # of tasks, see `Machine.run`
 
     @property

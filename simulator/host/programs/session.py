@@ -262,8 +262,8 @@ class Session:
             return
         arguments = tuple(message.bytes[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
         request = LaunchRequest(
-            device.shape, device.name, device.checks, image.library, kernel_number, kernel, arguments, dim, kind,
-            "collect", self._time_limit, level=device.level,
+            device.shape, device.name, device.checking, image.library, kernel_number, kernel, arguments, dim, kind,
+            "collect", self._time_limit,
         )  # fmt: skip
         log, findings = self._run(device, request)
         self._catch_up()
@@ -284,7 +284,7 @@ class Session:
     ) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
         log, findings = image.lines.located(log, findings)
-        if device.level == "all":
+        if device.checking.of_logs:
             findings = [*examine(log, findings, request.on_finding), *findings]
         timeline = replay(log, device.rates)
         touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet

@@ -98,7 +98,7 @@ def test_the_import_rule_itself(file, source, legal):
 
 #: The rooms of the simulator from the bottom up: a module imports from rooms before its own, and from its own.
 ROOMS = [
-    "files", "sizes", "text", "chip", "log", "findings", "native", "core", "timing", "checks", "kernelc", "engines",
+    "files", "text", "chip", "log", "findings", "native", "core", "timing", "checks", "kernelc", "engines",
     "launches", "testing", "host", "study", "cli", "__init__", "__main__",
 ]  # fmt: skip
 FLAT, CIRCLE = 12, 4

@@ -129,7 +129,7 @@ _FINDINGS = (
 _TABLE = (
     _option("TABLE", "a .csv file of measured times", Path),
     _option("--kernels DIR", "kernels and their cases.toml (default: our own)", Path),
-    _option("--plot FILE*", ".png, .svg or .html", Path),
+    _option("--plot FILE*", ".png or .svg", Path),
     _option("--markdown FILE.md", "write the report", Path),
 )
 

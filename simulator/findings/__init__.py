@@ -1,4 +1,7 @@
-"""Broken rules: their ids, findings as data, the exceptions, and what collects them. Imports: log."""
+"""Broken rules: their ids, findings as data, the exceptions, and what collects them.
+
+Here belongs what a finding says and how it is shown. Not how a broken rule is noticed.
+"""
 
 from . import rules
 from .collector import Collector, Locate, Squashed

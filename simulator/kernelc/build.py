@@ -114,6 +114,7 @@ class Builder:
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
+        files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
 

@@ -1,4 +1,4 @@
-"""The checks, each by itself; nothing else names one. Imports: issue and below."""
+"""The checks, each by itself; nothing else names one."""
 
 from collections.abc import Callable
 from functools import partial

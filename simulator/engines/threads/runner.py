@@ -16,7 +16,7 @@ from ...core.memory import Memory
 from ...findings import Collector, Finding, Squashed, rules
 from ...log import Location, Log
 from ..tasks import LoadedImage, load_image, load_runtime
-from .abi import Launch, Range, Runtime
+from .abi import RANGE, Launch, Runtime
 from .faults import Faults
 from .grid import Grid
 from .records import records
@@ -57,10 +57,11 @@ class SimtRunner:
         assert limits is not None
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], np.uint64).reshape(-1, 2)
+        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
         launch = Launch(
-            grid.blocks, grid.threads, grid.shared, limits.static_shared, arrays.ctypes.data, len(arrays),
-            Range(image.low, image.high), on_finding == "collect",
+            grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
+            arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
+            collect=on_finding == "collect",
         )  # fmt: skip
         runtime.begin(ctypes.byref(launch), image.entry(entry), pointers)
         total = grid.blocks[0] * grid.blocks[1] * grid.blocks[2]

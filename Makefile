@@ -36,10 +36,10 @@ style: $(STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 
-# mypy cannot follow the editable install of a namespace package, so it gets the tree as it is imported.
+# mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)
-	@mkdir -p $(TYPES)/mlusim
-	@for package in $(PACKAGES); do ln -sfn ../../../$$package $(TYPES)/mlusim/$$package; done
+	@rm -rf $(TYPES)
+	@$(RUN) setup.py --quiet build_py --build-lib $(TYPES)
 	MYPYPATH=$(TYPES) $(RUN) -m mypy $(PACKAGES:%=-p mlusim.%)
 
 mutants: compiler $(STAMP)

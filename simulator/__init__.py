@@ -1,7 +1,6 @@
 """Runs accelerator kernels without the accelerator.
 
-Each folder is a room: hardware, log, findings, reports, memory, execution, issue, checks, machine, timing, native,
-worker, frontend, launches, python, cli. A folder imports only from those before it; `Device` stands before launches.
+Each folder is a room; docs/architecture.md lists them from the bottom up, with what each may import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How text that others chose is written for people: what a terminal would obey is spelled out."""
+"""How values are written for people: sizes, and text that others chose, with what a terminal would obey spelled out."""
 
 from __future__ import annotations
 
@@ -43,3 +43,18 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """A phrase with the name most like a misspelt one; "" when none is."""
     near = difflib.get_close_matches(name, list(names), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def size(count: float) -> str:
+    """Bytes in the largest binary unit that loses nothing worth seeing."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            break
+        value /= 1024
+    return f"{value:,.0f} {unit}" if value == int(value) else f"{value:,.1f} {unit}"
+
+
+def percent(share: float) -> str:
+    """A share of 0..1 in percent."""
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.1 else f"{100 * share:.1f} %"

@@ -1,4 +1,4 @@
-"""What several modules of tests here use."""
+"""What the tests of several rooms use."""
 
 from __future__ import annotations
 
@@ -6,6 +6,26 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from mlusim.simulator import Device, Program, load
+
+from tests.support.devices import USUAL
+
+
+@pytest.fixture(scope="module")
+def device(request: pytest.FixtureRequest) -> Device:
+    """The device of a module: its `CHIP`, or the usual one."""
+    return Device.load(getattr(request.module, "CHIP", USUAL))
+
+
+@pytest.fixture(scope="module")
+def program(request: pytest.FixtureRequest, device: Device, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The kernels of a module on its device: of its `SOURCES`, or its `SOURCE`, a file or a text in BANG C."""
+    sources = getattr(request.module, "SOURCES", None) or [request.module.SOURCE]
+    if isinstance(sources[0], str):
+        path = tmp_path_factory.mktemp("source") / "k.mlu"
+        path.write_text(sources[0], encoding="utf-8")
+        sources = [path]
+    return load(sources, device=device)
 
 
 @pytest.fixture

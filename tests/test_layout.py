@@ -96,12 +96,19 @@ def test_the_import_rule_itself(file, source, legal):
     assert (faults(file, source, {"Device"}) == []) == legal
 
 
-#: The rooms of the simulator from the bottom up: a module imports from rooms before its own, and from its own.
-ROOMS = [
-    "files", "sizes", "text", "chip", "log", "findings", "native", "core", "timing", "checks", "kernelc", "engines",
-    "launches", "testing", "host", "study", "cli", "__init__", "__main__",
-]  # fmt: skip
-FLAT, CIRCLE = 12, 4
+#: Modules of the simulator that every room may import, and those that may import every room.
+BELOW, ABOVE = {"files", "structures", "text"}, {"__init__", "__main__"}
+#: Rooms of the simulator, the longest way of imports through them, modules beside them, modules of a circle: at most.
+MOST_ROOMS, FLOORS, FLAT, CIRCLE = 16, 12, 12, 4
+_ROW = re.compile(r"^\| \[([\w.]+)\]\(\.\./simulator/\1\) \| .* \| ([\w., ]*) \|$", re.M)
+
+
+def rooms() -> dict[str, set[str]]:
+    """The rooms of docs/architecture.md from the bottom up, with those that each may import."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    found = {room.removesuffix(".py"): set(filter(None, text.split(", "))) for room, text in _ROW.findall(page)}
+    assert found
+    return found
 
 
 def simulator_imports() -> dict[str, set[str]]:
@@ -133,15 +140,39 @@ def circles(graph: dict[str, set[str]]) -> list[set[str]]:
     return [set(group) for group in groups if len(group) > 1]
 
 
-def test_imports_between_rooms_go_up():
-    place = {room: number for number, room in enumerate(ROOMS)}
-    wrong = [
-        f"{module} imports {target}"
-        for module, targets in simulator_imports().items()
-        for target in targets
-        if place[target.split("/")[0]] > place[module.split("/")[0]]
-    ]
-    assert not wrong, "\n".join(wrong)
+def room_imports() -> dict[str, set[str]]:
+    """Every room with those that its modules import."""
+    found: dict[str, set[str]] = {}
+    for module, targets in simulator_imports().items():
+        room = module.split("/")[0]
+        found.setdefault(room, set()).update(target.split("/")[0] for target in targets)
+        found[room].discard(room)
+    return found
+
+
+def test_a_room_imports_what_its_line_of_the_architecture_says():
+    lines = rooms()
+    for room, imported in room_imports().items():
+        if room in BELOW:
+            assert imported <= BELOW, room
+        elif room not in ABOVE:
+            assert imported - BELOW == lines[room], f"the line of {room} in docs/architecture.md"
+
+
+def test_rooms_stand_above_those_that_they_import():
+    seen: set[str] = set()
+    for room, imported in rooms().items():
+        assert imported <= seen, room
+        seen.add(room)
+
+
+def test_there_are_few_rooms_and_few_floors():
+    lines = rooms()
+    floors: dict[str, int] = {}
+    for room, imported in lines.items():
+        floors[room] = 1 + max((floors[other] for other in imported), default=0)
+    assert len(lines) <= MOST_ROOMS
+    assert max(floors.values()) <= FLOORS
 
 
 def test_no_large_circle_of_modules():
@@ -153,13 +184,15 @@ def test_circles_themselves():
     assert sorted(map(sorted, circles(graph))) == [["a", "b", "c"], ["e", "f"]]
 
 
-def test_every_room_says_what_it_holds_and_imports():
+def test_every_room_has_its_line_and_says_what_belongs_there_and_what_does_not():
     folder = ROOT / "simulator"
     assert len(list(folder.glob("*.py"))) <= FLAT
-    for room in (path for path in folder.iterdir() if path.is_dir() and path.name != "__pycache__"):
-        text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
-        assert text, room
-        assert "Imports" in text, f"say in {room.name}/__init__.py what the room may import"
+    found = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert found == set(rooms()) - {"testing"}
+    for room in found:
+        text = ast.get_docstring(ast.parse((folder / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+        assert "Here belongs " in text, room
+        assert " Not " in text.partition("Here belongs ")[2], room
 
 
 def test_files_stay_small():

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..simulator.sizes import percent, size
+from ..simulator.text import percent, size
 from .summary import Summary
 from .transactions import TRANSACTIONS
 

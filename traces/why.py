@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..simulator.sizes import percent, size
+from ..simulator.text import percent, size
 from ..simulator.timing import Timeline
 from .advice import Advice, advise
 from .critical import critical_path, path_share

@@ -1,4 +1,7 @@
-"""What is said of a kernel: at each instruction, of its log, and of its results. Imports: timing and below."""
+"""What is said of a kernel: at each instruction, of its log, and of its results.
+
+Here belongs how a broken rule is noticed. Not its words, which are those of `findings`.
+"""
 
 from .at_issue import LEVELS, Precision, Values
 

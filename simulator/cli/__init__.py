@@ -1,10 +1,10 @@
-"""The command line: ``mlusim op | run | build | replay | devices | isa | doctor``.
+"""The command line: what `commands` lists.
+
+Here belongs what a command is given and what it shows. Not what it does: every room below does its own.
 
 Exit codes: 0 fine; 1 the kernel broke a rule or did not compile, or something failed on the way; 2 wrong use,
 nothing was run; 130 interrupted. Results go to standard output, messages and progress to standard error. With
 ``--json`` standard output holds exactly one JSON document, whatever the end.
-
-Imports: everything, traces and kernels too.
 """
 
 from __future__ import annotations

@@ -106,8 +106,7 @@ def _command(options: argparse.Namespace) -> str:
 
 def _pictures(options: argparse.Namespace) -> list[str]:
     """The drawings that lie beside the report."""
-    drawn = [plot for plot in options.plot if plot.suffix != ".html"]
-    return [plot.name for plot in drawn if plot.parent.resolve() == options.markdown.parent.resolve()]
+    return [plot.name for plot in options.plot if plot.parent.resolve() == options.markdown.parent.resolve()]
 
 
 def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:

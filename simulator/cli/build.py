@@ -9,7 +9,7 @@ from pathlib import Path
 from ..kernelc.options import Options
 from ..launches import Program
 from ..launches.device import Device
-from ..sizes import percent, size
+from ..text import percent, size
 from .screen import Screen
 
 

@@ -49,7 +49,7 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
             outcomes = [run_case(program, case, plan) for case in found]
     if options.junit:
         with write_atomically(options.junit) as file:
-            file.write(junit(outcomes))
+            file.write(junit(outcomes).encode())
     for outcome in outcomes:
         screen.findings(outcome.findings)
     if screen.json:

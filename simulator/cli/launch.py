@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..checks.at_issue import Precision, Values
-from ..core.execution import Execution
-from ..core.issue import Check
+from ..checks.at_issue import optional
 from ..findings import KernelError, MlusimError
 from ..launches import Program, Run
 from ..launches.device import Device
@@ -66,6 +63,15 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     return report_run(options, screen, run, results, saved)
 
 
+def run(options: argparse.Namespace, screen: Screen) -> bool | int:
+    """Launch a kernel, or run a program with a `main` of its own."""
+    if options.kernel is not None:
+        return run_kernel(options, screen)
+    from .program import run_program  # kernels alone need none of it
+
+    return run_program(options, screen)
+
+
 def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
     device = watched(options, options.device)
@@ -95,9 +101,9 @@ def watched(options: argparse.Namespace, name: str) -> Device:
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
-    asked: list[Callable[[Execution], Check]] = [Values] if options.values else []
+    asked = [optional("values")] if options.values else []
     if options.precise or limit is not None:
-        asked.append(partial(Precision, limit=limit))
+        asked.append(optional("precise", limit=limit))
     device = Device.load(name).checked(options.checks)
     return device.watched(*asked) if asked else device
 

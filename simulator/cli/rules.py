@@ -17,21 +17,22 @@ _SECTION = re.compile(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", re.M | re.S)
 
 def show_rules(options: argparse.Namespace, screen: Screen) -> bool:
     """List the rules; with a name, explain one."""
+    rules = dict(sorted(RULES.items()))
     if options.name is None:
         if screen.json:
-            screen.document([{"id": r.id, "severity": r.severity, "doc": r.doc} for r in RULES.values()])
+            screen.document([{"id": r.id, "severity": r.severity, "doc": r.doc} for r in rules.values()])
             return True
         screen.table(
             [("RULE", False), ("severity", False), ("says that", False)],
-            ((rule.id, rule.severity, rule.doc) for rule in RULES.values()),
+            ((rule.id, rule.severity, rule.doc) for rule in rules.values()),
         )
         return True
-    if options.name not in RULES:
-        known = ", ".join(RULES)
+    if options.name not in rules:
+        known = ", ".join(rules)
         raise ValueError(
-            f"there is no rule {quoted(options.name)}{nearest(options.name, RULES)}; the rules are {known}"
+            f"there is no rule {quoted(options.name)}{nearest(options.name, rules)}; the rules are {known}"
         )
-    rule = RULES[options.name]
+    rule = rules[options.name]
     text = sections().get(rule.id, "")
     if screen.json:
         screen.document({"id": rule.id, "severity": rule.severity, "doc": rule.doc, "text": text})

@@ -13,7 +13,7 @@ from ...isa import DIALECTS, Dialect
 from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
 from ..chip.device_file import Quantity
 from ..launches.device import Device
-from ..sizes import size
+from ..text import size
 from .screen import Screen
 
 _KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "fitted": "magenta", "assumed": "red"}

@@ -1,11 +1,20 @@
-"""Broken rules: their ids, findings as data, the exceptions, and what collects them. Imports: log."""
+"""Broken rules: their ids, findings as data, the exceptions, and what collects them.
+
+Here belongs what a finding says and how it is shown. Not how a broken rule is noticed.
+"""
 
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, Step, budget_finding, counted, merged
-from .not_modelled import not_modelled, unknown_function
-from .rules import ADVICE, ERROR, RULES, SEVERITIES, WARNING
+from .finding import Finding, Step, counted, merged
+from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING
+
+# Until their last users name the modules.
+budget_finding, not_modelled, unknown_function = (
+    rules.budget.variables,
+    rules.not_modelled.executed,
+    rules.not_modelled.unknown,
+)
 
 __all__ = [
     "ADVICE",

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...isa import INFERRED, ValueOutOfRange
+from ...isa import ValueOutOfRange
 from ..log.region import Location
-from . import rules
 from .finding import Finding, merged
-from .rules import ERROR, WARNING
+from .rule import ERROR
+from .rules import numbers
 
 Locate = Callable[[list[int]], list[Location]]
 
@@ -45,17 +45,6 @@ class _Seen:
 
 def _known(numbers: set[int]) -> tuple[int, ...]:
     return tuple(sorted(number for number in numbers if number >= 0))
-
-
-def _out_of_range(error: ValueOutOfRange, instruction: str) -> Finding:
-    return Finding(
-        rules.VALUE,
-        str(error),
-        instruction=instruction,
-        operand=error.operand,
-        limit=error.limit,
-        suggestion=f"keep every element of {error.operand} {error.limit}",
-    )
 
 
 class Collector:
@@ -115,14 +104,12 @@ class Collector:
     def bad_value(self, error: ValueOutOfRange, pc: int, instruction: str) -> int:
         """Report an element with a value out of range; the instruction had no effect."""
         with suppress(Squashed):
-            self.report(_out_of_range(error, instruction), pc)
+            self.report(numbers.out_of_range(error, instruction), pc)
         return 0
 
     def doubtful_value(self, doubt: ValueOutOfRange, pc: int, instruction: str) -> None:
         """Warn of an element with a value that has made an instruction leave its output there as it was."""
-        message = f"{doubt}; that element of the output stays as it is"
-        found = _out_of_range(doubt, instruction)
-        self.report(replace(found, message=message, severity=WARNING, provenance=INFERRED), pc)
+        self.report(numbers.passed_over(doubt, instruction), pc)
 
     def crash(self, error: BaseException) -> int:
         """Keep an exception that must not cross the C boundary; it is raised when the launch has unwound."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..log.region import NOWHERE, Location, Region
 from ..text import printable
-from . import rules
-from .rules import RULES
+from .rule import ADVICE, ERROR, RULES, WARNING
 
 #: Ranges of cores or tasks, and steps of a trail, that a text names at most.
 _RANGES, _STEPS = 8, 12
@@ -36,7 +35,7 @@ class Step:
 class Finding:
     """One broken rule. Findings with one cause are one finding with a count."""
 
-    rule: str  # its id, see `rules`
+    rule: str  # its id, see `RULES`
     message: str  # what is wrong, with the value and the limit
     instruction: str = ""
     operand: str = ""
@@ -118,8 +117,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 #: How reports call findings, one and several.
 _NOUNS = {
-    rules.ERROR: ("error", "errors"), rules.WARNING: ("warning", "warnings"),
-    rules.ADVICE: ("piece of advice", "pieces of advice"),
+    ERROR: ("error", "errors"), WARNING: ("warning", "warnings"), ADVICE: ("piece of advice", "pieces of advice"),
 }  # fmt: skip
 
 
@@ -151,14 +149,3 @@ def _listed(what: str, numbers: tuple[int, ...]) -> str:
     shown = [f"{low}-{high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
     more = ", ..." if len(ranges) > _RANGES else ""
     return f"{what}{'s' if len(numbers) > 1 else ''} {', '.join(shown)}{more}"
-
-
-def budget_finding(space: str, used: int, bytes: int, name: str) -> Finding:
-    """On-chip variables take more than the space has."""
-    return Finding(
-        rules.BUDGET,
-        f"{space} variables take {used} bytes with {name!r}, {used - bytes} too many",
-        operand=name,
-        limit=f"{bytes} bytes, the size of {space}",
-        suggestion=f"make the {space} variables smaller, or work in smaller tiles",
-    )

@@ -1,1 +1,4 @@
-"""From a kernel's source to a loadable image: read, rewritten, compiled. Imports: execution, native and below."""
+"""From a kernel's source to a loadable image: read, rewritten, compiled.
+
+Here belongs what knows C++. Not what runs the image: that is `engines`'.
+"""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
-from ..findings import BuildError, Finding, rules
-from ..log import Location
+from ..findings import BuildError, rules
 from ..native import INCLUDE, RUNTIME, STATED, THREADS
 from ..native.compiler import Compiler
 from ..native.process import Done, LimitReached
@@ -115,6 +114,7 @@ class Builder:
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
+        files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
 
@@ -151,7 +151,7 @@ class Builder:
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         if problem := unreadable(path):
-            raise BuildError(f"{path} {problem}", Finding(rules.BUILD, problem, location=Location(str(path), 0)))
+            raise BuildError(f"{path} {problem}", rules.build.failed(problem, path))
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
@@ -161,7 +161,7 @@ class Builder:
             try:
                 unit = language.read(text)
             except RewriteError as error:
-                finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+                finding = rules.build.failed(error.problem, error.file, error.line)
                 raise BuildError(f"{path} cannot be read: {error}", finding) from None
             return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
 
@@ -263,17 +263,14 @@ class Builder:
             ]
             hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
         where = _ERROR.search(messages)
-        location = Location(where[1], int(where[2])) if where else Location(str(path), 0)
         # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
         shown = (
             _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
             or f"the compiler ended with exit code {result.returncode}"
         )
         message = "\n".join([f"{path} does not compile:", shown, *hints])
-        finding = Finding(
-            rules.BUILD, where[3] if where else "does not compile", location=location, suggestion="; ".join(hints)
-        )
-        return BuildError(message, finding)
+        problem, file, line = (where[3], where[1], int(where[2])) if where else ("does not compile", path, 0)
+        return BuildError(message, rules.build.failed(problem, file, line, hints))
 
     def _candidates(self, name: str) -> Iterator[str]:
         """The forms of an instruction, for a call that fits none of them."""
@@ -287,8 +284,7 @@ class Builder:
 
 
 def _stopped(path: Path, error: LimitReached) -> BuildError:
-    finding = Finding(rules.BUILD, str(error), location=Location(str(path), 0))
-    return BuildError(f"{path} does not compile: {error}", finding)
+    return BuildError(f"{path} does not compile: {error}", rules.build.failed(str(error), path))
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,7 @@
-"""Devices, programs of compiled kernels, and launches. Imports: engines and below."""
+"""Devices, programs of compiled kernels, and launches.
+
+Here belongs the way from a user's arrays to a run and back. Not how kernels are run: that is `engines`'.
+"""
 
 from .program import Program, SpaceBudget
 from .run import Run

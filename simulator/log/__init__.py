@@ -1,4 +1,8 @@
-"""Records of what was executed, and how a place in memory or in a source is named. Imports: chip."""
+"""Records of what was executed, and how a place in memory or in a source is named.
+
+Here belongs what a log holds, and how it is written and read. Not what follows from it: that is `timing`'s and
+`checks`'.
+"""
 
 from .joined import joined
 from .log import (

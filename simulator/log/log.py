@@ -19,35 +19,12 @@ from ...isa.cached import cached_property
 from ..chip import Shape
 from ..chip.launch_kinds import BLOCK, EVERY_KIND, LaunchKind
 from ..files import write_atomically
+from ..structures import header
 from .region import Location, Region, region_of, space_numbers
 
-#: One row. ``op``, ``pipe`` and ``loc`` index the log's tables; ``work`` counts what the instruction's engine is paid
-#: for (bytes or accesses; for a barrier: the number of the barrier); ``first`` is its first row of the operand table,
-#: where it has as many as its instruction has operands; ``gaps`` counts the breaks between the separate runs of bytes
-#: of that operand which has the most of them, and of scalar loads those that are waited for together with the one
-#: before.
-RECORD = np.dtype(
-    [
-        ("op", "<u2"),
-        ("pipe", "u1"),
-        ("flags", "u1"),
-        ("core", "<u2"),
-        ("task", "<u4"),
-        ("loc", "<u4"),
-        ("work", "<u8"),
-        ("first", "<u4"),
-        ("gaps", "<u4"),
-    ]
-)
-#: A row of the operand table: the key of the first byte (see `region_key`), the bytes that it spans, and, of a tensor
-#: across lanes, the first lane and how many.
-OPERAND = np.dtype([("key", "<u8"), ("bytes", "<u8"), ("lane", "<u2"), ("lanes", "<u2")])
-
-#: A row of the table of runs: where an operand of the operand table (by its row) leaves bytes between its first and its
-#: last alone, the pieces that it touches: ``run`` bytes at ``start`` from its first byte, and again at every multiple
-#: below ``count`` of the three strides. An operand without rows is one run, one may have several; ``run`` is 0 where
-#: nobody knows more than that its first and its last byte are touched.
-RUNS = np.dtype([("operand", "<u4"), ("run", "<u4"), ("start", "<u8"), ("stride", "<u8", (3,)), ("count", "<u4", (3,))])
+_ROWS = header("log_rows.h")
+#: One row of a log, of the operand table, and of the table of runs; the header says what their fields are.
+RECORD, OPERAND, RUNS = (_ROWS.dtype(name) for name in ("mlusim_record", "mlusim_operand", "mlusim_runs"))
 
 #: Names of the records by which a task takes on-chip memory for a variable and returns it.
 ALLOC, FREE = "alloc", "free"
@@ -57,10 +34,11 @@ ARITHMETIC = "scalar.compute"
 #: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
 REQUEST = "request"
 
-#: Flags: the core's front end waits until the instruction is done; it runs after all queues are empty; nobody can
-#: come between its read and its write; nothing but a wait of the core's knows that it is done; the front end has a
-#: result of it; pieces of an operand lie in memory in another order than that in which it takes them.
-BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT, CROSSED = 1, 2, 4, 8, 16, 32
+_FLAGS = _ROWS.enumeration("mlusim_flag", "MLUSIM_")
+#: Flags of a record, see the header.
+BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT, CROSSED = (
+    int(_FLAGS[name]) for name in ("BLOCKING", "SERIAL", "ATOMIC", "ASYNC", "RESULT", "CROSSED")
+)
 
 FORMAT = 5
 

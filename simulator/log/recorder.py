@@ -9,30 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..chip import Shape
+from ..structures import header
 from .log import OPERAND, RECORD, Log, Op
 from .region import Location
 from .runs import table_of_runs
 
+#: A row while the kernel runs: the source is still a program counter.
+RAW = header("log_rows.h").dtype("mlusim_row")
 #: Operands that a row of the buffer has room for; an instruction with more takes further rows.
-ROOM = 4
+ROOM: int = RAW["operands"].shape[0]
+ROW = RAW.itemsize
 #: Flag of a row that only holds operands of the row before it.
 _CONTINUED = 128
-
-#: A row while the kernel runs: the source is still a program counter.
-RAW = np.dtype(
-    [
-        ("op", "<u2"),
-        ("pipe", "u1"),
-        ("flags", "u1"),
-        ("core", "<u4"),
-        ("task", "<u4"),
-        ("gaps", "<u4"),
-        ("pc", "<i8"),
-        ("work", "<u8"),
-        ("operands", OPERAND, (ROOM,)),
-    ]
-)
-ROW = RAW.itemsize
 _ROOM_AT_FIRST = ROW * 1024  # bytes of the buffer
 #: Which operands of a row are in use, by how many it has, shape [ROOM + 1, ROOM].
 _IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]

@@ -1,7 +1,7 @@
 """The C++ of mlusim, in folders beside this file, and what builds C++: the compiler, its limits, the cache.
 
 Here belongs every line that is compiled, and how it is. Not what a library or an image does once it is loaded: that is
-the room's that calls it. Imports: findings and below.
+the room's that calls it.
 """
 
 from pathlib import Path

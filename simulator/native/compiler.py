@@ -90,7 +90,8 @@ class Compiler:
                 raise BuildError(f"{self.title} builds for another machine; set CXX to a compiler for this one")
 
         texts = [
-            file.read_text(encoding="utf-8") for file in (RUNTIME / "mlusim_rt.h", *sorted(main.parent.glob(sources)))
+            file.read_text(encoding="utf-8")
+            for file in (RUNTIME.parent / "log_rows.h", RUNTIME / "mlusim_rt.h", *sorted(main.parent.glob(sources)))
         ]
         return self.cache.file(name, "\0".join([self.version, *flags, *options, *texts]), make)
 

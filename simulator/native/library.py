@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
+from . import PASSES
 from .compiler import Compiler
 from .process import LimitReached
 
@@ -24,7 +25,11 @@ def built_library(source: Path, *headers: Path) -> ctypes.CDLL | None:
             if result.returncode or not path.is_file():
                 raise BuildError(f"{compiler.title} cannot build {source.name}")
 
-        key = [compiler.version, *_FLAGS, *(file.read_text(encoding="utf-8") for file in (source, *headers))]
+        key = [
+            compiler.version,
+            *_FLAGS,
+            *(file.read_text(encoding="utf-8") for file in (source, *headers, *sorted(PASSES.parent.glob("*.h")))),
+        ]
         return ctypes.CDLL(str(compiler.cache.file(f"libmlusim_{source.stem}.so", "\0".join(key), make)))
     except (BuildError, LimitReached, OSError):
         return None

@@ -1,7 +1,6 @@
 """Broken C kernels: each fault is the finding that it should be, at its line, and the next launch works."""
 
 import pickle
-import re
 import subprocess
 import sys
 import time
@@ -13,17 +12,12 @@ import pytest
 from mlusim.simulator import Device, Finding, KernelError, Program, load
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 SOURCE = KERNELS_C / "faults.mlu"
 KB = 1024
 #: An address that no memory of a device has.
 WILD = 0x1234_5678
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    """The broken kernels on a device that has no alignment rules."""
-    return load([SOURCE], device=Device.load("mlu370-x4"))
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +28,7 @@ def strict() -> Program:
 
 def marked(name: str) -> int:
     """The line of the source that carries the mark of a kernel."""
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if re.search(rf"// \^ {name}\b", line))
+    return line_of(SOURCE, rf"// \^ {name}\b")
 
 
 def healthy(program: Program) -> bool:

@@ -4,14 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, launch
+from mlusim.simulator import launch
+
+CHIP = "mlu590"
 
 ROOM = 160
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu590")
 
 
 def touched(first: int, size: int, stride: int, segnum: int) -> set[int]:

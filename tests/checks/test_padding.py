@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, launch, load
+from mlusim.simulator import Device, Program, launch
 
 from tests.support.paths import KERNELS_C
 
+SOURCE = KERNELS_C / "padding.mlu"
+
 SIZE, ROWS, WIDTH = 256, 8, 32
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([KERNELS_C / "padding.mlu"], device=Device.load("mlu370-x4"))
 
 
 @pytest.mark.parametrize("count", [1, 100, 255, 256])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mlusim.isa import DIALECTS, DeclarationError
 from mlusim.isa.declare import declare
-from mlusim.simulator import Device, launch, load
+from mlusim.simulator import Device, launch
 from mlusim.simulator.checks.at_issue import Precision
 
 DEVICE = Device.load("mlu590").watched(Precision)
@@ -236,10 +236,9 @@ __mlu_entry__ void stored(float *x, float *out) {
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    source = tmp_path_factory.mktemp("precision") / "carried.mlu"
-    source.write_text(SOURCE)
-    return load([source], device=DEVICE)
+def device():
+    """That of the kernels in C."""
+    return DEVICE
 
 
 def local(program, kernel, out):

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, launch
 
+CHIP = "bm1690"
+
 LANE = 256 * 1024
 #: One row of lanes; the strides of it; an address that no other operand is near.
 SHAPE, STRIDE, FREE = (1, 64, 1, 16), (16, 16, 16, 1), 64 * 1024
@@ -101,11 +103,6 @@ LIMITS = [
 
 def label(value: Any) -> str:
     return " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("bm1690")
 
 
 def rules(device: Device, name: str, changed: dict[str, Any]) -> list[tuple[str, str]]:

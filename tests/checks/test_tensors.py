@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, Region, Run, launch
 
+CHIP = "bm1690"
+
 LANE = 256 * 1024
 #: Shape of all floats that one row of lanes holds 16 of.
 ROW = (1, 64, 1, 16)
 Body = Callable[[Any, Any, Any], None]
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("bm1690")
 
 
 def collect(device: Device, body: Body) -> tuple[list[Finding], np.ndarray, Run]:

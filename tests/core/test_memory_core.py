@@ -15,11 +15,6 @@ SOURCE = KERNELS_C / "memory_core.mlu"
 N, UNION = 64, ((4, 1, 1), "union1")
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
-
-
 def named(run: Run) -> list[tuple[str, str, str]]:
     return [(f.rule, f.severity, f.region.space if f.region else "") for f in run.findings]
 

@@ -9,23 +9,13 @@ from mlusim.simulator.engines.python.lines import Lines
 
 from tests.support.paths import KERNELS_C
 
-KERNELS = KERNELS_C
+SOURCE = KERNELS_C / "reuse.mlu"
 ISOLATED = pytest.mark.parametrize("isolate", [False, True], ids=["inside", "isolated"])
 
 
 @pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def program(device) -> Program:
-    return load([KERNELS / "reuse.mlu"], device=device)
-
-
-@pytest.fixture(scope="module")
 def other(device) -> Program:
-    return load([KERNELS / "reuse_other.mlu"], device=device)
+    return load([KERNELS_C / "reuse_other.mlu"], device=device)
 
 
 def ends(program: Program, kernel: str, *args, **options) -> str:
@@ -127,7 +117,9 @@ def test_many_devices_one_after_the_other(isolate):
     for number in range(8):  # more than a process keeps attached
         device = Device.load("mlu370-x4")
         out = device.array(np.full(16, number, np.float32))
-        load([KERNELS / "both_ways.mlu"], device=device).launch("both_ways", args=[out, out, out, 16], isolate=isolate)
+        load([KERNELS_C / "both_ways.mlu"], device=device).launch(
+            "both_ways", args=[out, out, out, 16], isolate=isolate
+        )
         assert out.numpy().tolist() == [3.0 * (number + 1)] * 4 + [6.0 * number] * 12
         del device, out
         gc.collect()
@@ -147,7 +139,7 @@ def test_the_memory_of_a_dropped_device_is_given_back():
 
 def test_more_devices_by_turns_than_a_process_keeps():
     devices = [Device.load("mlu370-x4") for _ in range(6)]
-    programs = [load([KERNELS / "both_ways.mlu"], device=device) for device in devices]
+    programs = [load([KERNELS_C / "both_ways.mlu"], device=device) for device in devices]
     arrays = [device.array(np.full(16, number, np.float32)) for number, device in enumerate(devices)]
     for _ in range(3):
         for number, (program, array) in enumerate(zip(programs, arrays, strict=True)):

@@ -1,10 +1,8 @@
 """The memory of a cluster in launches that have none: a Block task that uses it is told so."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, launch, load
+from mlusim.simulator import KernelError, launch
 
 SOURCE = """\
 #include <bang.h>
@@ -24,13 +22,6 @@ __mlu_entry__ void unused(float *x) {
   if (clusterDim) shared[0] = 1;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    path: Path = tmp_path_factory.mktemp("shared") / "k.mlu"
-    path.write_text(SOURCE)
-    return load([path], device=Device.load("mlu370-x4"))
 
 
 @pytest.mark.parametrize(("kernel", "line", "instruction"), [("copy", 5, "__memcpy"), ("scalar", 11, "scalar.store")])

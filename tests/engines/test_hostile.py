@@ -89,11 +89,6 @@ ATTACKS = {
 TIMED = ("signals_blocked", "sleep_for_ever")
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
-
-
 def marked(kernel: str) -> int:
     """The line that carries the mark of a kernel; 0 if none does."""
     return next((number for number, line in enumerate(LINES, 1) if line.endswith(f"// ^ {kernel}")), 0)

@@ -9,6 +9,7 @@ from mlusim.simulator import BuildError, Device, KernelError, Program, load
 
 from tests.support.paths import KERNELS_C
 
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "hostile.cu"
 LINES = SOURCE.read_text(encoding="utf-8").splitlines()
 MAY_NOT = "a kernel may not "
@@ -46,11 +47,6 @@ ATTACKS = {
     "jump_nowhere": ("crash", "the kernel crashed: segmentation fault at 0x8"),
 }  # fmt: skip
 TIMED = ("loop_for_ever", "sleep_for_ever", "wait_for_ever")
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("cuda-sm80"))
 
 
 def healthy(program: Program) -> bool:

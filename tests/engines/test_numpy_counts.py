@@ -8,11 +8,6 @@ from mlusim.simulator import Device, launch
 WHOLE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
 
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
 @pytest.mark.parametrize("kind", WHOLE, ids=lambda kind: kind.__name__)
 def test_whole_numbers(device, kind):
     n, one = kind(64), kind(1)

@@ -10,13 +10,7 @@ from mlusim.simulator import Device, KernelError, launch, load
 
 from tests.support.paths import KERNELS_C
 
-KERNELS = KERNELS_C
 TILE = 256
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
 
 
 def both_ways(mlu: Any, x: Any, y: Any, out: Any, n: int) -> None:
@@ -42,7 +36,7 @@ def test_a_kernel_in_c_and_in_python_is_the_same_work(device: Device, dim: tuple
     x = np.arange(n, dtype=np.float32)
     y = x[::-1].copy()
     in_c, in_python = np.zeros_like(x), np.zeros_like(x)
-    program = load([KERNELS / "both_ways.mlu"], device=device)
+    program = load([KERNELS_C / "both_ways.mlu"], device=device)
     first = program.launch("both_ways", dim, type, [x, y, in_c, n])
     second = launch(both_ways, dim, type, [x, y, in_python, n], device=device)
     wanted = [3 * (y[i] + 1) if i % TILE < 4 else 3 * (x[i] + y[i]) for i in range(n)]

@@ -7,16 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, load
+from mlusim.simulator import Program
 
 from tests.support.paths import KERNELS_C
 
 SOURCE = KERNELS_C / "saying.mlu"
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
 
 
 def test_output_comes_in_the_order_of_tasks(program: Program) -> None:

@@ -12,11 +12,6 @@ SOURCE = KERNELS_C / "scalar_accesses.mlu"
 N = 16
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
-
-
 def test_one_store_instruction_writes_to_two_arrays(program: Program) -> None:
     out = np.zeros(2, np.float32)
     run = program.launch("two_arrays", args=[out])

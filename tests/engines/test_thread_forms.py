@@ -2,21 +2,12 @@
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Log, Program, Run, load, replay
+from mlusim.simulator import Log, Program, Run, load, replay
 
 from tests.support.paths import KERNELS_C
 
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "thread_forms.cu"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("cuda-sm80")
-
-
-@pytest.fixture(scope="module")
-def program(device) -> Program:
-    return load([SOURCE], device=device)
 
 
 def launched(program: Program, kernel: str, dim, block, *args, **options) -> Run:

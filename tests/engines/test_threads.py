@@ -5,19 +5,11 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, launch, load
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "threads.cu"
 ISOLATED = pytest.mark.parametrize("isolate", [False, True], ids=["inside", "isolated"])
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("cuda-sm80")
-
-
-@pytest.fixture(scope="module")
-def program(device) -> Program:
-    return load([SOURCE], device=device)
 
 
 def zeros(count: int, dtype: str = "int32") -> np.ndarray:
@@ -26,9 +18,7 @@ def zeros(count: int, dtype: str = "int32") -> np.ndarray:
 
 def marked(word: str) -> int:
     """The line of the source that a comment marks."""
-    lines = SOURCE.read_text().splitlines()
-    (found,) = (number for number, text in enumerate(lines, 1) if text.endswith(f"// line: {word}"))
-    return found
+    return line_of(SOURCE, f"// line: {word}$")
 
 
 def findings(program: Program, kernel: str, dim, block, *args, **options) -> list[tuple[str, int]]:

@@ -14,6 +14,7 @@ from mlusim.simulator import BuildError, Device, DeviceArray, Finding, KernelErr
 
 from tests.support.paths import KERNELS_C
 
+CHIP = "bm1684x"
 SOURCE = KERNELS_C / "hau.c"
 POLL, INVALIDATE, BEYOND, STORE, FLUSH, EARLY_STORE, SORT_AGAIN = (1 << bit for bit in range(7))
 FP32, FP16 = 5, 3
@@ -25,16 +26,6 @@ class CallArguments(ctypes.Structure):
 
 class SortArguments(ctypes.Structure):
     _fields_ = [("out", ctypes.c_uint64), ("input", ctypes.c_uint64), *((n, ctypes.c_int) for n in ("n", "k", "flags"))]
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("bm1684x")
-
-
-@pytest.fixture(scope="module")
-def program(device: Device) -> Program:
-    return load([SOURCE], device=device)
 
 
 # --- one rule broken at a time ---------------------------------------------------------------------------------------

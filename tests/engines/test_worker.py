@@ -26,7 +26,7 @@ from mlusim.simulator.launches.compiled_kernel import target_of
 
 from tests.support.paths import KERNELS_C
 
-HOSTILE = KERNELS_C / "hostile.mlu"
+SOURCE = KERNELS_C / "hostile.mlu"
 PLAIN = "#include <bang.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; }\n"
 
 
@@ -198,7 +198,7 @@ def test_a_host_without_a_layer_of_the_cage_runs_kernels_and_says_so(layers, tmp
         from mlusim.simulator import Device, KernelError, load
         from mlusim.simulator.cli import main
         refuse({MISSING[layers]})
-        program = load([{str(HOSTILE)!r}], device=Device.load("mlu370-x4"))
+        program = load([{str(SOURCE)!r}], device=Device.load("mlu370-x4"))
         x = np.arange(64, dtype=np.float32)
         program.launch("healthy", args=[x])
         assert x.tolist() == [2.0 * i for i in range(64)]
@@ -259,11 +259,6 @@ def test_only_whole_messages_of_a_known_kind_and_size_are_taken(data, error):
         take(data)
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([HOSTILE], device=Device.load("mlu370-x4"))
-
-
 def request(program: Program, kind: LaunchKind = BLOCK) -> LaunchRequest:
     return LaunchRequest(target_of(program.device), Launch("healthy", (1, 1, 1), kind, library=Path("none")))
 
@@ -272,7 +267,7 @@ def request(program: Program, kind: LaunchKind = BLOCK) -> LaunchRequest:
 def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program, threads):
     """Every byte of an answer may be wrong: it is refused, or it is an answer whose indices lead somewhere."""
     kind = replace(GRID, threads=(threads, 1, 1)) if threads else BLOCK
-    program = load([HOSTILE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
+    program = load([SOURCE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
     x = np.arange(64, dtype=np.float32)
     run = program.launch("healthy", args=[x], block=threads or None)
     memory = program.device.memory.memory

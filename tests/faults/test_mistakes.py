@@ -16,7 +16,7 @@ SOURCE = Path(__file__).with_name("mistakes.mlu")
 
 
 @cache
-def program(device: str, watched: str, broken: bool) -> Program:
+def built(device: str, watched: str, broken: bool) -> Program:
     """The kernels with their mistakes or without, on a device."""
     made = Device.load(device)
     if watched:
@@ -26,9 +26,9 @@ def program(device: str, watched: str, broken: bool) -> Program:
 
 def run(mistake: Mistake, broken: bool) -> Run:
     """What a launch says; errors are collected, as one may follow from another."""
-    built = program(mistake.device, mistake.watched, broken)
+    program = built(mistake.device, mistake.watched, broken)
     try:
-        return built.launch(mistake.kernel, args=mistake.arguments(), on_finding="collect", **mistake.launch)
+        return program.launch(mistake.kernel, args=mistake.arguments(), on_finding="collect", **mistake.launch)
     except KernelError as error:
         return error.run
 

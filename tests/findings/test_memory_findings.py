@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, KernelError, Program, launch, load
+from mlusim.simulator import Finding, KernelError, Program, launch
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 SOURCE = KERNELS_C / "reports.mlu"
 HERE = Path(__file__)
 
 
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def program(device: Device) -> Program:
-    return load([SOURCE], device=device)
-
-
 def line(text: str, file: Path = SOURCE) -> int:
-    """The one line of a file that matches."""
-    (found,) = (n for n, row in enumerate(file.read_text(encoding="utf-8").splitlines(), 1) if re.search(text, row))
-    return found
+    return line_of(file, text)
 
 
 def found(program: Program, kernel: str, *args: object, isolate: bool = True) -> Finding:

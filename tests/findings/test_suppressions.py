@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, KernelError, Program, Run, launch, load
+from mlusim.simulator import Device, Finding, KernelError, Program, Run, launch
 from mlusim.simulator.findings.reports import Report, report_of
 from mlusim.simulator.findings.reports.suppression_files import read_suppressions
 from mlusim.simulator.findings.reports.suppressions import comments
@@ -16,19 +17,12 @@ from mlusim.simulator.launches.watchers import checked
 from mlusim.simulator.log import Location
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 SOURCE = KERNELS_C / "reports.mlu"
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
-
-
-def line(text: str) -> int:
-    """The one line of the source that matches."""
-    (found,) = (n for n, row in enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), 1) if re.search(text, row))
-    return found
+line = partial(line_of, SOURCE)
 
 
 def run(program: Program, kernel: str, size: int = 128) -> Run:

@@ -15,14 +15,11 @@ from mlusim.simulator.host.programs.report import Report
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native.compiler import Compiler
 
+from tests.support.sources import line_of
+
 HERE = Path(__file__).parent / "programs"
 SOURCE = HERE / "scenarios.mlu"
 NO_OPTIONS = Options.of([], [], [], None)
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +40,7 @@ def run(program, device, capfd):
 
 def line(mark: str) -> int:
     """The line of the scenarios that ends with a mark."""
-    (found,) = [n for n, text in enumerate(SOURCE.read_text().splitlines(), 1) if text.endswith(f"// {mark}")]
-    return found
+    return line_of(SOURCE, f"// {mark}$")
 
 
 def found(report: Report) -> list[tuple[str, int]]:

@@ -14,11 +14,6 @@ DIRECTIONS = {
 }
 
 
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
 def starts(first: int, axes: list[tuple[int, int]]) -> list[int]:
     """Where the segments begin, the inner axis fastest; axes are (count, stride), the outer one first."""
     found = [first]

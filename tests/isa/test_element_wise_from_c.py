@@ -18,6 +18,7 @@ from tests.isa.references.fusion import steps
 from tests.isa.references.numbers import FORMATS, Format, is_floating, rounded, same
 from tests.support.paths import KERNELS_C
 
+CHIP = "mlu590"
 SOURCE = KERNELS_C / "element_wise.mlu"
 COUNT = 128
 #: The element types as NumPy names them; a tf32 is kept in a float.
@@ -25,11 +26,6 @@ DTYPES = {
     "float": np.float32, "half": np.float16, "bfloat16": ml_dtypes.bfloat16, "int32": np.int32, "int8": np.int8,
     "uint8": np.uint8, "uint32": np.uint32, "tf32": np.float32,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu590"))
 
 
 def test_chains(program: Program) -> None:

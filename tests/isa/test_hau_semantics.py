@@ -11,17 +11,14 @@ from mlusim.simulator import Device, DeviceArray, KernelError, Run, launch
 
 from tests.isa.references.hau import order
 
+CHIP = "bm1684x"
+
 FLOAT, INT, UINT = np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.uint32)
 CODES = {FLOAT: 5, INT: 9, UINT: 8}
 #: The rule of reading what nobody wrote.
 UNINITIALIZED = "uninitialized"
 EVERY_TYPE = pytest.mark.parametrize("dtype", [FLOAT, INT, UINT], ids=str)
 BOTH_ORDERS = pytest.mark.parametrize("descended", [False, True], ids=["ascending", "descending"])
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("bm1684x")
 
 
 def large_order(values: np.ndarray, descended: bool) -> np.ndarray:

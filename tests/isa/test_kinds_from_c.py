@@ -6,18 +6,14 @@ import random
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, load
+from mlusim.simulator import KernelError, Program
 
 from tests.isa.references.numbers import decode, edges, encode, rounded, wrap
 from tests.isa.references.pooling import pool
 from tests.support.paths import KERNELS_C
 
+CHIP = "mlu590"
 SOURCE = KERNELS_C / "new_kinds.mlu"
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu590"))
 
 
 @pytest.mark.parametrize("least", [1, 90, 200])

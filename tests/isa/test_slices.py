@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, launch, load
+from mlusim.simulator import Device, Program, launch
 
 from tests.support.paths import KERNELS_C
 
+SOURCE = KERNELS_C / "slices.mlu"
+
 
 @pytest.fixture(scope="module", params=["mlu370-x4", "mlu590"])
-def program(request: pytest.FixtureRequest) -> Program:
-    return load([KERNELS_C / "slices.mlu"], device=Device.load(request.param))
+def device(request: pytest.FixtureRequest) -> Device:
+    return Device.load(request.param)
 
 
 def matrices(m: int, k: int, n: int) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:

@@ -18,6 +18,7 @@ from tests.isa.references import tensors
 from tests.isa.references.lanes import Four, Local, Tensor, continuous
 from tests.isa.references.numbers import encode, size_of
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 SOURCE = KERNELS_C / "new_kinds.c"
 FUNCTIONS = (*tensors.BINARY, "tpu_bdc_cast", "tpu_bdc_fp32_pow", *made.COPIES)
@@ -42,14 +43,8 @@ class LayoutArguments(ctypes.Structure):
 
 
 @cache
-def program(chip: str) -> Program:
+def built(chip: str) -> Program:
     return load([SOURCE], device=device(chip))
-
-
-def line(text: str) -> int:
-    """The line of the source that holds a text."""
-    (found,) = (n for n, content in enumerate(SOURCE.read_text("utf-8").splitlines(), 1) if text in content)
-    return found
 
 
 def run(chip: str, case: Case, flags: int = LATE_SHAPE) -> tuple[list[Finding], str]:
@@ -63,7 +58,7 @@ def run(chip: str, case: Case, flags: int = LATE_SHAPE) -> tuple[list[Finding], 
         flags | sum(1 << number for number, t in enumerate(first) if t.stride is None), FUNCTIONS.index(case.name),
         CODES[first[0].kind], CODES[first[1].kind], case.mode, system.address + offset,
     )  # fmt: skip
-    found = program(chip).launch("call", (1, 1, 1), args=arguments, on_finding="collect").findings
+    found = built(chip).launch("call", (1, 1, 1), args=arguments, on_finding="collect").findings
     return found, case.difference(image.numpy().tobytes(), system.numpy().tobytes())
 
 
@@ -113,7 +108,7 @@ def test_a_null_shape_is_a_finding_and_the_kernel_goes_on() -> None:
     (finding,), wrong = run("bm1690", case, NO_SHAPE)
     assert (finding.rule, finding.instruction) == ("argument", "tpu_bdc_fp_add")
     assert finding.message == "shape is null"
-    assert (finding.location.file, finding.location.line) == (str(SOURCE), line("case ADD: tpu_bdc_fp_add"))
+    assert (finding.location.file, finding.location.line) == (str(SOURCE), line_of(SOURCE, "case ADD: tpu_bdc_fp_add"))
     assert wrong == ""
     assert run("bm1690", sum_case()) == ([], "")
 
@@ -121,14 +116,14 @@ def test_a_null_shape_is_a_finding_and_the_kernel_goes_on() -> None:
 def test_a_wild_shape_is_a_finding_and_the_process_lives() -> None:
     (finding,), _ = run("bm1690", sum_case(), WILD_SHAPE)
     assert (finding.rule, finding.severity) == ("bounds", "error")
-    assert (finding.location.file, finding.location.line) == (str(SOURCE), line("case ADD: tpu_bdc_fp_add"))
+    assert (finding.location.file, finding.location.line) == (str(SOURCE), line_of(SOURCE, "case ADD: tpu_bdc_fp_add"))
     assert run("bm1690", sum_case()) == ([], "")
 
 
 def test_whether_a_section_is_open() -> None:
     out = device("bm1690").array(np.full(4, 9, np.int32))
     arguments = ctypes.c_uint64(out.address)
-    assert program("bm1690").launch("sections", (1, 1, 1), args=arguments).findings == []
+    assert built("bm1690").launch("sections", (1, 1, 1), args=arguments).findings == []
     assert out.numpy().tolist() == [0, 1, 0, 0]
 
 
@@ -141,13 +136,13 @@ def test_nothing_is_divided_by_what_is_not_modelled(suffix: str, tmp_path: Path)
         "  out[1] = 100 / tpu_gdma_get_filter_num(1);\n  out[2] = 3;\n  return 0;\n}\n"
         "TPUKERNEL_FUNC_REGISTER(divide);\n"
     )
-    built = load([path], device=device("bm1690"))
+    made = load([path], device=device("bm1690"))
     out = device("bm1690").array(np.zeros(4, np.int32))
-    found = built.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address), on_finding="collect").findings
+    found = made.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address), on_finding="collect").findings
     assert [(f.rule, f.instruction, f.location.line) for f in found] == [("not-modelled", "tpu_gdma_get_filter_num", 5)]
     assert out.numpy().tolist() == [1, 0, 0, 0]
     with pytest.raises(KernelError, match="tpu_gdma_get_filter_num"):
-        built.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address))
+        made.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +154,7 @@ def test_a_scalar_in_a_union(kind: str, value: float) -> None:
     given = encode(kind, range(64)).ljust(512, b"\0") + encode("uint32", [2, 9, 0, 4])
     system, out = on.array(np.frombuffer(given, np.uint8)), on.array(np.zeros(4 * line_bytes, np.uint8))
     arguments = CallArguments(image=out.address, dtype=CODES[kind], system=system.address)
-    assert program("bm1690").launch("gather", (1, 1, 1), args=arguments).findings == []
+    assert built("bm1690").launch("gather", (1, 1, 1), args=arguments).findings == []
     lines = encode(kind, range(32, 48)), encode(kind, [value]) * 16, encode(kind, range(16)), encode(kind, [value]) * 16
     assert out.numpy().tobytes() == b"".join(lines)
 

@@ -15,11 +15,6 @@ ODD = "a (b) c'd\"e%s$f#g\\h:1:i\nj中"
 BROKEN = "#include <bang.h>\n__mlu_entry__ void k(float *x) {\n  x[99] = 1;\n}"
 
 
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
 def built(device: Device, path: Path, text: str | bytes, **options: object) -> Program:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return load([path], device=device, **options)  # type: ignore[arg-type]

@@ -4,21 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import BuildError, Device, KernelError, Program, load
+from mlusim.simulator import BuildError, Device, KernelError, load
 
 from tests.support.paths import KERNELS_C
 
 SOURCE = KERNELS_C / "foreign_forms.mlu"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def program(device: Device) -> Program:
-    return load([SOURCE], device=device)
 
 
 def written(path: Path, text: str) -> Path:

@@ -1,6 +1,5 @@
 """What a C kernel sees and does when it is compiled unchanged: variables, types, scopes, accesses, waits, output."""
 
-import re
 import struct
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,22 +9,16 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Log, Program, load
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
-KERNELS = KERNELS_C
-SOURCE = KERNELS / "front_end.mlu"
+SOURCE = KERNELS_C / "front_end.mlu"
+SOURCES = (SOURCE, KERNELS_C / "second_source.mlu")
 N = 64
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    """Both sources, on a device of 8 clusters of 4 cores."""
-    return load([SOURCE, KERNELS / "second_source.mlu"], device=Device.load("mlu370-x4"))
 
 
 def marked(name: str) -> int:
     """The line of the source that carries a mark."""
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if re.search(rf"// \^ {name}$", line))
+    return line_of(SOURCE, rf"// \^ {name}$")
 
 
 def ramp(count: int = N) -> np.ndarray:

@@ -5,18 +5,13 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, load
+from mlusim.simulator import Device, load
 
 from tests.support.paths import KERNELS_C, ROOT
 
 SOURCE = KERNELS_C / "structures.mlu"
 MEMBERS = r"int base; int n; float \*data; Inner inner\[2\]; Mode mode; Kind kind"
 KERNEL = "by_value(double *out, ns::Param<float> p, Mode m, Kind k, half h)"
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
 
 
 def test_members_parameters_and_enumerators_by_name(program):

@@ -17,11 +17,6 @@ UNARY = [name for name, operator in OPERATORS.items() if operator.inputs == 1 an
 
 
 @pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
 def random():
     return np.random.default_rng(1)
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise import cuda
-from mlusim.simulator import Device, load
+from mlusim.simulator import Device
 
 from tests.support.paths import KERNELS_C
 
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 INT8, INT32, BOOL = np.dtype(np.int8), np.dtype(np.int32), np.dtype(np.bool_)
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "variants.cu"
 ARITHMETIC = ("add", "sub", "mul", "div", "maximum", "minimum", "pow", "prelu", "mod")
 TRUTH = (
@@ -26,16 +27,6 @@ SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-40, 3e38, 0.5, -
 @pytest.fixture(scope="module")
 def mlu():
     return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def gpu():
-    return Device.load("cuda-sm80")
-
-
-@pytest.fixture(scope="module")
-def program(gpu):
-    return load([SOURCE], device=gpu)
 
 
 def values(shape, dtype, seed):
@@ -66,30 +57,30 @@ def same(name, of_gpu, of_mlu):
 # --- the policies of kernels.elementwise.cuda ------------------------------------------------------------------------
 
 
-def both(gpu, mlu, name, a, b, policy=None):
+def both(device, mlu, name, a, b, policy=None):
     """An operator on both devices, without findings; the run of the GPU."""
-    on_gpu, on_mlu = getattr(cuda, name)(gpu, a, b, policy=policy), getattr(ew, name)(mlu, a, b)
+    on_gpu, on_mlu = getattr(cuda, name)(device, a, b, policy=policy), getattr(ew, name)(mlu, a, b)
     assert on_gpu.findings == on_mlu.findings == []
     same(name, on_gpu.output, on_mlu.output)
     return on_gpu
 
 
 @pytest.mark.parametrize("name", cuda.OPERATORS)
-def test_every_operator_under_every_policy(gpu, mlu, name):
+def test_every_operator_under_every_policy(device, mlu, name):
     a, b = values(1543, FLOAT, 1), values(1543, FLOAT, 2)
     for policy in cuda.POLICIES:
-        assert both(gpu, mlu, name, a, b, policy).plan.policy == policy
+        assert both(device, mlu, name, a, b, policy).plan.policy == policy
 
 
 @pytest.mark.parametrize("dtype", [HALF, BFLOAT16, INT8, INT32, BOOL], ids=str)
-def test_every_type(gpu, mlu, dtype):
+def test_every_type(device, mlu, dtype):
     a, b = values((7, 83), dtype, 3), values((7, 83), dtype, 4)
-    assert both(gpu, mlu, "mul", a, b).plan.policy == "vectorized"
-    assert both(gpu, mlu, "mul", a[::-1, ::2], b[:, ::2]).plan.policy == "strided"
+    assert both(device, mlu, "mul", a, b).plan.policy == "vectorized"
+    assert both(device, mlu, "mul", a[::-1, ::2], b[:, ::2]).plan.policy == "strided"
     if dtype != INT32:
         wide = values((7, 83), FLOAT, 5)
-        assert both(gpu, mlu, "mul", a, wide).plan.policy == "contiguous_cast"
-        assert both(gpu, mlu, "mul", a[:, ::-1], wide).plan.policy == "strided_cast"
+        assert both(device, mlu, "mul", a, wide).plan.policy == "contiguous_cast"
+        assert both(device, mlu, "mul", a[:, ::-1], wide).plan.policy == "strided_cast"
 
 
 EDGES = [
@@ -99,20 +90,20 @@ EDGES = [
 
 
 @pytest.mark.parametrize(("first", "second"), EDGES)
-def test_shapes(gpu, mlu, first, second):
+def test_shapes(device, mlu, first, second):
     a, b = values(first, FLOAT, 6), values(second, FLOAT, 7)
-    both(gpu, mlu, "add", a, b)
-    both(gpu, mlu, "add", b, a)
+    both(device, mlu, "add", a, b)
+    both(device, mlu, "add", b, a)
 
 
-def test_views(gpu, mlu):
+def test_views(device, mlu):
     a, b = values((40, 37), FLOAT, 8), values((40, 37), FLOAT, 9)
     for view in (
         lambda x: x.T, lambda x: x[::-1, ::-3], lambda x: x[3:, 1:], lambda x: np.broadcast_to(x[:, :1], (40, 37)),
         lambda x: x[5], lambda x: x.ravel()[1:], lambda x: x.ravel()[2:], lambda x: x[:, 36:35:-1],
     ):  # fmt: skip
-        both(gpu, mlu, "sub", view(a), view(b))
-        both(gpu, mlu, "sub", view(a), np.ascontiguousarray(view(b)))
+        both(device, mlu, "sub", view(a), view(b))
+        both(device, mlu, "sub", view(a), np.ascontiguousarray(view(b)))
 
 
 # --- the kernels of an operator library ------------------------------------------------------------------------------

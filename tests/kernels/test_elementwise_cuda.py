@@ -8,16 +8,13 @@ import pytest
 from mlusim.kernels.elementwise import cuda
 from mlusim.simulator import Device, load
 
+CHIP = "cuda-sm80"
+
 FLOAT, HALF, BFLOAT = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 REFERENCES = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "maximum": np.maximum,
     "minimum": np.minimum,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("cuda-sm80")
 
 
 def numbers(shape, dtype="float32", seed=1) -> np.ndarray:

@@ -31,11 +31,6 @@ SCALES = {
 
 
 @pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
 def random():
     return np.random.default_rng(1)
 

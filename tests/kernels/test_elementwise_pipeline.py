@@ -7,17 +7,11 @@ from mlusim.kernels.elementwise.launching import launch
 from mlusim.kernels.elementwise.operators import OPERATORS
 from mlusim.kernels.elementwise.planner import Chip, View, make_plan
 from mlusim.kernels.elementwise.types import operator_types
-from mlusim.simulator import Device
 
 from tests.kernels.elementwise_cases import LIMITS, run, values
 from tests.kernels.elementwise_reference import BFLOAT16, INT8, INT32, check
 
 FLOAT = np.dtype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.metadata import Metadata
-from mlusim.simulator import Device
 
 FLOAT = np.dtype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
 
 
 def of(shape, dtype=FLOAT):

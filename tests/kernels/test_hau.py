@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,10 @@ from mlusim.kernels.hau import topk_kernel
 from mlusim.simulator import Device, launch
 from mlusim.simulator.cli import main
 
+from tests.support.devices import device
+
 DEVICES = ("bm1684x", "bm1688", "bm1690")
 FP32 = 5
-
-
-@cache
-def device(name: str = "bm1684x") -> Device:
-    return Device.load(name)
 
 
 def order(x: np.ndarray, descending: bool) -> np.ndarray:
@@ -71,7 +67,7 @@ def test_topk_argsort_and_sort_by_key(name: str, dtype: str, shape: tuple[int, .
 def test_equal_keys_are_sorted_by_index() -> None:
     keys, indices = np.zeros(6, np.float32), np.array([4, -1, 7, 0, 4, 2], np.int32)
     for descending in (False, True):
-        assert sort_by_key(device(), keys, indices, descending).output.indices.tolist() == [-1, 0, 2, 4, 4, 7]
+        assert sort_by_key(device("bm1684x"), keys, indices, descending).output.indices.tolist() == [-1, 0, 2, 4, 4, 7]
 
 
 @pytest.mark.parametrize(("rows", "cores"), [(1, 1), (5, 5), (8, 8), (9, 5), (64, 8)])
@@ -86,10 +82,10 @@ def test_rows_are_shared_out_over_the_cores(rows: int, cores: int) -> None:
 def test_arrays_of_every_memory_layout_and_device_arrays() -> None:
     x = values_of("int32", (12, 9))
     expected = order(x, True)[:, :3].tolist()
-    for argument in (np.asfortranarray(x), np.repeat(x, 2, 1)[:, ::2], device().array(x), x.tolist()):
+    for argument in (np.asfortranarray(x), np.repeat(x, 2, 1)[:, ::2], device("bm1684x").array(x), x.tolist()):
         if isinstance(argument, list):
             argument = np.array(argument, np.int32)
-        assert topk(device(), argument, 3).output.indices.tolist() == expected
+        assert topk(device("bm1684x"), argument, 3).output.indices.tolist() == expected
 
 
 def test_the_kernel_in_python_does_the_same_work() -> None:
@@ -138,7 +134,7 @@ def test_embedding_fills_the_padding_index_and_what_no_table_has() -> None:
     table = np.arange(12, dtype=np.float32).reshape(4, 3)
     indices = np.array([[0, 3, 1], [-1, 2**40, 3]])
     for padding, line in ((3, 3), (-1, 3), (0, 0), (None, None)):
-        output = embedding(device(), table, indices, padding_idx=padding, fill=-0.5).output
+        output = embedding(device("bm1684x"), table, indices, padding_idx=padding, fill=-0.5).output
         assert same_bits(output, lookup(table, indices, -0.5, line))
 
 
@@ -168,7 +164,7 @@ def test_embedding_fills_the_padding_index_and_what_no_table_has() -> None:
 )  # fmt: skip
 def test_wrong_arguments(operator: Any, arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        operator(device(), *arguments)
+        operator(device("bm1684x"), *arguments)
 
 
 @pytest.mark.parametrize("operator", [topk, argsort, sort_by_key, embedding])
@@ -180,20 +176,20 @@ def test_a_device_without_hau(operator: Any) -> None:
 def test_nothing_to_do() -> None:
     empty = np.zeros((3, 0), np.float32)
     for run, shape in (
-        (topk(device(), np.zeros((3, 4), np.float32), 0), (3, 0)),
-        (topk(device(), empty.T, 0), (0, 0)),
-        (sort_by_key(device(), empty, empty.astype(np.int32)), (3, 0)),
+        (topk(device("bm1684x"), np.zeros((3, 4), np.float32), 0), (3, 0)),
+        (topk(device("bm1684x"), empty.T, 0), (0, 0)),
+        (sort_by_key(device("bm1684x"), empty, empty.astype(np.int32)), (3, 0)),
     ):
         assert [result.shape for result in run.output] == [shape, shape]
         assert (len(run.log), run.findings) == (0, [])
-    assert argsort(device(), empty).output.shape == (3, 0)
-    assert embedding(device(), np.zeros((0, 2), np.int8), [1, 2], fill=7).output.tolist() == [[7, 7], [7, 7]]
-    assert embedding(device(), np.zeros((5, 2), np.int8), []).output.shape == (0, 2)
+    assert argsort(device("bm1684x"), empty).output.shape == (3, 0)
+    assert embedding(device("bm1684x"), np.zeros((0, 2), np.int8), [1, 2], fill=7).output.tolist() == [[7, 7], [7, 7]]
+    assert embedding(device("bm1684x"), np.zeros((5, 2), np.int8), []).output.shape == (0, 2)
 
 
 def test_on_finding_is_passed_on() -> None:
     with pytest.raises(ValueError, match="on_finding"):
-        topk(device(), np.zeros(3, np.float32), 1, on_finding="perhaps")
+        topk(device("bm1684x"), np.zeros(3, np.float32), 1, on_finding="perhaps")
 
 
 # --- the command line ------------------------------------------------------------------------------------------------

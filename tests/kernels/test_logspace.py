@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from mlusim.kernels.logspace import logspace
-from mlusim.simulator import Device, DeviceArray, load
+from mlusim.simulator import DeviceArray, load
 
 from tests.support.paths import ROOT
 
@@ -16,11 +16,6 @@ DTYPES = ("float32", "float16", "int32")
 DOCUMENT_SIZES = (128, 65536, 131072, 98304, 262144)
 #: Errors of denormal results are taken relative to this.
 SMALLEST_NORMAL = np.finfo(np.float32).tiny
-
-
-@pytest.fixture(scope="module")
-def device():
-    return Device.load("mlu370-x4")
 
 
 def as_type(value, dtype):

@@ -10,21 +10,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, launch, load, replay
+from mlusim.simulator import Device, launch, load, replay
 
 from tests.support.paths import KERNELS_C
 
 SOURCE = KERNELS_C / "arguments.mlu"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def program(device: Device) -> Program:
-    return load([SOURCE], device=device)
 
 
 #: Of the parameters of `scalars`: where, values that they hold, and values that they do not.
@@ -288,6 +278,7 @@ WRONG: list[tuple[str, type[Exception], str]] = [
 @pytest.mark.parametrize(("text", "error", "words"), WRONG)
 def test_wrong_calls(device, program, text, error, words):
     names = {
+        "Device": Device,
         "device": device,
         "program": program,
         "replay": replay,

@@ -5,23 +5,13 @@ import sys
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, KernelError, Program, launch, load
+from mlusim.simulator import Device, KernelError, launch
 
 from tests.fuzz.launches import search
 from tests.support.paths import KERNELS_C
 
 SOURCE = KERNELS_C / "aliases.mlu"
 REAL = np.arange(16, dtype=np.float32)
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("mlu370-x4")
-
-
-@pytest.fixture(scope="module")
-def program(device) -> Program:
-    return load([SOURCE], device=device)
 
 
 def windows(a: np.ndarray) -> np.ndarray:

@@ -26,11 +26,6 @@ SOURCE = KERNELS_C / "aliases.mlu"
 SIZE = 700
 
 
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("mlu370-x4"))
-
-
 @pytest.fixture
 def hasty() -> Iterator[None]:
     """Threads change at every instruction of Python's."""

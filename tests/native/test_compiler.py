@@ -22,7 +22,7 @@ long x = A<24, 0>::v;
 
 
 @pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A function that makes a script the compiler."""
     monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "cache"))
 
@@ -64,10 +64,10 @@ def test_what_is_no_compiler(tmp_path, monkeypatch, command, words):
         ('[ "$1" = --version ] && echo mine && exit; exec sleep 99', "the 1 seconds .*; MLUSIM_COMPILE_SECONDS sets"),
     ],
 )
-def test_compilers_that_fail(program, monkeypatch, text, words):
+def test_compilers_that_fail(scripted, monkeypatch, text, words):
     monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "1")
     monkeypatch.setenv("MLUSIM_COMPILE_MB", "0.1")
-    program(text)
+    scripted(text)
     with pytest.raises(BuildError, match=words):
         Compiler().runtime()
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import pytest
 from mlusim.simulator import Device
@@ -203,7 +204,7 @@ def test_the_figures_of_a_comparison(simulated):
 
 
 def test_commands(folder, table, tmp_path, capsys):
-    plots = [tmp_path / name for name in ("p.png", "p.html", "p.svg")]
+    plots = [tmp_path / name for name in ("p.png", "p.svg")]
     given = [word for plot in plots for word in ("--plot", str(plot))]
     assert main(["correlate", str(table), "--kernels", str(folder), "--json", *given]) == 0
     data = json.loads(capsys.readouterr().out)
@@ -224,6 +225,14 @@ def test_commands(folder, table, tmp_path, capsys):
     assert "| adds | MLU370-X4 | N=64 |" in report.read_text()
     assert main(["calibrate", str(table), "--kernels", str(folder), "--fit", "launch.overhed_us"]) == 2
     assert "no number 'launch.overhed_us'" in capsys.readouterr().err
+
+
+def test_without_scipy_it_is_said_which_extra_to_install(folder, table, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    for command in ("calibrate", "correlate"):
+        assert main([command, str(table), "--kernels", str(folder)]) == 2
+        assert "fitting rates needs SciPy: pip install 'mlusim[fit]'" in capsys.readouterr().err
+    assert main(["correlate", str(table), "--kernels", str(folder), "--no-left-out"]) == 0
 
 
 def test_our_own_table_has_a_kernel_for_every_row():

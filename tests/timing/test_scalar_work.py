@@ -56,13 +56,6 @@ __mlu_global__ void before_an_add(float *out, int n) {
 """
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    path = tmp_path_factory.mktemp("scalar") / "k.mlu"
-    path.write_text(SOURCE)
-    return load([path], device=Device.load("mlu370-x4"))
-
-
 def work(run):
     """Work of every instruction of a log by its name."""
     total = dict.fromkeys((op.name for op in run.log.ops), 0)

@@ -4,23 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, Run, load
+from mlusim.simulator import Run
 from mlusim.simulator.timing.costs import Costs
 from mlusim.traces import summarise
 
 from tests.support.paths import KERNELS_C
 
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "threads.cu"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    return Device.load("cuda-sm80")
-
-
-@pytest.fixture(scope="module")
-def program(device) -> Program:
-    return load([SOURCE], device=device)
 
 
 def segments(addresses: list[int], size: int) -> dict[int, int]:

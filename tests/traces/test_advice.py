@@ -85,13 +85,6 @@ __mlu_global__ void dealt(float *out, int even, int total) {
 """
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    path = tmp_path_factory.mktemp("advice") / "k.mlu"
-    path.write_text(SOURCE)
-    return load([path], device=Device.load("mlu370-x4"))
-
-
 def timeline(program, kernel, *args, tasks=1):
     arrays = np.zeros(16 * 8192, np.float32), np.zeros(16 * 8192, np.float32)
     kept = arrays if kernel != "dealt" else arrays[:1]

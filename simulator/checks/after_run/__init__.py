@@ -1,4 +1,4 @@
-"""What a log says of hazards, races, waits, and bytes left out. Imports: core and below."""
+"""What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given
 from .report import advise, came_to_end, examine

@@ -1,7 +1,22 @@
-"""The checks, each by itself; nothing else names one. Imports: issue and below."""
+"""The checks, each by itself; nothing else names one."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...core.execution import Execution
+from ...core.issue import Check
 from .checking import LEVELS, STANDARD, Checking
 from .precision import Precision
 from .values import Values
 
-__all__ = ["LEVELS", "STANDARD", "Checking", "Precision", "Values"]
+#: Those that watch a launch when they are asked for, by the names that options give them.
+OPTIONAL: dict[str, type[Check]] = {"precise": Precision, "values": Values}
+
+
+def optional(name: str, **settings: Any) -> Callable[[Execution], Check]:
+    """An optional check by its name, with what it is to be made with."""
+    return partial(OPTIONAL[name], **settings) if settings else OPTIONAL[name]
+
+
+__all__ = ["LEVELS", "OPTIONAL", "STANDARD", "Checking", "Precision", "Values", "optional"]

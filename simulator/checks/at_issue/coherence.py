@@ -10,7 +10,7 @@ from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.operands import Operand
 from ...core.memory import Intervals, Memory
-from ...findings import Finding, rules
+from ...findings import rules
 
 
 class _CoreCache:
@@ -60,16 +60,7 @@ class Coherence(Check):
             cache.dirty.add(run.low, run.high)
         elif cache.stale.first(run.low, run.high):
             cache.stale.remove(run.low, run.high)
-            self.execution.collector.report(
-                Finding(
-                    rules.CACHE,
-                    "scalar load of memory that an engine has written; the cache may hold the old value",
-                    instruction=run.name,
-                    suggestion=f"invalidate the cache before the load ({self._invalidate})",
-                    provenance="inferred",
-                ),
-                run.pc,
-            )
+            self.execution.collector.report(rules.cache.stale(run.name, self._invalidate), run.pc)
 
     def flush(self, start: int, end: int) -> None:
         """Stores of the running core in the range reach memory."""
@@ -89,14 +80,4 @@ class Coherence(Check):
         for cache in self._caches:
             if cache.dirty.first(start, end):
                 cache.dirty.remove(start, end)
-                self.execution.collector.report(
-                    Finding(
-                        rules.CACHE,
-                        "the engine reads memory whose scalar stores may still be in the cache",
-                        instruction=instruction,
-                        operand=operand,
-                        suggestion=f"flush the cache after the stores ({self._flush})",
-                        provenance="inferred",
-                    ),
-                    pc,
-                )
+                self.execution.collector.report(rules.cache.unflushed(instruction, operand, self._flush), pc)

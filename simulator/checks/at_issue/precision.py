@@ -16,7 +16,8 @@ from ...core.issue.operands import Lanes, Operand
 from ...core.issue.scattered import Scattered
 from ...core.memory import Memory
 from ...core.memory.precise import Place, PreciseMemory, own
-from ...findings import ADVICE, Finding, rules
+from ...findings import rules
+from ..deviation import deviation, roundoff
 
 _FLOAT64 = np.dtype(np.float64)
 #: A difference that has become this much larger at an instruction has been born there.
@@ -154,24 +155,16 @@ class Precision(Check):
         limit = self.limit if self.limit is not None else np.sqrt(unit)
         beyond = (off > limit) & (before <= limit)
         if beyond.any():
-            self._grown(pc, overload.name, "the result", kind.name, made, off, before, beyond, limit)
+            self._grown(pc, overload.name, "", kind.name, made, off, before, beyond, limit)
 
     def _decided(self, pc: int, name: str, operand: str, real: np.ndarray, precise: np.ndarray) -> None:
         other = (real != precise) & ~(np.isnan(real) & np.isnan(precise))
         if not other.any():
             return
         at = int(np.flatnonzero(other)[0])
-        self.execution.collector.report(
-            Finding(
-                rules.PRECISION,
-                f"{operand} is decided by rounding in {np.count_nonzero(other)} of {other.size} elements: element {at} "
-                f"is {real.flat[at]:.9g}, and {precise.flat[at]:.9g} without rounding",
-                instruction=name,
-                operand=operand,
-                suggestion="leave a margin around the boundary, or compute what is compared in a wider type",
-            ),
-            pc,
-        )
+        others = int(np.count_nonzero(other)), other.size
+        found = rules.precision.decided(name, operand, others, at, real.flat[at], precise.flat[at])
+        self.execution.collector.report(found, pc)
 
     def _grown(
         self, pc: int, name: str, operand: str, kind: str, made: np.ndarray, off: np.ndarray, before: np.ndarray,
@@ -183,23 +176,11 @@ class Precision(Check):
         born = int(made["born"].flat[at])
         overflow = np.isfinite(precise) and not np.isfinite(real)
         was = float(np.broadcast_to(before, off.shape).flat[at])
-        self.execution.collector.report(
-            Finding(
-                rules.PRECISION,
-                f"the relative error of {operand} grows from {was:.2g} to {off.flat[at]:.2g} in "
-                f"{np.count_nonzero(beyond)} of {off.size} elements: element {at} is {real:.9g}, and {precise:.9g} "
-                "without rounding",
-                instruction=name,
-                operand="" if operand == "the result" else operand,
-                limit=f"{most:.2g} of a number or, where that is more, of the mean of all"
-                + ("" if self.limit is not None else f": half of the digits of {kind}"),
-                suggestion="scale the values down first, or keep them in a type of a wider range"
-                if overflow
-                else "do not subtract numbers that nearly cancel, add small ones first, or use a wider type",
-            ),
-            pc,
-            born or None,
-        )
+        found = rules.precision.grown(
+            name, operand, (was, off.flat[at]), (int(beyond.sum()), off.size), at, (real, precise), most,
+            "" if self.limit is not None else kind, overflow,
+        )  # fmt: skip
+        self.execution.collector.report(found, pc, born or None)
 
     def end(self) -> None:
         """Say of each array of the device how far it is off, and where that was born."""
@@ -211,12 +192,10 @@ class Precision(Check):
             off = deviation(real, precise, float(np.finfo(np.float32).tiny))
             worst = int(off.argmax())
             at = int(np.flatnonzero(computed)[worst])
-            message = f"rounding puts {entry.name} ({real.size} elements, {dtype.name}) off by {off[worst]:.2g} at most"
-            if off[worst]:
-                message += f", in element {at}, which is {real[worst]:.9g}, and {precise[worst]:.9g} without rounding"
-            message += "; a larger difference from what you expect is the algorithm's"
-            finding = Finding(rules.PRECISION, message, operand=entry.name, severity=ADVICE)
-            self.execution.collector.report(finding, int(cells["born"][at]))
+            found = rules.precision.summed_up(
+                entry.name, (real.size, dtype.name), off[worst], at, (real[worst], precise[worst])
+            )
+            self.execution.collector.report(found, int(cells["born"][at]))
 
 
 def on_bits(overload: Overload, error: Exception) -> DeclarationError:
@@ -230,11 +209,6 @@ def on_bits(overload: Overload, error: Exception) -> DeclarationError:
 def is_float(operand: Operand) -> bool:
     """Whether its elements are floats of which cells are kept."""
     return operand.element.is_float
-
-
-def roundoff(dtype: np.dtype) -> float:
-    """The unit roundoff of a floating type."""
-    return {"float16": 2.0**-11, "bfloat16": 2.0**-8}.get(dtype.name, 2.0**-24)
 
 
 def place(port: PortSource, operand: Operand) -> str:
@@ -251,24 +225,6 @@ def place(port: PortSource, operand: Operand) -> str:
 def alike(entry: Any) -> bool:
     """Whether every element of the output comes from those in the same place of the inputs."""
     return entry.lane_wise or isinstance(entry.semantics, np.ufunc)
-
-
-def deviation(real: np.ndarray, precise: np.ndarray, tiny: float) -> np.ndarray:
-    """How far numbers are off, relative to what they should be or, where that is less, to their mean magnitude.
-
-    The few elements of a vector that nearly cancel do no harm where the others do not.
-    """
-    off: np.ndarray = np.zeros(real.shape)
-    differ = (real != precise) & ~(np.isnan(real) & np.isnan(precise))
-    if not differ.any():
-        return off
-    with np.errstate(all="ignore"):
-        size = np.abs(precise)
-        finite = size[np.isfinite(size)]
-        least = max(float(finite.mean()) if finite.size else 0.0, tiny)
-        off[differ] = np.abs(real[differ] - precise[differ]) / np.maximum(size[differ], least)
-    off[np.isnan(off)] = np.inf
-    return off
 
 
 def _inherited(inputs: Sequence[np.ndarray], shape: tuple[int, ...], unit: float, alike: bool) -> tuple[Any, Any, Any]:

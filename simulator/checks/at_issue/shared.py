@@ -7,7 +7,7 @@ from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.operands import Operand
 from ...core.memory import Memory
-from ...findings import Finding, rules
+from ...findings import rules
 
 
 class ClusterMemory(Check):
@@ -45,15 +45,5 @@ class ClusterMemory(Check):
 
     def _check(self, pc: int, instruction: str, space: str) -> None:
         current = self.execution.current
-        if current.role != Role.ALONE or not current.kind_given:
-            return
-        self.execution.collector.report(
-            Finding(
-                rules.SPACE,
-                f"{space} belongs to a cluster, and a Block task has none",
-                instruction=instruction,
-                suggestion=f"launch it as union1, or keep the data out of {space}",
-                provenance="inferred",
-            ),
-            pc,
-        )
+        if current.role == Role.ALONE and current.kind_given:
+            self.execution.collector.report(rules.space.without_cluster(space, instruction), pc)

@@ -13,7 +13,7 @@ from ....isa import Atomic, Compute, Copy, Kind, Wider
 from ...core.issue import Check, PortSource
 from ...core.issue.inputs import Inputs
 from ...core.issue.operands import Operand
-from ...findings import Finding, rules
+from ...findings import rules
 from .precision import alike
 
 #: As wide as the result of any conversion to a whole number that is not to saturate.
@@ -80,36 +80,28 @@ class Values(Check):
 
     # --- what ports call -----------------------------------------------------------------------------------
 
-    def _report(self, pc: int, rule: str, message: str, instruction: str, operand: str, advice: str) -> None:
-        finding = Finding(rule, message, instruction=instruction, operand=operand, suggestion=advice)
-        self.execution.collector.report(finding, pc)
-
     def _divides(self, pc: int, instruction: str, operand: str, divisor: Any) -> Any:
         zero = np.asarray(divisor) == 0
         if zero.any():
-            where = f" in {np.count_nonzero(zero)} of {zero.size} elements, first {_first(zero)}" if zero.ndim else ""
-            advice = "keep zeros out of the divisor, or choose another result where it is zero"
-            self._report(pc, rules.DIVISION, f"divides by zero{where}", instruction, operand, advice)
+            zeros = (int(zero.sum()), zero.size, _first(zero)) if zero.ndim else None
+            self.execution.collector.report(rules.numbers.divided(instruction, operand, zeros), pc)
         return zero
 
     def _born(self, pc: int, instruction: str, operand: str, given: Any, made: np.ndarray) -> None:
         born = ~np.isfinite(made) & ~given
         if born.any():
             at = _first(born)
-            message = f"element {at} of {operand} is {made.flat[at]}, and what was read for it is a number"
-            advice = "keep its inputs in the range where the result is a number of the type"
-            self._report(pc, rules.NUMBER, message, instruction, operand, advice)
+            self.execution.collector.report(rules.numbers.born(instruction, operand, at, made.flat[at]), pc)
 
     def _converted(self, pc: int, overload: Any, operand: str, made: np.ndarray, unsaturated: np.ndarray) -> None:
         lost = made != np.asarray(unsaturated).reshape(made.shape)
         if lost.any():
             at, limits = _first(lost), np.iinfo(made.dtype)
-            message = (
-                f"{np.count_nonzero(lost)} of {lost.size} elements do not fit {made.dtype}: element {at} of {operand} "
-                f"would be {unsaturated.flat[at]} and becomes {made.flat[at]}"
-            )
-            advice = f"keep the values between {limits.min} and {limits.max}, or scale them (fix_position)"
-            self._report(pc, rules.CONVERSION, message, overload.name, operand, advice)
+            found = rules.numbers.saturated(
+                overload.name, operand, (int(lost.sum()), lost.size), made.dtype, at,
+                (unsaturated.flat[at], made.flat[at]), (limits.min, limits.max),
+            )  # fmt: skip
+            self.execution.collector.report(found, pc)
 
 
 def odd(*given: Any) -> bool:

@@ -1,7 +1,4 @@
-"""What a launch should have computed: which elements are wrong, and how they came about.
-
-Imports: checks, findings, isa, issue, log, sanitizer.
-"""
+"""What a launch should have computed: which elements are wrong, and how they came about."""
 
 from .expectations import Expectations
 from .wrong import wrong_results

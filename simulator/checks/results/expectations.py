@@ -10,7 +10,7 @@ import numpy as np
 
 from ...text import nearest, quoted
 from ..after_run import Given
-from ..at_issue.precision import deviation, roundoff
+from ..deviation import deviation, roundoff
 
 _KINDS = "biufcV"  # V: the small floats of ml_dtypes
 

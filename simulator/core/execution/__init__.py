@@ -1,7 +1,4 @@
-"""What instructions work on: the running task, the memories as it may use them, effects that wait, barriers.
-
-Imports: hardware, log, findings, memory.
-"""
+"""What instructions work on: the running task, the memories as it may use them, effects that wait, barriers."""
 
 from .barriers import Barriers
 from .current import Current

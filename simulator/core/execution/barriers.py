@@ -9,12 +9,9 @@ from greenlet import getcurrent
 
 from ....isa import Barrier
 from ...chip.launch_kinds import Role
-from ...findings import Collector, Finding, Squashed, rules
+from ...findings import Collector, Squashed, rules
 from .current import Current
 from .tasks import Task
-
-#: Tasks that are waited for at one barrier and that a finding names at most.
-_NAMED = 8
 
 
 class Barriers:
@@ -60,27 +57,21 @@ class Barriers:
         """Nobody can go on: say who waits for whom, and end the stuck tasks."""
         first = stuck[0]
         assert first.waiting is not None
-        barrier, pc = first.waiting
+        pc = first.waiting[1]
         chain, links, other = [first], [], None
         while True:
             task = chain[-1]
-            assert task.waiting is not None
-            scope, missing = task.waiting[0].scope, self._missing(task)
-            more = " and more" if len(missing) > _NAMED else ""
-            whom = ", ".join(map(_state, missing[:_NAMED]))
-            links.append(f"{_named(task)} waits in a {scope} barrier for {whom}{more}")
+            missing = self._missing(task)
+            links.append((_party(task), [_party(other) for other in missing]))
             ahead = next((t for t in missing if t.waiting and not t.done), None)
             if ahead is None or ahead in chain:
                 break
             chain.append(ahead)
             assert ahead.waiting is not None
             other = ahead.waiting[1] if other is None else other
-        message = f"{', and '.join(links)}; {len(stuck)} tasks wait for ever"
         self._collector.core, self._collector.task = first.core, first.number
-        advice = "let every task of the scope reach the barrier"
-        finding = Finding(rules.BARRIER, message, instruction=barrier.scope, suggestion=advice)
         with suppress(Squashed):
-            self._collector.report(finding, pc, other)
+            self._collector.report(rules.barrier.deadlock(links, len(stuck)), pc, other)
         for task in stuck:
             task.waiting = None
         self._collector.stop()
@@ -92,10 +83,6 @@ class Barriers:
         return [t for t in self.group if task.meets(barrier, t) and not (t.waiting and t.waiting[0] == barrier)]
 
 
-def _named(task: Task) -> str:
-    return f"the memory core of cluster {task.cluster}" if task.role == Role.MEMORY else f"task {task.number}"
-
-
-def _state(task: Task) -> str:
-    waits = f"waits in {task.waiting[0].scope}" if task.waiting else "runs"
-    return f"{_named(task)} ({'has ended' if task.done else waits})"
+def _party(task: Task) -> rules.barrier.Party:
+    scope = task.waiting[0].scope if task.waiting else ""
+    return rules.barrier.Party(task.number, task.cluster, task.role == Role.MEMORY, scope, task.done)

@@ -101,60 +101,31 @@ class MemoryMap:
     ) -> Tensor:  # fmt: skip
         memory = self.memories[parameter.space or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
-        finding = None
         if 0 <= address < lanes.count * lanes.size:
             found = across_lanes(entry, address, shape, strides, dtype, lanes)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
                 return found
             past = found.end - entry.start - lanes.size
-            finding = Finding(
-                rules.BOUNDS,
-                f"the tensor [{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
-                if past > 0 else f"the tensor at {address:#x} begins before its lane",
-                limit=f"a lane has {lanes.size} bytes",
-                suggestion="work in smaller tiles, or start lower",
-            )  # fmt: skip
+            finding = rules.bounds.outside_lane(shape, address, past, lanes.size)
         else:
-            finding = Finding(
-                rules.BOUNDS, f"address {address:#x} is not in {memory.name} memory",
-                limit=f"{lanes.count} lanes of {lanes.size} bytes",
-            )  # fmt: skip
+            finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
         self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
 
     def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool) -> Finding:
         """Why [address, address + bytes) is not a legal operand in ``memory``."""
-        verb = "write" if writes else "read"
         region = self.region(address, bytes)
-        need = f"an address in {memory.name}"
         if address == 0:
-            return Finding(rules.BOUNDS, "the pointer is null", limit=need, suggestion=f"pass {need}")
+            return rules.bounds.null_operand(memory.name)
         if region is None:
-            return Finding(rules.BOUNDS, f"address {address:#x} belongs to no memory of the device", limit=need)
+            return rules.bounds.nowhere(address, memory.name)
         if region.space != memory.name:
-            return Finding(
-                rules.SPACE, f"the operand lies in {region.space}, not in {memory.name}", region=region, limit=need,
-                suggestion=f"copy the data to {memory.name} first",
-            )  # fmt: skip
+            return rules.space.elsewhere(region, memory.name)
         if region.owner != self.owner(memory):
-            return Finding(
-                rules.SPACE, f"{memory.name} of core {region.owner} is not this core's own", region=region, limit=need
-            )
+            return rules.space.of_another_core(region)
         entry = memory.nearest(address)
         if entry is None:
-            return Finding(rules.BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
-        past, before = address + bytes - entry.end, entry.start - address
-        where = (
-            f"begins {before} bytes before {entry.name!r}"
-            if before > 0 else f"at byte {-before} of {entry.name!r} passes its end by {past}"
-        )  # fmt: skip
-        return Finding(
-            rules.BOUNDS,
-            f"{verb} of {bytes} bytes {where}",
-            region=region,
-            limit=f"{entry.name!r} has {entry.end - entry.start} bytes",
-            suggestion="check the pointer and its index"
-            if before > 0
-            else "make the variable larger or the count smaller",
-            origin=entry.origin if entry.origin.line else None,
-        )
+            return rules.bounds.unallocated(writes, bytes, region)
+        at, size = address - entry.start, entry.end - entry.start
+        finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size)
+        return replace(finding, origin=entry.origin if entry.origin.line else None)

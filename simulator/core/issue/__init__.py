@@ -1,4 +1,4 @@
-"""The issue port: how an instruction reaches memory and log, and the hooks of checks. Imports: execution and below."""
+"""The issue port: how an instruction reaches memory and log, and the hooks of checks."""
 
 from .check import Check
 from .port import Port, by_element_type, issue

@@ -1,4 +1,4 @@
-"""A machine runs the tasks of launches on the simulated cores. Imports: issue and below."""
+"""A machine runs the tasks of launches on the simulated cores."""
 
 from .machine import Machine
 from .scalar import ScalarUnit

@@ -1,4 +1,4 @@
-"""Simulated memories and what lies in them: bytes, shadows, variables, tensors. Imports: log and below."""
+"""Simulated memories and what lies in them: bytes, shadows, variables, tensors."""
 
 from .arena import POISON, Allocation, Memory, reach
 from .bytemap import ByteMap

@@ -1,1 +1,1 @@
-"""Kernels written in Python: the names and pointers that they see. Imports: core and below."""
+"""Kernels written in Python: the names and pointers that they see."""

@@ -1,4 +1,4 @@
-"""Kernels as native code: images, the runtime below them, its Python side, and the cage. Imports: kernelc and below."""
+"""Kernels as native code: images, the runtime below them, its Python side, and the cage."""
 
 from .abi import load_runtime
 from .faults import process_finding

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import struct
-from array import array
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -12,18 +10,17 @@ import numpy as np
 
 from ...core.execution import Task
 from ...core.memory import Allocation, Placement, Shadow
-from .abi import NativeTask
+from .abi import RANGE, NativeTask
 from .image import LoadedImage
 
-_BUILT_IN = struct.Struct("@15i")
-
-
 #: Of a range that is no allocation: its accesses are no records.
-_UNSEEN = -1
+_UNSEEN = 2**64 - 1
 #: In the place of flags that are not kept yet.
 _ASK = 1
 #: Bounds of first writes when there have been none.
 _UNTOUCHED = (_UNSEEN, 0)
+#: A row of `RangeTable`, with its fields in this order.
+_ROW = RANGE[["start", "end", "written", "key", "load", "store", "touched", "until"]]
 #: Numbers in the log of loads from a space, and of stores to it.
 Ops = Callable[[str], tuple[int, int]]
 
@@ -44,7 +41,8 @@ class RangeTable:
             whole = settled and not entry.uninitialized.hi
             rows.append((entry.start, entry.end, 0 if whole else _ASK, entry.key, *ops(entry.space), *_UNTOUCHED))
         rows.sort()
-        self.rows = np.frombuffer(array("q", [number for row in rows for number in row]), np.int64).reshape(-1, 8)
+        table = self.rows = np.array(rows, _ROW)
+        self._written, self._touched, self._until = table["written"], table["touched"], table["until"]
         self._entries = [held.get(row[0]) for row in rows]
         for at, known in enumerate(self._entries if settled else ()):
             if known and isinstance(known.uninitialized, Shadow):
@@ -52,33 +50,33 @@ class RangeTable:
 
     def begin(self) -> None:
         """The allocations are fresh."""
-        self.rows[:, 2] = _ASK
+        self._written[:] = _ASK
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""
-        at = int(np.searchsorted(self.rows[:, 0], address, "right")) - 1
+        at = int(np.searchsorted(self.rows["start"], np.uint64(address), "right")) - 1
         if at >= 0 and (entry := self._entries[at]):
-            if self.rows[at, 7]:
+            if self._until[at]:
                 self._note(at, entry, False)
             self._set_flags(at, entry.uninitialized.flags)
 
     def _set_flags(self, at: int, flags: np.ndarray) -> None:
-        self.rows[at, 2] = flags.ctypes.data
+        self._written[at] = flags.ctypes.data
 
     def note_first_writes(self, taken_away: bool = True) -> None:
         """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
-        for at in np.flatnonzero(self.rows[:, 7]).tolist():
+        for at in np.flatnonzero(self._until).tolist():
             entry = self._entries[at]
             assert entry is not None
             self._note(at, entry, taken_away)
 
     def _note(self, at: int, entry: Allocation, taken_away: bool) -> None:
-        low, until = self.rows[at, 6:].tolist()
-        if self.rows[at, 2] == _ASK:  # all of it has been written, and there are no flags that would say so
+        low, until = int(self._touched[at]), int(self._until[at])
+        if self._written[at] == _ASK:  # all of it has been written, and there are no flags that would say so
             entry.uninitialized.remove(low, until)
         else:
             (entry.uninitialized.changed if taken_away else entry.uninitialized.touched)(low, until)
-        self.rows[at, 6:] = _UNTOUCHED
+        self._touched[at], self._until[at] = _UNTOUCHED
 
 
 class NativeCore:
@@ -115,7 +113,10 @@ class NativeCore:
         if self._ranges is not self._fresh:
             self._use(self._fresh)
         self._task.registers = self._registers
-        _BUILT_IN.pack_into(self._task, 0, *task.sees, 0, task.core, mute)
+        native = self._task
+        for name, value in zip(task.sees._fields, task.sees, strict=True):
+            setattr(native, name, value)
+        native.core, native.section, native.mute = task.core, 0, mute
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""

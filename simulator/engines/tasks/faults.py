@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from ...findings import Finding, rules
-from . import abi
+from .abi import Fault, FaultKind, last_fault
 from .syscalls import NUMBERS, describe_call, path_argument
 
 _SIGNALS = {4: "illegal instruction", 5: "trap", 6: "abort", 7: "bus error",
@@ -21,37 +21,37 @@ def process_finding(
     runtime: ctypes.CDLL, kind: int, address: int, size: int, limit: float | None, process: int
 ) -> Finding:
     """The finding of any fault but an access; ``limit`` is that of the time (seconds), ``process`` this one's id."""
-    last = abi.last_fault(runtime)
-    if kind == abi.STACK:
+    last = last_fault(runtime)
+    if kind == FaultKind.STACK:
         advice = "end the recursion, or move large arrays off the stack"
         return Finding(rules.STACK, "the kernel has overflowed its stack", suggestion=advice)
-    if kind == abi.TIME:
+    if kind == FaultKind.TIME:
         message = "the kernel ran longer than the time limit" + (f" of {limit:g} s" if limit else "")
         return Finding(rules.TIME, message, suggestion="look for a loop that does not end, or raise time_limit")
-    if kind == abi.EXIT:
+    if kind == FaultKind.EXIT:
         return Finding(rules.CRASH, f"the kernel called exit({_signed(size)})", suggestion=_RETURN)
-    if kind == abi.THROW:
+    if kind == FaultKind.THROW:
         what = _text(last.text) or "none at all"
         advice = "catch it in the kernel; a card has no exceptions"
         return Finding(rules.CRASH, f"the kernel threw an exception that nobody catches: {what}", suggestion=advice)
-    if kind == abi.JUMP:
+    if kind == FaultKind.JUMP:
         return Finding(rules.CRASH, "the kernel left by a jump into the simulator", suggestion=_RETURN)
-    if kind == abi.OUTPUT:
+    if kind == FaultKind.OUTPUT:
         advice = "print less, or by one task only"
         return Finding(rules.FORBIDDEN, f"the kernel printed more than {size >> 20} MiB", suggestion=advice)
-    if kind == abi.REGISTERS:
+    if kind == FaultKind.REGISTERS:
         advice = "let fewer of them live at once: no arrays of vectors, no recursion over them"
         return Finding(rules.BUDGET, "the kernel holds more vectors than there are vector registers", suggestion=advice)
-    if kind == abi.EARLY:
+    if kind == FaultKind.EARLY:
         advice = "use it inside of a kernel"
         return Finding(rules.CRASH, "taskId, instructions and on-chip memory exist in kernels only", suggestion=advice)
-    if kind == abi.CALL:
+    if kind == FaultKind.CALL:
         return _call_finding(size, last, process)
     where = f" at {address:#x}" if size in _ADDRESSED else ""
     return Finding(rules.CRASH, f"the kernel crashed: {_SIGNALS.get(size, f'signal {size}')}{where}")
 
 
-def _call_finding(number: int, call: abi.Fault, process: int) -> Finding:
+def _call_finding(number: int, call: Fault, process: int) -> Finding:
     """The finding of a system call; a kernel that ends or signals itself has crashed."""
     arguments = tuple(call.arguments)
     if call.abi:

@@ -15,7 +15,7 @@ from ...core.memory import Variable, host_bytes
 from ...findings import Finding, rules
 from ...log import Location
 from . import abi
-from .abi import load_runtime
+from .abi import FaultKind, load_runtime
 from .faults import process_finding
 from .lines import place
 
@@ -107,7 +107,7 @@ def _load_error(runtime: ctypes.CDLL) -> Exception:
     last = abi.last_fault(runtime)
     if last.kind < 0:
         return OSError(bytes(last.text).decode(errors="replace"))
-    if last.kind == abi.ACCESS:
+    if last.kind == FaultKind.ACCESS:
         finding = Finding(rules.BOUNDS, f"scalar access to {last.address:#x}")
     else:
         finding = process_finding(runtime, last.kind, last.address, last.size, None, os.getpid())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from .faults import process_finding
 from .image import LoadedImage, load_image
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
+#: Flags of bytes that somebody has written have been taken away since the last drain.
+_TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
 
 
 class NativeRunner:
@@ -42,11 +44,12 @@ class NativeRunner:
         self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
         self._running: NativeCore  # that of the running task
-        self._callbacks = abi.Callbacks(
-            abi.DRAIN(self._drain), abi.FAULT(self._fault), abi.LOCAL(self._local), abi.RELEASE(self._release),
-            abi.REPORT(self._not_modelled), abi.REPORT(self._assertion), abi.UNWRITTEN(self._unwritten),
-            abi.KEEP(self._keep_flags), abi.IN_SPACE(self._in_space),
-        )  # fmt: skip
+        answers: dict[str, Callable[..., int | None]] = {
+            "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
+            "not_modelled": self._not_modelled, "assertion": self._assertion, "unwritten": self._unwritten,
+            "keep_flags": self._keep_flags, "in_space": self._in_space,
+        }  # fmt: skip
+        self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
 
     def close(self) -> None:
@@ -166,19 +169,19 @@ class NativeRunner:
     def _stop(self) -> None:
         self._status.value = 1
 
-    def _drain(self, runs: Any, rows: int, count: int, row_count: int, touched: int) -> None:
+    def _drain(self, runs: int, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
-                self._note_first_writes(touched == abi.TAKEN_AWAY)
-            done = 0
+                self._note_first_writes(touched == _TAKEN_AWAY)
+            done, is_examined = 0, self._strict.value or self._looked_at
             try:
-                for done in range(count if self._strict.value or self._looked_at else 0):
-                    run = runs[done]
+                for run in (abi.Run * count).from_address(runs) if is_examined else ():
                     self.scalar.examine(
                         AccessRun(
                             run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
                         )
                     )
+                    done += 1
                 done = row_count
             except Squashed:
                 pass
@@ -188,19 +191,19 @@ class NativeRunner:
 
     def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
         with suppress(Squashed):
-            if kind == abi.ACCESS:
+            if kind == abi.FaultKind.ACCESS:
                 finding = self.scalar.fault(address, size, bool(store))
                 finding = finding or Finding(rules.BOUNDS, f"scalar access to {address:#x}")
             else:
                 finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
             self.machine.collector.report(finding, pc)
-            if kind != abi.ACCESS:
+            if kind != abi.FaultKind.ACCESS:
                 self.machine.collector.stop()
 
-    def _local(self, variable: Any, pc: int) -> int:
+    def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""
         try:
-            machine, v = self.machine, variable[0]
+            machine, v = self.machine, abi.Variable.from_address(variable)
             space, name, size = v.space.decode(), v.name.decode(), int(v.bytes)
             if space in machine.cluster_spaces:
                 entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)

@@ -1,4 +1,4 @@
-"""Kernels that run as grids of blocks of threads. Imports: tasks and below.
+"""Kernels that run as grids of blocks of threads.
 
 A block runs alone, its threads one after the other, each to its end or to a barrier; native/threads/ does that and
 looks at every access. Findings and the log are made of what it kept when all blocks have run.

@@ -39,8 +39,8 @@ def records(rows: np.ndarray, shape: Shape, grid: Grid, declared: int, memory: M
                 used = mine[rows["units"][mine, size] > 0]
                 if len(used):
                     op = Op(
-                        f"{name}.{verb}", f"{granule} B", ("src" if access == 0 else "dst",), (access != 0,), name,
-                        provenance="documented", granule=granule,
+                        f"{name}.{verb}", f"{granule} B", ("src" if verb == "load" else "dst",), (verb != "load",),
+                        name, provenance="documented", granule=granule,
                     )  # fmt: skip
                     parts.append((recorder.op(op), used, rows["units"][used, size], granule))
             if len(mine):

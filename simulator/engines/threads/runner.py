@@ -17,8 +17,8 @@ from ...findings import Collector, Finding, Squashed, rules
 from ...log import Location
 from ..engine import Outcome, Progress
 from ..tasks import LoadedImage, load_image, load_runtime
+from .abi import RANGE, Runtime
 from .abi import Launch as NativeLaunch
-from .abi import Range, Runtime
 from .faults import Faults
 from .grid import Grid
 from .records import records
@@ -45,10 +45,11 @@ class SimtRunner:
         assert limits is not None
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], np.uint64).reshape(-1, 2)
+        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
         asked = NativeLaunch(
-            grid.blocks, grid.threads, grid.shared, limits.static_shared, arrays.ctypes.data, len(arrays),
-            Range(image.low, image.high), launch.on_finding == "collect",
+            grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
+            arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
+            collect=launch.on_finding == "collect",
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)

@@ -1,1 +1,1 @@
-"""The process that runs C kernels: its two sides, and the messages between them. Imports: checks, tasks, threads."""
+"""The process that runs C kernels: its two sides, and the messages between them."""

@@ -1,4 +1,4 @@
-"""Findings as reports: what is suppressed, and the formats of terminals, editors and CI. Imports: log, findings."""
+"""Findings as reports: what is suppressed, and the formats of terminals, editors and CI."""
 
 from .report import Checked, Report, report_of
 from .suppressions import Suppression, suppressed_in_sources

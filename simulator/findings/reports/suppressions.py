@@ -15,12 +15,12 @@ from pathlib import Path
 
 from ...log import Location
 from ...text import nearest, quoted
-from .. import RULES, WARNING, Finding, rules
+from .. import RULES, Finding
+from ..rules import suppression
 
 _COMMENT = re.compile(r"(?://|/\*|#)\s*mlusim:\s*allow\(([^)]*)\)(.*?)(?:\*/|$)")
 #: A line that holds nothing but a comment, or nothing.
 _ALONE = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:if|el|end|define|include|pragma))|$)")
-_FORM = "// mlusim: allow(rule) why it may stay"
 #: Bytes of a source that is read for comments at most.
 _MOST = 1 << 24
 
@@ -112,12 +112,7 @@ def complaints(
         if not any(map(entry.is_about, lines)) or not any(map(entry.is_about_kernel, names)):
             continue  # about something that has not run
         if entry.problem:
-            message = f"this suppression {entry.problem}, so that it suppresses nothing"
-            advice = f"write {_FORM}"
-            found.append(Finding(rules.SUPPRESSION, message, location=entry.place, severity=WARNING, suggestion=advice))
+            found.append(replace(suppression.malformed(entry.problem), location=entry.place))
         elif not any(entry.holds_for(finding) for finding in findings):
-            message = f"nothing breaks {' or '.join(entry.rules)} here"
-            found.append(
-                Finding(rules.SUPPRESSION, message, location=entry.place, suggestion="take the suppression out")
-            )
+            found.append(replace(suppression.needless(entry.rules), location=entry.place))
     return found

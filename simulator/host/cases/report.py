@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, tostring
 
+from ...findings.reports.junit import JUnitCase, junit_suite, xml_text
 from .run import Outcome
 
 HEADERS = ("case", "result", "diffs", "simulated us", "findings", "wall s")
@@ -47,19 +47,16 @@ def document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def junit(outcomes: Sequence[Outcome]) -> bytes:
+def junit(outcomes: Sequence[Outcome]) -> str:
     """A JUnit document."""
-    counts = Counter(outcome.result for outcome in outcomes)
-    suite = Element("testsuite", name="mlusim cases", tests=str(len(outcomes)), failures=str(counts["failed"]),
-                    errors=str(counts["error"]), time=f"{sum(outcome.wall_s for outcome in outcomes):.3f}")  # fmt: skip
-    for outcome in outcomes:
-        case = SubElement(
-            suite, "testcase", classname=outcome.case.operator, name=_name(outcome), time=f"{outcome.wall_s:.3f}"
-        )
-        if outcome.result in ("failed", "error"):
-            kind = "failure" if outcome.result == "failed" else "error"
-            SubElement(case, kind, message=outcome.why).text = "\n".join(map(str, outcome.findings))
-    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True))
+    wall = sum(outcome.wall_s for outcome in outcomes)
+    return xml_text(junit_suite("mlusim cases", map(_case, outcomes), time=f"{wall:.3f}"))
+
+
+def _case(outcome: Outcome) -> JUnitCase:
+    named = {"classname": outcome.case.operator, "name": _name(outcome), "time": f"{outcome.wall_s:.3f}"}
+    element = {"failed": "failure", "error": "error"}.get(outcome.result, "")
+    return JUnitCase(named, element, {"message": outcome.why}, "\n".join(map(str, outcome.findings)))
 
 
 def _name(outcome: Outcome) -> str:

@@ -149,7 +149,7 @@ def _traced(
             called = program.invoke(plan.entry, given, "collect", strict=plan.arguments is not None, expected=expected)
         except (MlusimError, ValueError, TypeError, OSError):
             return ()  # the operator does something else each time
-        found = tuple(finding for finding in called.findings if finding.rule == rules.WRONG_RESULT)
+        found = tuple(finding for finding in called.findings if finding.rule == rules.results.WRONG_RESULT)
         if found:
             return found
     return ()

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...findings import BuildError, Finding, rules
+from ...findings import BuildError, rules
 from ...kernelc.options import Options
 from ...launches.device import Device
-from ...log import Location
 from ...native.compiler import Compiler
 from ..programs.build import Unit
 from ..programs.objects import built_objects, check_readable
@@ -33,7 +32,7 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
         done = compiler.run(step, path.parent)
         if done.returncode:
             missing = _missing(done.messages)
-            finding = Finding(rules.BUILD, missing or "the sources do not link", location=Location(str(sources[0]), 0))
+            finding = rules.build.failed(missing or "the sources do not link", sources[0])
             advice = f"{missing}; name the sources that define them too\n" if missing else ""
             raise BuildError(f"the library of operators does not link: {advice}{done.messages.strip()}", finding)
 

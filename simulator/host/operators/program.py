@@ -124,8 +124,7 @@ class OperatorProgram(Program):
                 call.release()
         except HostDied as death:
             self._host = None
-            message = f"the host code of {name} {death}"
-            found = [*host.process.report.since(mark).findings, Finding(rules.CRASH, message, suggestion=_ADVICE)]
+            found = [*host.process.report.since(mark).findings, rules.process.host_died(name, death)]
             raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
         report = host.process.report.since(mark)
         logs = [launched.log for launched in report.launches if launched.log is not None]
@@ -140,7 +139,6 @@ class OperatorProgram(Program):
 
 
 _NOTHING = Expectations(None)
-_ADVICE = "look at what it printed; host code that touches device memory through a pointer ends like this"
 
 
 def _functions(library: Path) -> Mapping[str, Function]:

@@ -1,1 +1,1 @@
-"""Programs with host code of their own: building them, and their device process. Imports: launches and below."""
+"""Programs with host code of their own: building them, and their device process."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...engines.worker.answer import encode_description
-from ...findings import BuildError, Finding, rules
+from ...findings import BuildError, rules
 from ...kernelc.build import Builder, Source
 from ...kernelc.inputs import embedded
 from ...kernelc.kept import kept
@@ -22,7 +22,6 @@ from ...kernelc.source import RewriteError
 from ...launches.arguments import parse_signature
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
-from ...log import Location
 from ...native import INCLUDE
 from ...native.compiler import Compiler
 from ...native.process import Done
@@ -81,7 +80,7 @@ class ReadUnit:
         try:
             text, kernels = host_part(self.host)
         except RewriteError as error:
-            finding = Finding(rules.BUILD, error.problem, location=Location(error.file, error.line))
+            finding = rules.build.failed(error.problem, error.file, error.line)
             raise BuildError(f"{self.unit.path} cannot be read: {error}", finding) from None
         assembly = _compiled(builder, self.unit, text + (_REGISTER if kernels else ""))
         if not kernels:
@@ -154,7 +153,7 @@ def _compiled(builder: Builder, unit: Unit, text: str) -> str:
 def check(unit: Unit, done: Done) -> None:
     """BuildError with what the host's compiler has said, if it has failed."""
     if done.returncode:
-        finding = Finding(rules.BUILD, "the host's part does not compile", location=Location(str(unit.path), 0))
+        finding = rules.build.failed("the host's part does not compile", unit.path)
         raise BuildError(f"{unit.path} does not compile for the host:\n{done.messages.strip()}", finding)
 
 

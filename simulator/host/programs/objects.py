@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ...findings import BuildError, Finding, rules
+from ...findings import BuildError, rules
 from ...kernelc.inputs import HOST, KERNELS, embedded, unreadable
 from ...launches.device import Device
-from ...log import Location
 from ...native.compiler import Compiler
 from .build import HEADERS, Unit, check, preprocessed, read_unit
 
@@ -19,7 +18,7 @@ def check_readable(sources: Iterable[Path]) -> None:
     """BuildError for a source that no compiler can read."""
     for source in sources:
         if problem := unreadable(source):
-            raise BuildError(f"{source} {problem}", Finding(rules.BUILD, problem, location=Location(str(source), 0)))
+            raise BuildError(f"{source} {problem}", rules.build.failed(problem, source))
 
 
 def built_objects(compiler: Compiler, units: Sequence[Unit], device: Device) -> list[Path]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.memory import Allocation
 from ...core.memory.mapping import host_bytes
-from ...findings import Finding, rules
+from ...findings import rules
 from ...launches.device import Device
 from ..cnnl.cost import assumed_us
 from ..cnnl.functions import call
@@ -35,10 +35,10 @@ def carry_out(
                 check(entry, tensor.address, tensor.extent, place)
         call(operation, operation.views(host_bytes))
     except NotModelled as error:
-        report.add(Finding(rules.NOT_MODELLED, str(error)), place)
+        report.add(rules.not_modelled.refused(str(error)), place)
         return _UNSUPPORTED, str(error), None, 0.0
     except ValueError as error:
-        report.add(Finding(rules.ARGUMENT, str(error)), place)
+        report.add(rules.declared.refused(str(error)), place)
         return _ARGUMENT, str(error), None, 0.0
     for tensor in operation.outputs:
         if (entry := device.memory.memory.find(tensor.address)) is not None:

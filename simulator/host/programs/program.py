@@ -13,12 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...engines.worker.pool import pool
-from ...findings import BuildError, Finding, rules
+from ...findings import BuildError, rules
 from ...kernelc.inputs import KERNELS, file_stem
 from ...kernelc.options import Options
 from ...kernelc.tokens import tokens
 from ...launches.device import Device
-from ...log import Location
 from ...native.compiler import Compiler
 from .build import Unit
 from .facts import check_host_device
@@ -56,7 +55,7 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)
         if done.returncode:
-            finding = Finding(rules.BUILD, "does not link", location=Location(str(sources[0]), 0))
+            finding = rules.build.failed("does not link", sources[0])
             raise BuildError(f"{sources[0]} does not link:\n{done.messages.strip()}", finding)
 
     return compiler.cache.file(file_stem(sources[0]), "\0".join([compiler.version, *step]), make)

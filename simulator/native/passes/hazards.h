@@ -1,16 +1,9 @@
-// What `hazards.c` is given and gives back: the rows of a log (see log.py), tables of its instructions, causes.
+// What `hazards.c` is given and gives back: the rows of a log, tables of its instructions, causes.
 #pragma once
 #include "record.h"
 
-typedef struct __attribute__((packed)) {
-  uint64_t key, bytes;
-  uint16_t lane, lanes;
-} Operand;
-typedef struct __attribute__((packed)) {
-  uint32_t operand, run;
-  uint64_t start, stride[3];
-  uint32_t count[3];
-} Run;
+typedef struct mlusim_operand Operand;
+typedef struct mlusim_runs Run;
 enum { PLAIN, SILENT, WAITS, MEETS };  // kinds of instruction: SILENT is none for any pipe, MEETS is a barrier
 
 enum { SHOWN = 32 };

@@ -1,13 +1,8 @@
-// A record of a log, as log.py has it.
+// The rows of a log, under the names that the passes use.
 #pragma once
-#include <stdint.h>
+#include "../log_rows.h"
 
-typedef struct __attribute__((packed)) {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint16_t core;
-  uint32_t task, loc;
-  uint64_t work;
-  uint32_t first, gaps;
-} Record;
-enum { BLOCKING = 1, SERIAL = 2, ATOMIC = 4, ASYNC = 8, RESULT = 16 };
+typedef struct mlusim_record Record;
+enum {
+  BLOCKING = MLUSIM_BLOCKING, SERIAL = MLUSIM_SERIAL, ATOMIC = MLUSIM_ATOMIC, ASYNC = MLUSIM_ASYNC, RESULT = MLUSIM_RESULT
+};

@@ -21,8 +21,6 @@ extern "C" {
 
 struct mlusim_task* mlusim_current;
 int64_t (**mlusim_port)(void);
-extern const uint32_t mlusim_sizes[] = {sizeof(mlusim_range), sizeof(mlusim_run), sizeof(mlusim_row), sizeof(mlusim_task),
-                                        sizeof(mlusim_variable), sizeof(mlusim_callbacks), sizeof(mlusim_fault)};
 volatile int mlusim_status;
 int mlusim_strict;
 uint64_t mlusim_scalar_work;

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../log_rows.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,19 +34,6 @@ struct mlusim_run {
   int64_t store;  // 1, or 0 for loads; 2 more for atomic ones
   uint64_t operations;
   int64_t apart, uneven;  // there are bytes between the accesses; they have more than one size or stride
-};
-
-// A row of the log, as the recorder of Python's has it.
-struct __attribute__((packed)) mlusim_row {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint32_t core, task, gaps;
-  int64_t pc;
-  uint64_t work;
-  struct __attribute__((packed)) {
-    uint64_t key, bytes;
-    uint16_t lane, lanes;
-  } operands[4];
 };
 
 // What native code needs of the running task. The built-in variables come first.

@@ -224,8 +224,6 @@ bool at_barrier(const std::vector<uint32_t>& waiting) {
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED const uint32_t simt_sizes[] = {sizeof(simt_launch), sizeof(simt_fault), sizeof(simt_row)};
-
 // A launch begins.
 EXPORTED void simt_begin(const simt_launch* launch, void (*kernel)(void**), void** values) {
   given = *launch;

@@ -1,7 +1,4 @@
-"""Measured times beside simulated ones: how far they are apart, and rates that bring them together.
-
-Imports: rooms up to launches.
-"""
+"""Measured times beside simulated ones: how far they are apart, and rates that bring them together."""
 
 from .correlation import Comparison, Correlation, correlate
 from .fit import Fit, Parameter, calibrate

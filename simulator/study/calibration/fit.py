@@ -1,14 +1,15 @@
 """Finds the few free rates of a family of devices that bring simulated times next to measured ones.
 
 A parameter is one number of the device files, equal on all devices of a family: a slope or an overhead. There is no
-factor for a case. Logarithms of times are fitted by least squares (Gauss and Newton, damped); every parameter is held
-weakly to where it begins, so that one that no row says anything about stays there, and strictly within its bounds.
+factor for a case. Logarithms of times are fitted by SciPy's least squares; every parameter is held weakly to where it
+begins, so that one that no row says anything about stays there, and strictly within its bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from .correlation import Comparison, Correlation, Simulated
 from .measured import Free, Skipped
 
 #: A residual of so much (of a logarithm) weighs as much as a parameter that has moved by a factor of e.
-_ERROR, _STEP, _ROUNDS = 0.03, 0.02, 12
+_ERROR, _STEP = 0.03, 0.02
+#: A fit ends when a round lowers the cost by a smaller share, or after so many rounds.
+_TOLERANCE, _ROUNDS = 1e-4, 30
 #: Where a number begins that the device file does not have, by the last part of its name.
 _BEGIN = {"efficiency": 0.9, "task_us": 0.1, "part_cycles": 64.0}
 #: What a number can physically be; a bandwidth at most what the device file says.
@@ -148,57 +151,53 @@ class _Family:
 
     def fit(self) -> list[Parameter]:
         """The parameters, fitted to all rows."""
-        self.found = self._descend(np.ones(len(self.rows), bool), self.begin)
+        self.found = self._least(np.arange(len(self.rows)))
         columns = (np.exp(column).tolist() for column in (self.begin, self.found, self.low, self.high))
         return [Parameter(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)]
 
     def predictions(self) -> list[tuple[float, float]]:
         """Of every row its time by the fit, and by a fit that has never seen it."""
-        everything, pairs = np.exp(self._times(self.found)), []
-        for number in range(len(self.rows)):
-            others = np.arange(len(self.rows)) != number
-            without = self._descend(others, self.begin)
-            pairs.append((float(everything[number]), self.rows[number].us(self.free, np.exp(without))))
+        everything, pairs = np.arange(len(self.rows)), []
+        for number, row in enumerate(self.rows):
+            without = self._least(np.delete(everything, number))
+            pairs.append((row.us(self.free, np.exp(self.found)), row.us(self.free, np.exp(without))))
         return pairs
 
-    def _times(self, at: np.ndarray) -> np.ndarray:
-        return np.log([row.us(self.free, np.exp(at)) for row in self.rows])
+    def _times(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """The logarithm of the time of every row ``used`` (their numbers) at some values."""
+        return np.log([self.rows[number].us(self.free, np.exp(at)) for number in used])
 
-    def _cost(self, at: np.ndarray, times: np.ndarray, used: np.ndarray) -> float:
-        misses = (times - self.measured)[used] / _ERROR
-        return float(misses @ misses + (at - self.begin) @ (at - self.begin))
+    def _least(self, used: np.ndarray) -> np.ndarray:
+        """Where the misses of the rows ``used`` are least, from where the numbers begin."""
+        found = _least_squares()(
+            lambda at: np.concatenate([(self._times(at, used) - self.measured[used]) / _ERROR, at - self.begin]),
+            self.begin,
+            lambda at: np.concatenate([self._slopes(at, used) / _ERROR, np.eye(len(at))]),
+            bounds=(self.low, self.high),
+            ftol=_TOLERANCE,
+            max_nfev=_ROUNDS,
+        )
+        return np.asarray(found.x)
 
-    def _descend(self, used: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """Where the cost over the rows ``used`` is least, from ``at`` on."""
-        times, damping = self._times(at), 1e-3
-        cost = self._cost(at, times, used)
-        for _ in range(_ROUNDS):
-            slopes = self._slopes(at, times)[used] / _ERROR
-            normal = slopes.T @ slopes + np.eye(len(at))
-            downhill = -(slopes.T @ ((times - self.measured)[used] / _ERROR) + (at - self.begin))
-            moved = False
-            while damping < 1e6 and not moved:
-                step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), downhill)
-                there = np.clip(at + np.clip(step, -1.0, 1.0), self.low, self.high)
-                then = self._times(there)
-                lower = self._cost(there, then, used)
-                moved = lower < cost - 1e-9
-                damping *= 0.3 if moved else 10.0
-            if not moved:
-                break
-            gained, at, times, cost = cost - lower, there, then, lower
-            if gained < 1e-4 * (1.0 + cost):
-                break
-        return at
+    def _slopes(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """The derivative of every row's logarithm by every parameter's, [rows, parameters].
 
-    def _slopes(self, at: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """The derivative of every row's logarithm by every parameter's, [rows, parameters]."""
-        slopes = np.zeros((len(self.rows), len(at)))
-        for i in range(len(at)):
-            beside = at.copy()
-            beside[i] += _STEP if at[i] + _STEP <= self.high[i] else -_STEP
-            slopes[:, i] = (self._times(beside) - times) / (beside[i] - at[i])
-        return slopes
+        Between two steps to either side: closer by, a time jumps where the order of transfers changes.
+        """
+        steps = np.eye(len(at)) * _STEP
+        pairs = zip(np.maximum(at - steps, self.low), np.minimum(at + steps, self.high), strict=True)
+        return np.stack(
+            [(self._times(above, used) - self._times(below, used)) / (above - below).sum() for below, above in pairs], 1
+        )
+
+
+def _least_squares() -> Callable[..., Any]:
+    """SciPy's solver; ValueError that says how to get it."""
+    try:
+        from scipy.optimize import least_squares
+    except ImportError:
+        raise ValueError("fitting rates needs SciPy: pip install 'mlusim[fit]'") from None
+    return least_squares  # type: ignore[no-any-return]
 
 
 def changed_rates(rates: Rates, values: Mapping[str, float]) -> Rates:

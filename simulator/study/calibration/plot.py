@@ -1,8 +1,7 @@
-"""Draws simulated against measured times: PNG and SVG by matplotlib, HTML with that drawing and its table in it."""
+"""Draws simulated against measured times: PNG and SVG by matplotlib."""
 
 from __future__ import annotations
 
-import html
 import io
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,17 @@ from typing import Any
 from ...files import write_atomically
 from .correlation import Correlation
 
-_FORMATS = (".png", ".svg", ".html")
+_FORMATS = (".png", ".svg")
 
 
 def write_plot(found: Correlation, path: Path) -> None:
-    """Write the drawing to a .png, .svg or .html file, all of it or nothing.
+    """Write the drawing to a .png or .svg file, all of it or nothing.
 
     ValueError for another kind of file and without matplotlib.
     """
     if path.suffix not in _FORMATS:
         raise ValueError(f"cannot draw to {path}; name a file that ends in {', '.join(_FORMATS)}")
-    data = _drawing(found, "svg" if path.suffix == ".html" else path.suffix[1:])
-    if path.suffix == ".html":
-        data = _page(found, data.decode()).encode()
+    data = _drawing(found, path.suffix[1:])
     with write_atomically(path) as file:
         file.write(data)
 
@@ -68,18 +65,3 @@ def _drawing(found: Correlation, kind: str) -> bytes:
         axes.set_title(f"mean error {found.mape:.1f} % over {len(found.cases)} cases")
     axes.legend(fontsize=8)
     return saved(drawn, kind)
-
-
-def _page(found: Correlation, svg: str) -> str:
-    rows = "".join(
-        f"<tr><td>{html.escape(case.measurement.operator)}<td>{html.escape(case.measurement.platform)}"
-        f"<td>{html.escape(case.measurement.shape)}<td>{case.measurement.us:,.6g}<td>{case.predicted_us:,.6g}"
-        f"<td>{case.error:+.1f} %</tr>\n"
-        for case in found.cases
-    )
-    return (
-        "<!doctype html><meta charset=utf-8><title>Simulated and measured times</title>\n"
-        "<style>body{font-family:sans-serif}td,th{padding:2px 12px;text-align:left}svg{max-width:100%}</style>\n"
-        f"{svg[svg.index('<svg') :]}\n<table><tr><th>operator<th>platform<th>shape<th>measured us<th>simulated us"
-        f"<th>error</tr>\n{rows}</table>\n"
-    )

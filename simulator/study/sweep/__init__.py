@@ -1,4 +1,4 @@
-"""Many simulations side by side, on this machine's cores or on a Dask cluster. Imports: text, files."""
+"""Many simulations side by side, on this machine's cores or on a Dask cluster."""
 
 from .journal import Journal
 from .runners import ON_CORES, run_all, run_on_cluster

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import Device, Run, launch
+from mlusim.simulator import Run, launch
+
+from tests.support.devices import device
 
 N = 64
 BYTES = 4 * N
-
-
-@cache
-def device() -> Device:
-    return Device.load("mlu370-x4")
 
 
 def run(kernel: Callable[..., object], *arrays: np.ndarray, tasks: int = 1, kind: str = "block", **more: Any) -> Run:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 from typing import Any
 
 import pytest
-from mlusim.simulator import Device, Run, launch
+from mlusim.simulator import Run, launch
 
 from tests.checks.after_run.happens_before import empty, reported, unordered, without_the_earlier
+from tests.support.devices import device
 
 CELL = 64  # floats of a piece of a buffer
 CELLS = 3
-
-
-@cache
-def device() -> Device:
-    return Device.load("mlu370-x4")
 
 
 def steps(rng: random.Random, syncs: float) -> list[tuple[Any, ...]]:

@@ -11,7 +11,6 @@ from mlusim.simulator import Device, Program, Run, launch, load
 
 from tests.support.paths import KERNELS_C
 
-KERNELS = KERNELS_C
 TILE, TILES = 1024, 4
 ALL = -1  # of no sync: all are called
 
@@ -38,12 +37,12 @@ TPU = [
 
 @cache
 def mlu() -> Program:
-    return load([KERNELS / "pipelines.mlu"], device=Device.load("mlu590"))
+    return load([KERNELS_C / "pipelines.mlu"], device=Device.load("mlu590"))
 
 
 @cache
 def tpu() -> Program:
-    return load([KERNELS / "pipelines.c"], device=Device.load("bm1690"))
+    return load([KERNELS_C / "pipelines.c"], device=Device.load("bm1690"))
 
 
 def launched(kernel: str, tasks: int, kind: str, drop: int) -> tuple[Run, np.ndarray, np.ndarray]:
@@ -85,7 +84,7 @@ def test_without_one_sync(kernel: str, tasks: int, kind: str, drop: int, rules: 
 
 def test_the_sync_that_makes_no_difference_is_advised_against() -> None:
     run, _, _ = launched("five_stages", 4, "union1", ALL)
-    source = (KERNELS / "pipelines.mlu").read_text().splitlines()
+    source = (KERNELS_C / "pipelines.mlu").read_text().splitlines()
     (advice,) = run.advice
     assert (advice.rule, advice.severity) == ("redundant-sync", "advice")
     assert "UNLESS(2, __sync_move())" in source[advice.location.line - 1]
@@ -154,4 +153,4 @@ def test_a_hazard_names_the_wait_and_both_lines() -> None:
 
 
 def line(number: int) -> str:
-    return (KERNELS / "pipelines.mlu").read_text().splitlines()[number - 1]
+    return (KERNELS_C / "pipelines.mlu").read_text().splitlines()[number - 1]

@@ -10,21 +10,24 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, KernelError, load
+from mlusim.simulator import Finding, KernelError, Program, load
 from mlusim.simulator.cli import main
 
+from tests.support.devices import device
+
+SOURCE = Path(__file__).with_name("twice.mlu")
 N = 64
 
 
 @cache
-def device() -> Device:
-    return Device.load("mlu370-x4")
+def twice() -> Program:
+    return load([SOURCE], device=device())
 
 
 def stored(got: np.ndarray, right: Any, tolerance: float | None = None) -> list[Finding]:
     """The findings of a launch that leaves an array as it is."""
 
-    return program().launch("idle", args=[got], on_finding="collect", expect={"out": right}, tolerance=tolerance).errors
+    return twice().launch("idle", args=[got], on_finding="collect", expect={"out": right}, tolerance=tolerance).errors
 
 
 def half_of_the_digits(dtype: Any) -> float:
@@ -87,7 +90,7 @@ def test_results_that_are_expected_elsewhere(late: int, pattern: str) -> None:
     x = np.random.default_rng(2).random(N + 10).astype(np.float32)
     out = np.zeros(N, np.float32)
     given = {"out": out, "x": x, "late": 5 + late}
-    run = program().launch("twice", args=given, on_finding="collect", expect={"out": 2 * x[5 : 5 + N]})
+    run = twice().launch("twice", args=given, on_finding="collect", expect={"out": 2 * x[5 : 5 + N]})
     assert [finding.message.partition(";")[1:] for finding in run.errors] == [
         (";", f" they are what is expected {pattern}")
     ] * bool(late)
@@ -96,41 +99,35 @@ def test_results_that_are_expected_elsewhere(late: int, pattern: str) -> None:
 @pytest.mark.parametrize(("value", "pattern"), [(0.0, "all of them are 0"), (np.nan, "all of them are NaN")])
 def test_results_that_are_all_alike(value: float, pattern: str) -> None:
     given = [np.ones(N, np.float32), np.full(N, value, np.float32), 0]
-    run = program().launch("twice", args=given, on_finding="collect", expect={0: np.ones(N)})
+    run = twice().launch("twice", args=given, on_finding="collect", expect={0: np.ones(N)})
     assert run.errors[0].message.endswith(pattern)
-
-
-@cache
-def program() -> Any:
-    folder = Path(__file__).parent
-    return load([folder / "twice.mlu"], device=device())
 
 
 def test_a_wrong_result_is_an_error_like_any_other() -> None:
     out, x = np.full(N, 7, np.float32), np.ones(N, np.float32)
     with pytest.raises(KernelError, match=r"wrong-result: 1 wrong element among the 64 of out: out\[9\] is 2, not 3"):
-        program().launch("twice", args=[out, x, 0], expect={"out": 2 + (np.arange(N) == 9)})
+        twice().launch("twice", args=[out, x, 0], expect={"out": 2 + (np.arange(N) == 9)})
     assert (out == 7).all()
-    run = program().launch("twice", args=[out, x, 0], expect={"out": np.full(N, 2)}, orders=2)
+    run = twice().launch("twice", args=[out, x, 0], expect={"out": np.full(N, 2)}, orders=2)
     assert (out == 2).all()
     assert not run.findings
 
 
 def test_arrays_that_stay_on_the_device() -> None:
     out, x = device().array(np.zeros(N, np.float32)), np.ones(N, np.float32)
-    run = program().launch("twice", args=[out, x, 0], on_finding="collect", expect={"out": np.full(N, 2)})
+    run = twice().launch("twice", args=[out, x, 0], on_finding="collect", expect={"out": np.full(N, 2)})
     assert not run.findings
-    run = program().launch("twice", args=[out, x, 0], on_finding="collect", expect={"out": np.full(N, 3)})
+    run = twice().launch("twice", args=[out, x, 0], on_finding="collect", expect={"out": np.full(N, 3)})
     assert [step.taken for step in run.errors[0].trail] == [(), ("x[0]",)]
 
 
 def test_a_launch_that_has_not_come_to_its_end_is_not_compared() -> None:
     out = np.zeros(2, np.float32)
     with pytest.raises(KernelError) as caught:
-        program().launch("broken", args=[out], expect={"out": np.ones(2)})
+        twice().launch("broken", args=[out], expect={"out": np.ones(2)})
     assert caught.value.run is not None
     assert {finding.rule for finding in caught.value.run.errors} == {"overlap"}
-    run = program().launch("broken", args=[out], on_finding="collect", expect={"out": np.full(2, 3)})
+    run = twice().launch("broken", args=[out], on_finding="collect", expect={"out": np.full(2, 3)})
     assert [finding.rule for finding in run.errors] == ["overlap", "wrong-result", "wrong-result"]
 
 
@@ -152,13 +149,13 @@ def test_a_launch_that_has_not_come_to_its_end_is_not_compared() -> None:
 def test_what_cannot_be_expected(expect: Any, tolerance: Any, error: type[Exception], says: str) -> None:
     out = np.zeros(N, np.float32)
     with pytest.raises(error) as caught:
-        program().launch("twice", args=[out, np.ones(N, np.float32), 0], expect=expect, tolerance=tolerance)
+        twice().launch("twice", args=[out, np.ones(N, np.float32), 0], expect=expect, tolerance=tolerance)
     assert says in str(caught.value)
     assert not out.any(), "the kernel has run"
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = str(Path(__file__).parent / "twice.mlu")
+    source = str(SOURCE)
     np.save(tmp_path / "x.npy", np.arange(N + 1, dtype=np.float32))
     np.save(tmp_path / "right.npy", 2 * np.arange(N, dtype=np.float32))
     launched = [source, "--kernel", "twice", "--arg", "zeros:float32:64", str(tmp_path / "x.npy")]

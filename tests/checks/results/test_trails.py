@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, Run, launch, load
+from mlusim.simulator import Finding, Run, launch, load
 from mlusim.simulator.checks.after_run import Given
 from mlusim.simulator.checks.results import Expectations, wrong_results
 from mlusim.simulator.log import Log, joined
 
+from tests.support.devices import device
+
 N = 64
-
-
-@cache
-def device(name: str = "mlu370-x4") -> Device:
-    return Device.load(name)
 
 
 def numbered(*shape: int) -> np.ndarray:

@@ -1,0 +1,278 @@
+"""Every command with its options: one table.
+
+An option is written as it is used: ``--device D``; ``--collect`` (a switch); ``--checks {all,fast}`` (one of these);
+``FILE+`` (one or more), ``NAME?`` (one or none), ``key=VALUE*`` (any number). An option that ends in ``*`` may be given
+several times, one that ends in ``+`` takes several values at a time as well. Behind it stand its help, its type, and
+what else argparse is to know.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...isa import DIALECTS
+from ..checks.at_issue import LEVELS
+from ..chip.launch_kinds import KINDS
+from ..findings.reports.formats import FORMATS
+
+DEVICE = "mlu370-x4"
+_CORES = os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or positional argument of a command."""
+
+    usage: str
+    help: str
+    type: type = str
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> tuple[str, dict[str, Any]]:
+        """The flag, or the name of a positional argument, and the keywords that argparse takes."""
+        flag, _, value = self.usage.rpartition(" ")
+        if not flag and value.startswith("-"):
+            return value, {"action": "store_true", "help": self.help}
+        name = value.rstrip("*+?")
+        several = value[len(name) :]
+        found: dict[str, Any] = {"metavar": name, "help": self.help, "type": self.type}
+        if name.startswith("{"):
+            found |= {"metavar": None, "choices": name.strip("{}").split(",")}
+        if not flag:
+            return name.lower(), found | ({"nargs": several} if several else {}) | dict(self.more)
+        if several:
+            found |= {"action": "append" if several == "*" else "extend", "default": []}
+        return flag, found | ({"nargs": "+"} if several == "+" else {}) | dict(self.more)
+
+
+def _option(usage: str, help: str, type: type = str, **more: Any) -> Option:
+    return Option(usage, help, type, more)
+
+
+def _any(names: Iterable[str]) -> str:
+    return f"{{{','.join(names)}}}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: the function ``module.name`` of this package that carries it out, its options, its help."""
+
+    handler: str
+    help: str
+    description: str
+    options: tuple[Option, ...] = ()
+    usage: str | None = None
+    epilog: str | None = None
+
+
+_VALUES = (
+    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), or "
+    "zeros:float32:64x1024; all in the order of the parameters, or all with their names: n=8192. What starts with a "
+    "minus and is no plain number is written --arg=-inf."
+)
+
+
+def _files(help: str = "kernel sources") -> tuple[Option, ...]:
+    return (
+        _option("FILE+", help, Path, dest="files"),
+        _option("-I DIR*", "look for headers in DIR", Path, dest="include"),
+        _option("-D NAME[=VALUE]*", "define a macro", dest="define"),
+        _option("-include FILE*", "include FILE before each source", Path, dest="headers"),
+        _option("-std STANDARD", "the language standard, such as c++20 (default: c++17)"),
+    )
+
+
+_ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
+_TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
+_LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
+_OUTPUTS = (
+    _TRACE,
+    _option("--log FILE.mlulog", "write the log, for `mlusim replay`", Path),
+    _option("--collect", "go on after an error where possible, report all"),
+)
+_RATES = (
+    _option("--device D", "a device with the shape of the log's, or its .toml file"),
+    _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
+)
+_LAUNCH = (
+    _option("--kernel NAME", "with template arguments if it is a template"),
+    _option("--dim X,Y,Z", "number of tasks (default: what the device's kernels expect)"),
+    _option("--block X,Y,Z", "threads of each of the --dim blocks of a CUDA kernel"),
+    _option("--shared BYTES", "dynamic shared memory of each block", int, default=0),
+    _option("--type TYPE", f"how tasks are grouped: {', '.join(KINDS)}", choices=tuple(KINDS)),
+    _option("--arg VALUE+", "the arguments of the kernel"),
+    _option("--orders N", "run it N times more, in other orders of its tasks, and compare", int, default=0),
+    _option("--expect NAME=FILE.npy+",
+            "what an argument holds when all is right, by name or number; what is wrong is traced back"),
+    _option("--against FILE",
+            "a source with another version of the kernel: arrays are to hold what it leaves in them", Path),
+    _option("--tolerance E", "relative difference from it (default: half of the digits)", float),
+    _option("--time-limit S", "end the kernel after S seconds", float),
+    _option("--no-isolate", "run in this process, for a debugger"),
+)  # fmt: skip
+_FINDINGS = (
+    _option(f"--checks {_any(LEVELS)}",
+            "all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
+            default=LEVELS[0]),
+    _option(f"--format {_any(FORMATS)}", f"write the findings, and nothing else, as {', '.join(FORMATS)}"),
+    _option("--output FILE", "write the findings there, besides the usual", Path),
+    _option("--suppressions FILE*", "findings that may stay, and why", Path),
+    _option("--values", "report NaN born, division by zero, saturation"),
+    _option("--precise", "carry float64 beside all floats; report lost digits"),
+    _option("--precise-limit E", "relative error to report (default: half of the digits)", float),
+)  # fmt: skip
+_TABLE = (
+    _option("TABLE", "a .csv file of measured times", Path),
+    _option("--kernels DIR", "kernels and their cases.toml (default: our own)", Path),
+    _option("--plot FILE*", ".png or .svg", Path),
+    _option("--markdown FILE.md", "write the report", Path),
+)
+
+COMMANDS = {
+    "op": Command(
+        "launch.run_operator", "run an operator", "Run an operator; without NAME, list the operators.",
+        (
+            _option("NAME?", ""),
+            _option("key=VALUE*", "", dest="arguments"),
+            _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
+            _option("--plan", "show how an elementwise operator is carried out as well"),
+            _option("--device D", "name or .toml file (default: one that the operator is made for)"),
+            *_OUTPUTS,
+            *_FINDINGS,
+        ),
+        epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
+    ),
+    "run": Command(
+        "launch.run", "run a program, or launch a kernel of a source file",
+        "Build sources and run the program that they make; with --kernel, launch one of their kernels.",
+        (
+            *_files(),
+            *_LAUNCH,
+            _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) after the run"),
+            _ON,
+            *_OUTPUTS,
+            *_FINDINGS,
+        ),
+        usage="mlusim run FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
+        epilog=_VALUES,
+    ),
+    "check": Command(
+        "check.check", "look for broken rules",
+        "Run a kernel of source files, or a program (in Python, or sources with a main) with all that it launches, or "
+        "look into a saved log, and report every broken rule; exit code 1 if there is any. Sources without a main are "
+        "compiled where --kernel names none.",
+        (*_files("kernel sources, programs in Python (.py), logs"), *_LAUNCH, _ON, *_FINDINGS),
+        usage="mlusim check FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
+        epilog=_VALUES,
+    ),
+    "build": Command(
+        "build.build", "compile only",
+        "Compile sources; show their kernels and what of the on-chip memory they take.",
+        (*_files(), _ON),
+    ),
+    "replay": Command(
+        "replay.replay_log", "time a saved log again",
+        "Time a saved log at the rates of its device, of another with the same shape, or at changed rates.",
+        (_LOG, *_RATES, _TRACE),
+    ),
+    "devices": Command(
+        "show.devices", "list the devices", "List the devices; with NAME, every number and its source.",
+        (_option("NAME?", "a built-in device, or a .toml file"),),
+    ),
+    "isa": Command(
+        "show.isa", "list the instructions", "List the instructions; with NAME, its whole declaration.",
+        (
+            _option("NAME?", ""),
+            _option("--arch N", "only what exists and is in force on an architecture", int),
+            _option(f"--dialect {_any(DIALECTS)}", "(default: bang; of NAME, the one that has it)"),
+            _option("--markdown", "write docs/isa.md"),
+        ),
+    ),
+    "rules": Command(
+        "rules.show_rules", "list the rules",
+        "List the rules that kernels can break; with ID, what one is about, broken and mended.",
+        (_option("ID?", "", dest="name"),),
+    ),
+    "doctor": Command(
+        "doctor.doctor", "look at this host", "Show what of this host mlusim uses, and what a kernel is kept from."
+    ),
+    "toolkit": Command(
+        "program.write_toolkit", "write an SDK to build projects with",
+        "Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR a project's own "
+        "build makes programs that run on simulated devices.",
+        (_option("DIR", "", Path, dest="folder"), _ON),
+    ),
+    "cases": Command(
+        "cases.cases", "run test cases of an operator",
+        "Run test cases in protobuf's text format through an operator's own host code, and measure the results against "
+        "a reference.",
+        (
+            *_files("test cases in protobuf's text format (.prototxt)"),
+            _option("--sources SOURCE", "kernels and host code of the operator", Path, nargs="+", required=True),
+            _option("--entry FUNCTION", "the function of the host code to call", required=True),
+            _option("--reference FILE:FUNCTION", "a function that says what is right: Python (.py), C or C++"),
+            _option("--arguments FILE.py:FUNCTION", "a Python function that makes the arguments of the call by name, "
+                    "from inputs, outputs and numbers"),
+            _option("--bind NAME=PARAMETER*", "which parameter something is for"),
+            _option("--set PARAMETER=VALUE*", "a number or name that the cases do not give"),
+            _option("--junit FILE.xml", "write the results as JUnit", Path),
+            _ON,
+        ),
+        usage="mlusim cases FILE... --sources SOURCE... --entry FUNCTION [--reference FILE:FUNCTION] [options]",
+        epilog="A reference in Python is called with the inputs by id, the numbers by name and outputs to fill; it "
+        "returns the outputs, or an array for each in order. One in C or C++ is called by its declaration: pointers "
+        "are tensors by id or in order, those to const the inputs; numbers go by name; x_count, x_dims and x_rank are "
+        "the elements and the shape of tensor x.",
+    ),
+    "sweep": Command(
+        "sweep.sweep", "simulate many variants",
+        "Simulate every combination of values: rates and devices of a saved log or of an operator, and the operator's "
+        "parameters. A sweep that was interrupted goes on where it was.",
+        (
+            _option("TARGET", "a file made with --log, or the name of an operator"),
+            _option("key=V,V*", "parameters of the operator", dest="arguments"),
+            _option("--device D,D*", "devices (default: the log's, the operator's)", default=None),
+            _option("--set NAME=V,V*", "values of a rate"),
+            _option("--out FILE", "write the table: .csv or .parquet", Path),
+            _option("--plot FILE", "draw the times: .png or .svg", Path),
+            _option("--workers N", f"processes (default: {_CORES})", int, default=_CORES),
+            _option("--scheduler ADDRESS", "a Dask scheduler, such as tcp://host:8786"),
+        ),
+        epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
+    ),
+    "why": Command(
+        "why.why", "say why a run is slow",
+        "The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, and what "
+        "would make it faster: each cause of waiting is taken away in turn and the log timed again.",
+        (_LOG, _option("--baseline-us US", "a time to compare with, in microseconds", float), *_RATES),
+    ),
+    "diff": Command(
+        "why.diff", "compare two logs or traces",
+        "What takes longer in the second of two saved launches, by pipe and by line, and what held it up.",
+        (
+            _option("A", "a file made with --log or --trace", Path, dest="before"),
+            _option("B", "another one", Path, dest="after"),
+            *_RATES,
+        ),
+    ),
+    "correlate": Command(
+        "accuracy.correlate_table", "compare with measured times",
+        "Simulate the cases of a table of measured times; show how far off the simulator is.",
+        (*_TABLE, _option("--no-left-out", "do not fit the rates without each case in turn, which takes time")),
+    ),
+    "calibrate": Command(
+        "accuracy.calibrate_table", "fit rates to measured times",
+        "Fit the free rates of the devices of a table of measured times, one number for all devices of a family; "
+        "without --fit, those that cases.toml names.",
+        (
+            *_TABLE,
+            _option("--fit [FAMILY:]NAME*", "a free rate, such as launch.overhead_us"),
+            _option("--out DIR", "write the device files with the fitted rates there", Path),
+        ),
+    ),
+}  # fmt: skip

@@ -1,0 +1,70 @@
+"""Every task of its scope, and every thread of a block, reaches a barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..finding import Finding
+from ..rule import declare
+
+BARRIER = declare("barrier", "every task of its scope reaches a barrier")
+_EVERY = "every thread of the block reaches it (CUDA C++ Programming Guide)"
+#: Tasks that are waited for at one barrier and that a finding names at most.
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Party:
+    """A task, or the memory core of a cluster: the scope of the barrier that it waits at, and whether it has ended."""
+
+    task: int
+    cluster: int
+    memory_core: bool
+    scope: str
+    done: bool
+
+    def __str__(self) -> str:
+        return f"the memory core of cluster {self.cluster}" if self.memory_core else f"task {self.task}"
+
+    @property
+    def state(self) -> str:
+        """What it does, in words."""
+        waits = f"waits in {self.scope}" if self.scope else "runs"
+        return f"{self} ({'has ended' if self.done else waits})"
+
+
+def deadlock(chain: Sequence[tuple[Party, Sequence[Party]]], stuck: int) -> Finding:
+    """``stuck`` tasks wait for ever; each of the chain for those behind it, up to one that waits for none of them."""
+    links = []
+    for party, missing in chain:
+        whom, more = ", ".join(other.state for other in missing[:_NAMED]), " and more" if len(missing) > _NAMED else ""
+        links.append(f"{party} waits in a {party.scope} barrier for {whom}{more}")
+    return Finding(
+        BARRIER,
+        f"{', and '.join(links)}; {stuck} tasks wait for ever",
+        instruction=chain[0][0].scope,
+        suggestion="let every task of the scope reach the barrier",
+    )
+
+
+def skipped(who: str, ended: int, first: str) -> Finding:
+    """A thread waits for threads of its block that have ended."""
+    return Finding(
+        BARRIER,
+        f"{who} waits at a barrier that {ended} threads of its block skip, {first} first: they have ended",
+        instruction="__syncthreads",
+        limit=_EVERY,
+        suggestion="let the threads that have no element go on to the barrier, and test again after it",
+    )
+
+
+def apart(who: str, other: str) -> Finding:
+    """Threads of a block wait at different barriers."""
+    return Finding(
+        BARRIER,
+        f"{who} waits at one barrier, {other} at another",
+        instruction="__syncthreads",
+        limit=_EVERY,
+        suggestion="take the barrier out of the condition",
+    )

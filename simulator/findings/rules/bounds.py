@@ -1,0 +1,97 @@
+"""An access lies inside one variable or array, in words for operands, scalar accesses, threads and host code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...log.region import Region
+from ..finding import Finding
+from ..rule import declare
+
+BOUNDS = declare("bounds", "an access lies inside one variable or array")
+_LOOK = "check the pointer and its index"
+#: Addresses below stand for a null pointer and an index.
+_NULL = 4096
+
+
+def null_operand(space: str) -> Finding:
+    """The pointer of an operand is null."""
+    need = f"an address in {space}"
+    return Finding(BOUNDS, "the pointer is null", limit=need, suggestion=f"pass {need}")
+
+
+def nowhere(address: int, space: str) -> Finding:
+    """The address of an operand lies in no memory."""
+    return Finding(BOUNDS, f"address {address:#x} belongs to no memory of the device", limit=f"an address in {space}")
+
+
+def unallocated(writes: bool, bytes: int, region: Region) -> Finding:
+    """An operand lies where nothing is allocated."""
+    verb = "write" if writes else "read"
+    return Finding(BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
+
+
+def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: int) -> Finding:
+    """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it."""
+    verb, before = "write" if writes else "read", at < 0
+    return Finding(
+        BOUNDS,
+        f"{verb} of {bytes} bytes "
+        + (f"begins {-at} bytes before {name!r}" if before
+           else f"at byte {at} of {name!r} passes its end by {at + bytes - size}"),
+        region=region,
+        limit=f"{name!r} has {size} bytes",
+        suggestion=_LOOK if before else "make the variable larger or the count smaller",
+    )  # fmt: skip
+
+
+def outside_lane(shape: Sequence[int], address: int, past: int, size: int) -> Finding:
+    """A tensor passes the end of a lane of a ``size`` by ``past`` bytes, or begins before it."""
+    what = f"[{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
+    return Finding(
+        BOUNDS,
+        f"the tensor {what}" if past > 0 else f"the tensor at {address:#x} begins before its lane",
+        limit=f"a lane has {size} bytes",
+        suggestion="work in smaller tiles, or start lower",
+    )
+
+
+def in_no_lane(address: int, space: str, lanes: int, size: int) -> Finding:
+    """The address of a tensor lies in none of the lanes."""
+    return Finding(BOUNDS, f"address {address:#x} is not in {space} memory", limit=f"{lanes} lanes of {size} bytes")
+
+
+def scalar_nowhere(store: bool, size: int, address: int) -> Finding:
+    """A scalar access lies in no memory."""
+    what = "the pointer is null" if address < _NULL else f"address {address:#x} belongs to no memory of the device"
+    return Finding(BOUNDS, f"{'store' if store else 'load'} of {size} bytes: {what}", suggestion=_LOOK)
+
+
+def scalar(address: int) -> Finding:
+    """A scalar access of which no more is known."""
+    return Finding(BOUNDS, f"scalar access to {address:#x}")
+
+
+def by_thread(
+    store: bool, size: int, address: int, who: str, variable: tuple[str, int, int], region: Region | None
+) -> Finding:
+    """A thread's access lies in no array, or passes its end; ``variable`` is its name, and from where to where it lies.
+
+    The name is empty where there is none.
+    """
+    what, (name, start, end) = "store" if store else "load", variable
+    if address < _NULL:
+        message = f"{what} of {size} bytes by {who}: the pointer is null"
+    elif not name:
+        message = f"{what} of {size} bytes by {who}: address {address:#x} belongs to no array of the device"
+    else:
+        past = address + size - end
+        message = f"{what} of {size} bytes at byte {address - start} of {name!r} by {who} passes its end by {past}"
+    return Finding(
+        BOUNDS,
+        message,
+        instruction=what,
+        limit=f"{name!r} has {end - start} bytes" if name else "",
+        region=region,
+        suggestion="compare the index with the number of elements (index >= count ends the thread)" if name else _LOOK,
+    )

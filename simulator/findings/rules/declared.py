@@ -1,0 +1,142 @@
+"""What the declaration of an instruction, or the interface of a function, asks of its arguments.
+
+Messages of guards are patterns: ``{name}`` stands for the value of an argument, ``{at_name}`` for where an operand
+lies, ``{bytes_name}`` for its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...log.region import Region
+from ..finding import Finding
+from ..rule import declare
+
+ALIGNMENT = declare("alignment", "an address is a multiple of what the instruction needs")
+ARCH = declare("arch", "the instruction exists on the architecture")
+ARGUMENT = declare("argument", "an argument has a value that the instruction takes")
+DTYPE = declare("dtype", "the element type is one that the instruction has")
+LANE = declare("lane", "operands across lanes start in the lane that the instruction needs")
+LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
+OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+
+
+def absent(instruction: str, arch: int, archs: object, provenance: str) -> Finding:
+    """An architecture does not have an instruction, but others (``archs``)."""
+    return Finding(
+        ARCH,
+        f"{instruction} does not exist on architecture {arch}",
+        limit=f"architectures {archs}",
+        suggestion="leave the call out for this architecture, or choose another device",
+        provenance=provenance,
+    )
+
+
+def on(archs: str) -> str:
+    """Where a limit holds that some architectures have alone; "" stands for all."""
+    return f" on architectures {archs}" if archs else ""
+
+
+def misaligned(operand: str, multiple: int, archs: str, provenance: str) -> Finding:
+    """A pattern: an operand does not begin at a multiple of so many bytes."""
+    return Finding(
+        ALIGNMENT,
+        f"{operand} is at {{at_{operand}}}, not a multiple of {multiple}",
+        operand=operand,
+        limit=f"{multiple} bytes{on(archs)}",
+        suggestion=f"start {operand} at a multiple of {multiple} bytes",
+        provenance=provenance,
+    )
+
+
+def misaligned_access(store: bool, size: int, where: str, who: str, region: Region | None) -> Finding:
+    """A thread accesses so many bytes at an address that is no multiple of them."""
+    what = "store" if store else "load"
+    return Finding(
+        ALIGNMENT,
+        f"{what} of {size} bytes at {where} by {who} is not aligned to its size",
+        instruction=what,
+        limit=f"a multiple of {size} bytes (CUDA C++ Programming Guide, device memory accesses)",
+        region=region,
+        suggestion="test the address before it is cast to a vector type, or use a narrower one",
+    )
+
+
+def unmet(
+    rule: str, instruction: str, condition: str, named: Iterable[str], operand: str, archs: str, provenance: str
+) -> Finding:
+    """A pattern: a condition that an instruction states over its arguments (``named``) does not hold."""
+    shown = ", ".join(f"{name} = {{{name}}}" for name in named)
+    return Finding(
+        rule,
+        f"{instruction} needs that {condition}" + (f"; got {shown}" if shown else ""),
+        operand=operand,
+        limit=condition + on(archs),
+        provenance=provenance,
+    )
+
+
+def overlapping(
+    target: tuple[str, bool], source: tuple[str, bool], kind: str, padding: int, in_lanes: bool, provenance: str
+) -> Finding:
+    """A pattern: a written operand and a read one share bytes in a way that is not allowed.
+
+    ``target`` and ``source`` are names, and whether the operand is a tensor across lanes; ``kind`` is what would be
+    allowed ("same", "ascending", "none"), ``padding`` the bytes that a wider result may lie behind its input.
+    """
+    (d, _), (s, _) = target, source
+    problem, limit = {
+        "same": ("overlap and do not coincide", "operands coincide or stay apart"),
+        "ascending": (
+            f"overlap, and {d} begins or ends behind {s}",
+            "operands stay apart, or the output neither begins nor ends behind the input"
+            + (f", less than {padding} bytes of padding aside" if padding else ""),
+        ),
+        "none": ("overlap", "operands stay apart"),
+    }[kind]
+    one, other = (
+        f"{name} ({'a tensor' if tensor else f'{{bytes_{name}}} bytes'} at {{at_{name}}})"
+        for name, tensor in (target, source)
+    )
+    return Finding(
+        OVERLAP,
+        f"{one} and {other} {problem}",
+        operand=d,
+        limit=limit,
+        suggestion=f"give {d} {'lanes or bytes' if in_lanes else 'memory'} of its own",
+        provenance=provenance,
+    )
+
+
+def null_structure(argument: str, type: str) -> Finding:
+    """A pointer to a structure of parameters is null."""
+    return Finding(ARGUMENT, f"{argument} is null", limit=f"the address of a {type}")
+
+
+def no_case(argument: str, labels: Iterable[str]) -> Finding:
+    """A pattern: an argument that selects what is done has none of its values."""
+    return Finding(ARGUMENT, f"{argument} is {{{argument}}}", limit=f"one of {', '.join(labels)}")
+
+
+def no_kind(operand: str, kinds: Iterable[str]) -> Finding:
+    """An operand that may be of several kinds is of none."""
+    return Finding(ARGUMENT, f"{operand} is of no known kind", limit=f"one of {', '.join(kinds)}, and not null")
+
+
+def no_such_types(instruction: str, given: Iterable[tuple[str, object]], possible: Iterable[object]) -> Finding:
+    """Arguments name types that an instruction does not have; without ``possible``, not together."""
+    fits = ", ".join(map(str, possible))
+    limit = f"one of {fits}" if fits else "a combination of types that the instruction has"
+    wrong = " and ".join(f"{argument} is {value}" for argument, value in given)
+    return Finding(DTYPE, wrong, instruction=instruction, limit=limit, suggestion=f"pass {limit}")
+
+
+def misfit(problem: str, kernel: str) -> Finding:
+    """Host code launches a kernel in a way that it, or the device, does not take."""
+    advice = "launch with dimensions, a type and arguments that the kernel and the device take"
+    return Finding(ARGUMENT, problem, kernel=kernel, suggestion=advice)
+
+
+def refused(problem: str) -> Finding:
+    """A function of the operator library does not take its arguments."""
+    return Finding(ARGUMENT, problem)

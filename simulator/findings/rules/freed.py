@@ -1,0 +1,32 @@
+"""Memory is freed once, and not used afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...log.region import Location
+from ..finding import Finding
+from ..rule import WARNING, declare
+
+USE_AFTER_FREE = declare("use-after-free", "memory is not used after it has been freed")
+DOUBLE_FREE = declare("double-free", "memory is freed once")
+LEAK = declare("leak", "a program frees the device memory that it has allocated", WARNING)
+
+
+def used(access: Finding, byte: int, name: str, origin: Location) -> Finding:
+    """What an ``access`` out of bounds is that begins at a byte of an array which has been freed."""
+    return replace(
+        access,
+        rule=USE_AFTER_FREE,
+        message=f"access to byte {byte} of {name!r}, which has been freed",
+        limit="",
+        suggestion="keep the array for as long as kernels use its address",
+        origin=origin,
+    )
+
+
+def never(allocations: int, bytes: int) -> Finding:
+    """A program ends and has not freed what one line has allocated."""
+    many = "an allocation of" if allocations == 1 else f"{allocations} allocations,"
+    message = f"{many} {bytes} bytes of device memory {'is' if allocations == 1 else 'are'} never freed"
+    return Finding(LEAK, message, suggestion="free it with cnrtFree")

@@ -1,0 +1,24 @@
+"""Inputs are read, and outputs written, to their end and by every task."""
+
+from ..finding import Finding
+from ..rule import ADVICE, WARNING, declare
+
+UNREAD = declare("unread", "an input is read to its end, and by every task", ADVICE)
+UNWRITTEN = declare("unwritten", "an output is written to its end, and by every task", WARNING)
+
+
+def untouched(written: bool, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
+    """No task has written, or read, so many bytes of an array of a ``size``, in so many gaps from a byte on.
+
+    Unless it is ``sure``, it is advice.
+    """
+    part = "" if bytes == size else f"{bytes} of "
+    where = f", from byte {begin} on" if begin else ""
+    if gaps > 1:
+        where = f", in {gaps} gaps, the first at byte {begin}"
+    return Finding(
+        UNWRITTEN if written else UNREAD,
+        f"no task {'writes' if written else 'reads'} {part}the {size} bytes of {array}{where}",
+        suggestion="see what the last tile, and each task, leaves to be done",
+        severity="" if sure else ADVICE,
+    )

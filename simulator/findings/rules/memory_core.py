@@ -1,0 +1,26 @@
+"""A memory core leaves to the others what it cannot or need not do."""
+
+from ...log.region import Region
+from ..finding import Finding
+from ..rule import WARNING, declare
+
+MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
+_GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do this (if (__is_ipu()), or coreId == 0)"
+
+
+def lacking(store: bool, instruction: str, space: str, region: Region | None) -> Finding:
+    """It accesses a memory that it does not have."""
+    return _found(f"the memory core {'stores to' if store else 'loads from'} {space}, which it does not have",
+                  instruction, region)  # fmt: skip
+
+
+def stored(repeats: bool, instruction: str, space: str, region: Region | None) -> Finding:
+    """It stores to memory of the device, which ``repeats`` the store of the other cores, or does nothing."""
+    effect = "repeats a store of the other cores" if repeats else "has no effect"
+    return _found(f"a scalar store of the memory core to {space} {effect}", instruction, region)
+
+
+def _found(message: str, instruction: str, region: Region | None) -> Finding:
+    return Finding(
+        MEMORY_CORE, message, instruction=instruction, region=region, suggestion=_GUARD, provenance="inferred"
+    )

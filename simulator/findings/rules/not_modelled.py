@@ -1,0 +1,51 @@
+"""What is executed is modelled."""
+
+from __future__ import annotations
+
+from ....isa import Dialect
+from ..finding import Finding
+from ..rule import WARNING, declare
+
+NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
+
+
+def executed(name: str, dialect: Dialect) -> Finding:
+    """An instruction that is known and not modelled is executed, or a function ("f(int)") without a body."""
+    if name.endswith(")"):
+        return Finding(
+            NOT_MODELLED,
+            f"{name} is called, and no source of the program defines it",
+            instruction=name,
+            suggestion="define it, include the file that does, or load that file too",
+        )
+    if not name.startswith((dialect.prefix, "asm: ")):
+        return Finding(
+            NOT_MODELLED,
+            f"{name} is a function of a library that mlusim does not have",
+            instruction=name,
+            suggestion="define it in the source, or pass over its call",
+        )
+    declared = bool(dialect.named(name)) or name in dialect.known or name.startswith("asm: ")
+    what = "is known and not modelled yet" if declared else f"is no instruction of {dialect.title} that is modelled"
+    return Finding(NOT_MODELLED, f"{name} {what}", instruction=name, suggestion=_hint(name, dialect))
+
+
+def unknown(name: str, dialect: Dialect) -> Finding:
+    """A source calls a function that nobody knows; executing it is an error."""
+    return Finding(
+        NOT_MODELLED,
+        f"{dialect.title} has no instruction {name}; executing it is an error",
+        instruction=name,
+        suggestion=_hint(name, dialect),
+        severity=WARNING,
+    )
+
+
+def refused(problem: str) -> Finding:
+    """The operator library has not modelled what a call asks for."""
+    return Finding(NOT_MODELLED, problem)
+
+
+def _hint(name: str, dialect: Dialect) -> str:
+    near = [other for other in dialect.nearest(name, 12) if other not in dialect.known][:3]
+    return f"the nearest that are: {', '.join(near)}" if near else "see `mlusim isa` for what is"

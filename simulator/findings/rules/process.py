@@ -1,0 +1,97 @@
+"""What native code does to its process: it ends by returning, in time, on its stack, and does what a card could do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..finding import Finding
+from ..rule import declare
+
+CRASH = declare("crash", "the kernel ends by returning")
+FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
+STACK = declare("stack", "the kernel's stack suffices")
+TIME = declare("time", "the kernel ends within the time limit")
+
+_SIGNALS = {4: "illegal instruction", 5: "trap", 6: "abort", 7: "bus error",
+            8: "arithmetic exception (division by zero?)", 11: "segmentation fault"}  # fmt: skip
+#: Signals that name the address of a memory access.
+_ADDRESSED = (7, 11)
+_RETURN = "return from the kernel instead"
+
+
+def overflowed() -> Finding:
+    """The stack is full."""
+    advice = "end the recursion, or move large arrays off the stack"
+    return Finding(STACK, "the kernel has overflowed its stack", suggestion=advice)
+
+
+def too_long(limit: float | None) -> Finding:
+    """The kernel ran longer than a limit (seconds)."""
+    message = "the kernel ran longer than the time limit" + (f" of {limit:g} s" if limit else "")
+    return Finding(TIME, message, suggestion="look for a loop that does not end, or raise time_limit")
+
+
+def signalled(signal: int, address: int) -> Finding:
+    """The kernel got a signal."""
+    where = f" at {address:#x}" if signal in _ADDRESSED else ""
+    return Finding(CRASH, f"the kernel crashed: {_SIGNALS.get(signal, f'signal {signal}')}{where}")
+
+
+def signalled_itself(signal: int) -> Finding:
+    """The kernel sent its own process a signal."""
+    if signal in _SIGNALS:
+        return Finding(CRASH, f"the kernel crashed: {_SIGNALS[signal]}")
+    return Finding(CRASH, f"the kernel sent itself signal {signal}", suggestion=_RETURN)
+
+
+def exited(function: str, code: int) -> Finding:
+    """The kernel ended its process with a function and an exit code."""
+    return Finding(CRASH, f"the kernel called {function}({code})", suggestion=_RETURN)
+
+
+def threw(exception: str) -> Finding:
+    """The kernel threw an exception that nobody catches; "" is one without a text."""
+    message = f"the kernel threw an exception that nobody catches: {exception or 'none at all'}"
+    return Finding(CRASH, message, suggestion="catch it in the kernel; a card has no exceptions")
+
+
+def jumped() -> Finding:
+    """The kernel left by `longjmp`."""
+    return Finding(CRASH, "the kernel left by a jump into the simulator", suggestion=_RETURN)
+
+
+def too_early() -> Finding:
+    """Code outside of a kernel uses what kernels have."""
+    message = "taskId, instructions and on-chip memory exist in kernels only"
+    return Finding(CRASH, message, suggestion="use it inside of a kernel")
+
+
+def died(death: object, kernel: str, advice: str = "") -> Finding:
+    """The process that ran a kernel is gone; ``death`` says how."""
+    return Finding(CRASH, f"the process that ran the kernel {death}", kernel=kernel, suggestion=advice)
+
+
+def host_died(operator: str, death: object) -> Finding:
+    """The host code of an operator is gone; ``death`` says how."""
+    advice = "look at what it printed; host code that touches device memory through a pointer ends like this"
+    return Finding(CRASH, f"the host code of {operator} {death}", suggestion=advice)
+
+
+def printed(most: int) -> Finding:
+    """The kernel printed more than so many bytes."""
+    message = f"the kernel printed more than {most >> 20} MiB"
+    return Finding(FORBIDDEN, message, suggestion="print less, or by one task only")
+
+
+def called(deed: str, call: str, arguments: Iterable[str] | None) -> Finding:
+    """The kernel made a system call, of which little is known without arguments."""
+    advice = "a card has no operating system: leave it out, or keep it out of what is compiled for the device"
+    if arguments is None:
+        return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}", suggestion=advice)
+    return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}({', '.join(arguments)})", suggestion=advice)
+
+
+def called_otherwise(number: int) -> Finding:
+    """The kernel made a system call by another interface of the operating system's."""
+    message = f"a kernel may not call the operating system: system call {number} of another ABI"
+    return Finding(FORBIDDEN, message)

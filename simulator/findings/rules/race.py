@@ -1,0 +1,35 @@
+"""Tasks, and threads of a block, share memory with a barrier between, or atomically."""
+
+from __future__ import annotations
+
+from ...log.region import Region
+from ..finding import Finding
+from ..rule import declare
+
+RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
+
+
+def of_tasks(name: str, task: int, earlier: str, other: str, region: Region, barrier: str) -> Finding:
+    """Instructions of two tasks use the same bytes, one writes; ``barrier``: a call that would part them, if any."""
+    advice = "give each task bytes of its own, or use atomic instructions"
+    return Finding(
+        RACE,
+        f"{name} of task {task} and {earlier} of {other} use the same bytes of {region.space} in no order; one writes",
+        instruction=name,
+        region=region,
+        suggestion=f"call {barrier} between them, or {advice}" if barrier else advice,
+    )
+
+
+def of_threads(store: bool, who: str, byte: int, name: str, other: str, region: Region | None) -> Finding:
+    """A thread accesses a byte of shared memory that another (without ``other``: several) has accessed since."""
+    accessed = f"{other} has" if other else "several threads have"
+    return Finding(
+        RACE,
+        f"{who} {'stores to' if store else 'loads from'} byte {byte} of {name!r}, which {accessed} accessed since the "
+        "last barrier",
+        instruction="store" if store else "load",
+        region=region,
+        limit="one of the two writes, so that the order of the threads decides",
+        suggestion="call __syncthreads() between them, or give each its own part",
+    )

@@ -1,0 +1,49 @@
+"""What a launch leaves behind: results as they were expected, whatever the order of tasks, in arrays that take them."""
+
+from ..finding import Finding
+from ..rule import WARNING, declare
+
+ORDER_DEPENDENT = declare("order-dependent", "a result does not depend on the order of tasks", WARNING)
+READ_ONLY = declare("read-only", "no kernel writes an array that is read-only on the host", WARNING)
+WRONG_RESULT = declare("wrong-result", "an array holds what was expected of it")
+
+
+def order_dependent(array: str, changed: int, size: int, order: int) -> Finding:
+    """So many bytes of an array of a ``size`` differ in another order of tasks, by its number."""
+    return Finding(
+        ORDER_DEPENDENT,
+        f"what {array} holds depends on the order of tasks: {changed} of its {size} bytes differ",
+        operand=array,
+        limit=f"order {order}",
+        suggestion="sums of floating-point numbers may differ in their last bits; else see who writes what last",
+    )
+
+
+def read_only(instruction: str, array: str) -> Finding:
+    """An instruction writes an array that is read-only on the host."""
+    return Finding(
+        READ_ONLY,
+        f"{instruction} writes to {array!r}, which is read-only on the host: nothing of it comes back",
+        instruction=instruction,
+        suggestion="pass an array that can be written, or write elsewhere",
+    )
+
+
+def wrong(
+    wrong: tuple[int, int, int], array: str, first: tuple[str, str, str], pattern: str, limit: float, written: bool
+) -> Finding:
+    """Elements of an array are not what was expected.
+
+    ``wrong`` counts those of this cause, all wrong ones, and all there are; ``first`` is the first of them, what it is
+    and what it should be; ``pattern`` what they have in common, if anything.
+    """
+    mine, every, size = wrong
+    several = f" of {every}" if mine < every else ""
+    name, got, right = first
+    return Finding(
+        WRONG_RESULT,
+        f"{mine}{several} wrong element{'s' * (every > 1)} among the {size} of {array}: {name} is {got}, not {right}"
+        + (f"; {pattern}" if pattern else ""),
+        limit=f"{limit:.2g} of a number or, where that is more, of the mean of all" if limit else "",
+        suggestion="" if written else "see what the last tile, and each task, leaves to be done",
+    )

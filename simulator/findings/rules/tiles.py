@@ -1,0 +1,68 @@
+"""What is computed and stored is made of tiles, each taken from its beginning to its end."""
+
+from ..finding import Finding
+from ..rule import ADVICE, WARNING, declare
+
+LEFTOVER = declare("leftover", "what is stored is made of tiles, not of what lies beside them", WARNING)
+OVERRUN = declare("overrun", "a result, and what is taken, ends where its tile ends", ADVICE)
+PARTIAL = declare("partial", "a tile that is changed in place is changed to its end", ADVICE)
+SHIFTED = declare("shifted", "a tile is taken from where it begins, and to its end", ADVICE)
+UNUSED = declare("unused", "what is loaded or reduced is read before it is overwritten", ADVICE)
+
+
+def partial(name: str, other: str, bytes: int) -> Finding:
+    """An instruction uses a tile of which another has changed a part."""
+    message = f"{name} uses a tile of which {other} has changed a part; {bytes} bytes of it are as they were"
+    return Finding(PARTIAL, message, instruction=name, suggestion=f"give {other} the count of the tile")
+
+
+def leftover(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes what another has left of an older tile."""
+    message = f"{name} takes {bytes} bytes that were made of what {other} has left of an older tile"
+    advice = "see whether both have the address and the count of the tile"
+    return Finding(LEFTOVER, message, instruction=name, suggestion=advice)
+
+
+def shifted(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes bytes before a tile."""
+    message = f"{name} takes {bytes} bytes before the tile that {other} has made, left of what lay there"
+    return Finding(SHIFTED, message, instruction=name, suggestion="see whether both have the address of the tile")
+
+
+def untaken(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes a tile but for bytes at one end."""
+    message = f"{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes"
+    advice = "see whether both have the address and the count of the tile"
+    return Finding(SHIFTED, message, instruction=name, suggestion=advice)
+
+
+def off_grid(name: str, array: str, way: str, grid: int) -> Finding:
+    """A line takes rows of an array some ``way`` from where they begin for all others."""
+    message = f"{name} takes rows of {array} {way} where they begin for all other lines, at multiples of {grid}"
+    return Finding(SHIFTED, message, instruction=name, suggestion="see whether it has the address of a row")
+
+
+def overrun(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes a tile into which the result of another reaches."""
+    message = (
+        f"{name} takes a tile of which {other} has overwritten the first {bytes} bytes with the end of a result that "
+        "begins before it"
+    )
+    return Finding(OVERRUN, message, instruction=name, suggestion=f"give {other} the count of its tile")
+
+
+def overread(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes a tile and bytes behind it."""
+    message = f"{name} takes a tile and, behind it, {bytes} bytes of what {other} has made"
+    return Finding(OVERRUN, message, instruction=name, suggestion=f"give {name} the count of its tile")
+
+
+def unused(name: str, other: str, overwritten: bool) -> Finding:
+    """Nobody reads what an instruction has written, and ``name`` has overwritten it, or nobody has."""
+    what = f"{name} overwrites what {other} has written, and nobody has read it"
+    return Finding(
+        UNUSED,
+        what if overwritten else f"nobody reads what {other} has written",
+        instruction=name,
+        suggestion="see whether both mean this buffer; leave out what nobody needs",
+    )

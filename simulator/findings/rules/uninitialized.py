@@ -1,0 +1,45 @@
+"""What is read has been written before."""
+
+from __future__ import annotations
+
+from ...log.region import Region
+from ..finding import Finding
+from ..rule import WARNING, declare
+
+UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
+
+
+def read(
+    instruction: str, operand: str, name: str, piece: tuple[int, int], size: int, written_on: int | None = None
+) -> Finding:
+    """An instruction or, without an operand, a scalar load reads a piece of a variable of a ``size``.
+
+    ``piece`` counts from its first byte; ``written_on`` is a core that has written its own copy of it.
+    """
+    start, end = piece
+    part = "" if end - start == size else f", from byte {start} of {size}"
+    elsewhere = f"; core {written_on} has written its own {name!r}, and every core has one"
+    return Finding(
+        UNINITIALIZED,
+        f"{'reads' if operand else 'scalar load of'} {end - start} uninitialized bytes of {name!r}{part}",
+        instruction=instruction,
+        operand=operand,
+        suggestion="write the memory before it is read" + (elsewhere if written_on is not None else ""),
+    )
+
+
+def by_thread(who: str, byte: int, name: str, region: Region | None) -> Finding:
+    """A thread loads shared memory that its block has not written."""
+    return Finding(
+        UNINITIALIZED,
+        f"{who} loads byte {byte} of {name!r}, which no thread of the block has written",
+        instruction="load",
+        region=region,
+        suggestion="write shared memory before it is read",
+    )
+
+
+def copied(start: int, end: int, name: str) -> Finding:
+    """Host code copies bytes of an allocation that nobody has written."""
+    message = f"bytes {start} to {end} of {name} are copied, and nobody has written them"
+    return Finding(UNINITIALIZED, message, suggestion="write them before, or copy less")

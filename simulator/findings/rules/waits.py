@@ -1,0 +1,35 @@
+"""What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
+
+from ..finding import Finding
+from ..rule import ADVICE, declare
+
+ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
+REDUNDANT_SYNC = declare("redundant-sync", "a wait has something to wait for", ADVICE)
+UNWAITED = declare("unwaited", "a task waits for what it has started before it ends", ADVICE)
+
+
+def hazard(name: str, earlier: str, pipe: str, wait: str) -> Finding:
+    """An instruction uses what an earlier one still works on; ``wait`` is the call that is missing, if there is one."""
+    return Finding(
+        ORDER,
+        f"{name} uses memory that {earlier} is still working on; nothing waits for the {pipe} pipe",
+        instruction=name,
+        suggestion=f"call {wait} between them" if wait else "",
+    )
+
+
+def unwaited(name: str, pipe: str, wait: str) -> Finding:
+    """A task ends while an instruction may be at work; ``wait`` is the call that is missing, if there is one."""
+    return Finding(
+        UNWAITED,
+        f"the task ends while {name} may still be at work; nothing waits for the {pipe} pipe",
+        instruction=name,
+        suggestion=f"call {wait} behind it" if wait else "",
+        provenance="inferred",
+    )
+
+
+def redundant(name: str, idle: bool) -> Finding:
+    """A wait changes nothing: all is idle, or what comes next waits for the same."""
+    what = "nothing is at work that it waits for" if idle else "the next instruction waits for the same"
+    return Finding(REDUNDANT_SYNC, f"{name} changes nothing: {what}", instruction=name, suggestion="leave it out")

@@ -1,0 +1,51 @@
+// The rows of a log. Python reads them here too (simulator/structures.py): plain declarations alone.
+#pragma once
+#include <stdint.h>
+
+// What the core does about an instruction: its front end waits until it is done; it runs after all queues are empty;
+// nobody can come between its read and its write; nothing but a wait of the core's knows that it is done; the front end
+// has a result of it; pieces of an operand lie in memory in another order than that in which it takes them.
+enum mlusim_flag {
+  MLUSIM_BLOCKING = 1, MLUSIM_SERIAL = 2, MLUSIM_ATOMIC = 4, MLUSIM_ASYNC = 8, MLUSIM_RESULT = 16, MLUSIM_CROSSED = 32
+};
+
+// An executed instruction. `op`, `pipe` and `loc` index the log's tables; `work` counts what the instruction's engine is
+// paid for (bytes or accesses; for a barrier: the number of the barrier); `first` is its first row of the operand table,
+// where it has as many as its instruction has operands; `gaps` counts the breaks between the separate runs of bytes of
+// that operand which has the most of them, and of scalar loads those that are waited for together with the one before.
+struct __attribute__((packed)) mlusim_record {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint16_t core;
+  uint32_t task, loc;
+  uint64_t work;
+  uint32_t first, gaps;
+};
+
+// A row of the operand table: the key of the first byte (space, owner and offset, see region.py), the bytes that it
+// spans, and, of a tensor across lanes, the first lane and how many.
+struct __attribute__((packed)) mlusim_operand {
+  uint64_t key, bytes;
+  uint16_t lane, lanes;
+};
+
+// A row of the table of runs: where an operand of the operand table (by its row) leaves bytes between its first and its
+// last alone, the pieces that it touches: `run` bytes at `start` from its first byte, and again at every multiple below
+// `count` of the three strides. An operand without rows is one run, one may have several; `run` is 0 where nobody knows
+// more than that its first and its last byte are touched.
+struct __attribute__((packed)) mlusim_runs {
+  uint32_t operand, run;
+  uint64_t start, stride[3];
+  uint32_t count[3];
+};
+
+// A record while the kernel runs: its source is still a program counter, its operands stand beside it. One with more
+// operands than there is room for takes further rows.
+struct __attribute__((packed)) mlusim_row {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint32_t core, task, gaps;
+  int64_t pc;
+  uint64_t work;
+  struct mlusim_operand operands[4];
+};

@@ -97,6 +97,11 @@ class Finding:
         """Plain data for JSON."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Finding:
+        """A finding that has come as data; its rule is one of `RULES`."""
+        return cls(**fields)
+
     @property
     def cause(self) -> tuple[object, ...]:
         """What findings of one cause have in common: rule and lines; where one line alone is at fault, its operand."""

@@ -31,9 +31,9 @@ def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:
     if region is None or region.space != memory.memory.name:
         return finding
     address = memory.address + region.offset
-    freed = memory.freed_at(address) if finding.rule == rules.BOUNDS else None
+    freed = memory.freed_at(address) if finding.rule == rules.bounds.BOUNDS else None
     if freed is not None:
-        return _freed(finding, address - freed.start, freed.name, freed.origin)
+        return rules.freed.used(finding, address - freed.start, freed.name, freed.origin)
     entry = memory.memory.nearest(address)
     if finding.origin is None and entry is not None and entry.origin.line:
         return replace(finding, origin=entry.origin)
@@ -48,25 +48,14 @@ def after_free(
     ``freed`` are allocations with the places that made them, in the order in which they were freed.
     """
     region = finding.region
-    if finding.rule != rules.BOUNDS or region is None or region.space != memory.memory.name:
+    if finding.rule != rules.bounds.BOUNDS or region is None or region.space != memory.memory.name:
         return finding
     address = memory.address + region.offset
     if memory.memory.find(address) is None:
         for entry, place in reversed(freed):
             if entry.start <= address < entry.end:
-                return _freed(finding, address - entry.start, entry.name, locate(place))
+                return rules.freed.used(finding, address - entry.start, entry.name, locate(place))
     return finding
-
-
-def _freed(finding: Finding, byte: int, name: str, origin: Location) -> Finding:
-    return replace(
-        finding,
-        rule=rules.USE_AFTER_FREE,
-        message=f"access to byte {byte} of {name!r}, which has been freed",
-        limit="",
-        suggestion="keep the array for as long as kernels use its address",
-        origin=origin,
-    )
 
 
 def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding]:
@@ -82,13 +71,10 @@ def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding
         for place, at in sorted(zip(places.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
             mine, row = records[records["loc"] == place], rows[at]
             op, record = log.ops[records["op"][at]], records[at]
-            yield Finding(
-                rules.READ_ONLY,
-                f"{op.name} writes to {array.name!r}, which is read-only on the host: nothing of it comes back",
-                instruction=op.name,
+            yield replace(
+                rules.results.read_only(op.name, array.name),
                 operand=op.operands[int(row) - int(record["first"])],
                 region=region_of(int(keys[row]), int(log.operands["bytes"][row]), spaces),
-                suggestion="pass an array that can be written, or write elsewhere",
                 kernel=str(log.launch.get("kernel", "")),
                 core=int(record["core"]),
                 task=int(record["task"]),

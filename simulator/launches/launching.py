@@ -31,7 +31,7 @@ from .run import Run
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
-_AFTERWARDS = (rules.ORDER, rules.RACE, rules.WRONG_RESULT)
+_AFTERWARDS = (rules.waits.ORDER, rules.race.RACE, rules.results.WRONG_RESULT)
 
 
 class Named(NamedTuple):

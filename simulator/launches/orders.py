@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,12 +87,8 @@ class _Contents:
 
 def _difference(log: Log, output: Given, changed: np.ndarray, order: int) -> Finding:
     first = int(changed[0])
-    return Finding(
-        rules.ORDER_DEPENDENT,
-        f"what {output.name} holds depends on the order of tasks: {len(changed)} of its {output.bytes} bytes differ",
-        operand=output.name,
+    return replace(
+        rules.results.order_dependent(output.name, len(changed), output.bytes, order),
         region=region_of(output.key + first, int(changed[-1]) - first + 1, tuple(log.shape.spaces)),
-        limit=f"order {order}",
-        suggestion="sums of floating-point numbers may differ in their last bits; else see who writes what last",
         kernel=str(log.launch.get("kernel", "")),
     )

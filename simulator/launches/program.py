@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
-from ..findings import BuildError, Finding, budget_finding, unknown_function
+from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
 from ..text import nearest, quoted
@@ -194,7 +194,7 @@ class Program:
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
         new = [
-            replace(unknown_function(name, dialect), location=place)
+            replace(rules.not_modelled.unknown(name, dialect), location=place)
             for name, place in image.description.unknown
             if name not in said and name.startswith(dialect.prefix)
         ]
@@ -222,10 +222,8 @@ class Program:
                 found[name] = SpaceBudget(name, declared, space.budget, space.reserved)
                 if declared > space.budget:
                     largest = max(mine, key=lambda variable: variable.size)
-                    finding = replace(
-                        budget_finding(name, declared, space.bytes, largest.name),
-                        location=largest.location,
-                    )
+                    finding = rules.budget.variables(name, declared, space.bytes, largest.name)
+                    finding = replace(finding, location=largest.location)
                     raise BuildError(str(finding), finding)
         return found
 

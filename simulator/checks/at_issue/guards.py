@@ -13,7 +13,7 @@ from ...core.issue import Check, Guard, PortSource
 from ...core.issue.effects import lost
 from ...core.issue.operands import Lanes
 from ...core.issue.scattered import operands_of
-from ...findings import rules
+from ...findings.rules import declared
 
 
 class Architecture(Check):
@@ -22,14 +22,7 @@ class Architecture(Check):
     def guards(self, port: PortSource) -> Iterator[Guard]:
         arch, archs = self.execution.shape.arch, port.entry.archs
         if arch not in archs:
-            yield Guard(
-                "False",
-                rules.ARCH,
-                f"{port.overload.name} does not exist on architecture {arch}",
-                limit=f"architectures {archs}",
-                suggestion="leave the call out for this architecture, or choose another device",
-                provenance=port.overload.provenance,
-            )
+            yield Guard("False", declared.absent(port.overload.name, arch, archs, port.overload.provenance))
 
 
 class Arguments(Check):
@@ -37,39 +30,30 @@ class Arguments(Check):
 
     def guards(self, port: PortSource) -> Iterator[Guard]:
         for rule in port.entry.rules_for(self.execution.shape.arch):
-            on = f" on architectures {rule.archs}" if rule.archs.text else ""
             if isinstance(rule, Require):
-                yield self._required(port, rule, on)
+                yield self._required(port, rule)
                 continue
             for p in port.memory:
                 if not p.register and (not rule.operands or p.name in rule.operands):
-                    yield Guard(
-                        f"not {p.name} & {rule.multiple - 1}",
-                        rules.ALIGNMENT,
-                        f"{p.name} is at {{at_{p.name}}}, not a multiple of {rule.multiple}",
-                        operand=p.name,
-                        limit=f"{rule.multiple} bytes{on}",
-                        suggestion=f"start {p.name} at a multiple of {rule.multiple} bytes",
-                        provenance=rule.provenance,
-                    )
+                    found = declared.misaligned(p.name, rule.multiple, rule.archs.text, rule.provenance)
+                    yield Guard(f"not {p.name} & {rule.multiple - 1}", found)
 
-    def _required(self, port: PortSource, rule: Require, on: str) -> Guard:
-        text = port.entry.words(rule)
+    def _required(self, port: PortSource, rule: Require) -> Guard:
         named = names_of(rule.condition)
-        shown = ", ".join(f"{p.name} = {{{p.name}}}" for p in port.overload.parameters if p.name in named)
+        shown = [p.name for p in port.overload.parameters if p.name in named]
         operands = [p for p in port.memory if p.name in named]
         blamed = {
-            rules.ALIGNMENT: operands if len(operands) == 1 else [],
-            rules.OVERLAP: [p for p in operands if p.writes],
+            declared.ALIGNMENT: operands if len(operands) == 1 else [],
+            declared.OVERLAP: [p for p in operands if p.writes],
         }.get(rule.rule)
+        found = declared.unmet(
+            rule.rule, port.overload.name, port.entry.words(rule), shown, blamed[0].name if blamed else "",
+            rule.archs.text, rule.provenance,
+        )  # fmt: skip
         return Guard(
             port.expression(f"not ({rule.when}) or ({rule.condition})" if rule.when else rule.condition),
-            rule.rule,
-            f"{port.overload.name} needs that {text}" + (f"; got {shown}" if shown else ""),
-            operand=blamed[0].name if blamed else "",
-            limit=text + on,
-            provenance=rule.provenance,
-            fatal=rule.needed or (rule.rule == rules.LENGTH and not is_multiple(rule.condition)),
+            found,
+            fatal=rule.needed or (rule.rule == declared.LENGTH and not is_multiple(rule.condition)),
         )
 
 
@@ -96,28 +80,8 @@ class Overlap(Check):
                     ordered = f"{d} < {s} and {lost(target, source)} * {source.element.size} < {PADDING} or "
                 else:
                     ordered = f"{d} <= {s} and {target.end} <= {source.end} or "
-                shifted = isinstance(target, Lanes)
-                legal, problem, limit = {
-                    "same": (f"{d} == {s} or ", "overlap and do not coincide", "operands coincide or stay apart"),
-                    "ascending": (
-                        ordered,
-                        f"overlap, and {d} begins or ends behind {s}",
-                        "operands stay apart, or the output neither begins nor ends behind the input"
-                        + (f", less than {PADDING} bytes of padding aside" if wider else ""),
-                    ),
-                    "none": ("", "overlap", "operands stay apart"),
-                }["none" if alone else kind]
-                yield Guard(
-                    legal + apart,
-                    rules.OVERLAP,
-                    f"{d} ({_size(target)} at {{at_{d}}}) and {s} ({_size(source)} at {{at_{s}}}) {problem}",
-                    operand=d,
-                    limit=limit,
-                    suggestion=f"give {d} {'lanes or bytes' if shifted else 'memory'} of its own",
-                    provenance=port.overload.provenance,
-                )
-
-
-def _size(operand: object) -> str:
-    name = getattr(operand, "name", "")
-    return "a tensor" if isinstance(operand, Lanes) else f"{{bytes_{name}}} bytes"
+                allowed = "none" if alone else kind
+                legal = {"same": f"{d} == {s} or ", "ascending": ordered, "none": ""}[allowed]
+                pair = (d, isinstance(target, Lanes)), (s, isinstance(source, Lanes))
+                found = declared.overlapping(*pair, allowed, PADDING if wider else 0, port.overload.provenance)
+                yield Guard(legal + apart, found)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from ....isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Partial, Section, Wait
-from ...findings import Finding, Squashed, rules
+from ...findings import Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
 from ..memory import POISON, Allocation
 from .check import Check
@@ -192,27 +192,11 @@ class EffectWriter:
         execution = self.port.execution
         task = execution.current.running
         if task.section == opens:
-            execution.collector.report(
-                Finding(
-                    rules.SECTION,
-                    f"a parallel section is {'already' if opens else 'not'} open",
-                    instruction=self.entry.name,
-                    suggestion="open a section once and close it before the next",
-                ),
-                pc,
-            )
+            execution.collector.report(rules.section.moved_twice(opens, self.entry.name), pc)
         task.section, task.moved_section = opens, (self.entry.name, pc)
 
     def _check_closed(self, pc: int) -> None:
-        self.port.execution.collector.report(
-            Finding(
-                rules.SECTION,
-                f"{self.entry.name} inside a parallel section",
-                instruction=self.entry.name,
-                suggestion="close the section first",
-            ),
-            pc,
-        )
+        self.port.execution.collector.report(rules.section.inside(self.entry.name), pc)
         raise Squashed
 
 

@@ -326,9 +326,8 @@ class Variable(Lanes):
 
     def spans(self) -> None:
         name, port = self.name, self.port
-        kinds = f"one of {', '.join(VARIABLE_TYPES)}, and not null"
         legal = f"_{name}_kind in {tuple(VARIABLE_TYPES.values())}"
-        port.test(Guard(legal, rules.ARGUMENT, f"{name} is of no known kind", limit=kinds, fatal=True))
+        port.test(Guard(legal, rules.declared.no_kind(name, VARIABLE_TYPES), fatal=True))
         port.line(f"_shape_{name} = _tuple({port.expression(self.parameter.dims[0].count)})")
         with port.block(f"if _{name}_kind != {VARIABLE_TYPES['TENSOR']}:"):
             port.line(f"_shape_{name} = (1, _shape_{name}[1], 1, 1)")

@@ -29,7 +29,7 @@ from ....isa import (
     wires,
 )  # fmt: skip
 from ...chip.launch_kinds import Role
-from ...findings import Finding, Squashed, rules
+from ...findings import Squashed, rules
 from ...log import CROSSED, Op
 from ...log.recorder import PACK, ROOM, ROW
 from ..execution import Execution
@@ -82,17 +82,16 @@ def by_element_type(execution: Execution, overload: Overload, checks: Sequence[C
 def _report_types(execution: Execution, entry: Instruction, values: tuple[int, ...], pc: int) -> None:
     """Say which of the arguments that name types has a value that the instruction does not take."""
     names = {value: name for name, value in execution.dialect.constants.items()}
-    wrong, limit = [], ""
+    wrong: list[tuple[str, object]] = []
+    fits: list[int] = []
     for value, (variable, given) in zip(values, entry.type_arguments.items(), strict=True):
         possible = {binding[variable] for binding in entry.bindings}
-        fits = [v for v, element in given.elements.items() if element in possible]
-        if value not in fits:
-            wrong = [f"{given.argument} is {names.get(value, value)}"]
-            limit = f"one of {', '.join(str(names.get(v, v)) for v in fits)}"
+        legal = [v for v, element in given.elements.items() if element in possible]
+        if value not in legal:
+            wrong, fits = [(given.argument, names.get(value, value))], legal
             break
-        wrong.append(f"{given.argument} is {names.get(value, value)}")
-    limit = limit or "a combination of types that the instruction has"
-    finding = Finding(rules.DTYPE, " and ".join(wrong), instruction=entry.name, limit=limit, suggestion=f"pass {limit}")
+        wrong.append((given.argument, names.get(value, value)))
+    finding = rules.declared.no_such_types(entry.name, wrong, [names.get(v, v) for v in fits])
     with contextlib.suppress(Squashed):
         execution.collector.report(finding, pc)
 
@@ -155,12 +154,8 @@ class _Writer:
             made = f"{make}({', '.join(f'_{p.name}_{field}' for field in struct.fields)})"
             source.line(f"{p.name} = {made}" + (f" if _{p.name}_given else None" if p.pointer else ""))
             if p.pointer and not p.nullable:
-                source.test(
-                    Guard(
-                        f"{p.name} is not None", rules.ARGUMENT, f"{p.name} is null", fatal=True,
-                        limit=f"the address of a {p.type}",
-                    )
-                )  # fmt: skip
+                null = rules.declared.null_structure(p.name, p.type)
+                source.test(Guard(f"{p.name} is not None", null, fatal=True))
 
     def _select(self) -> None:
         """Which case of the selecting argument holds, and whether this kind of core executes it."""
@@ -179,10 +174,9 @@ class _Writer:
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
         source.bind("_CASES", cases)
-        labels = ", ".join(case.label for case in select.cases.values())
         source.line(f"_case = _CASES.get({select.argument})")
-        message = f"{select.argument} is {{{select.argument}}}"
-        source.test(Guard("_case is not None", rules.ARGUMENT, message, limit=f"one of {labels}", fatal=True))
+        no_case = rules.declared.no_case(select.argument, (case.label for case in select.cases.values()))
+        source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.role and _cur.role == _skipped: return 0")
         for p in source.memory:
@@ -340,21 +334,14 @@ class _Writer:
         regions = {operand.name: operand.place(values) for operand in self.operands}
         where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
         sizes = {f"bytes_{name}": region.bytes for name, region in regions.items() if region}
-        shown = replace(guard, message=guard.message.format_map({**values, **sizes, **where}))
+        found = replace(
+            guard.finding,
+            message=guard.finding.message.format_map({**values, **sizes, **where}),
+            instruction=self.overload.name,
+            region=regions.get(guard.finding.operand),
+        )
         with contextlib.nullcontext() if not guard.fatal else _then_squash():
-            self.execution.collector.report(
-                Finding(
-                    shown.rule,
-                    shown.message,
-                    instruction=self.overload.name,
-                    operand=shown.operand,
-                    region=regions.get(shown.operand),
-                    limit=shown.limit,
-                    suggestion=shown.suggestion,
-                    provenance=shown.provenance,
-                ),
-                pc,
-            )
+            self.execution.collector.report(found, pc)
 
     def _place(self, address: int, region: Any) -> str:
         """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....isa import SHAPE_NAMES, Overload, folded
+from ...findings import Finding
 from ..execution import Execution
 
 #: Functions of Python that the lines call; an argument may have the name of one.
@@ -21,15 +22,10 @@ _BUILT_IN = {
 
 @dataclass(frozen=True)
 class Guard:
-    """A condition that must hold, and what to say when it does not (``{name}`` = value of an argument)."""
+    """A condition that must hold, and the finding when it does not; ``{name}`` in its message is an argument."""
 
     expression: str
-    rule: str
-    message: str
-    operand: str = ""
-    limit: str = ""
-    suggestion: str = ""
-    provenance: str = "documented"
+    finding: Finding
     fatal: bool = False  # the instruction cannot run at all, even when findings are collected
 
 

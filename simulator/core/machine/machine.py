@@ -12,7 +12,7 @@ import numpy as np
 
 from ...chip import Shape
 from ...chip.launch_kinds import Role
-from ...findings import Finding, Locate, Squashed, budget_finding, rules
+from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, Port, by_element_type, issue
@@ -118,12 +118,10 @@ class Machine:
                 check.end()
         log = self.recorder.finish(locate, self.shape, self.device, launch.header)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
-            besides=rules.NOT_MODELLED
+            besides=rules.not_modelled.NOT_MODELLED
         ):
             self.collector.core = self.collector.task = -1
-            advice = "see whether its tasks return early, or all that they call is not modelled"
-            message = "the launch executed no instruction; its time is its overhead alone"
-            self.collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
+            self.collector.report(rules.empty.no_instruction(), 0)
         return log, self.collector.located(locate)
 
     @staticmethod
@@ -182,9 +180,7 @@ class Machine:
         """A task that has ended has closed its section."""
         if task.section:
             name, pc = task.moved_section
-            advice = "close the section before the kernel ends"
-            finding = Finding(rules.SECTION, "the parallel section is still open at the end", name, suggestion=advice)
-            self.collector.report(finding, pc)
+            self.collector.report(rules.section.left_open(name), pc)
 
     def _enter(self, task: Task) -> None:
         current, collector = self.current, self.collector
@@ -243,11 +239,11 @@ class Machine:
         """Allocate on-chip memory for a variable of the running task; over budget is a finding."""
         memory = self.map.memories.get(space)
         if memory is None:
-            self.collector.report(Finding(rules.SPACE, f"this device has no {space}", operand=name), pc)
+            self.collector.report(rules.space.absent(space, name), pc)
             raise Squashed
         used = memory.used(self.map.owner(memory)) + bytes
         if used > memory.space.budget:
-            self.collector.report(budget_finding(memory.space.name, used, memory.space.bytes, name), pc)
+            self.collector.report(rules.budget.variables(memory.space.name, used, memory.space.bytes, name), pc)
         entry = memory.allocate(self.map.owner(memory), bytes, name)
         entry.origin = Location("", pc)
         entry.clear()

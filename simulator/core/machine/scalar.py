@@ -167,8 +167,4 @@ class ScalarUnit:
                 if memory.owner_of(address) == machine.map.owner(memory) and entry and address + size <= entry.end:
                     return None
                 return replace(machine.map.misplaced(address, size, memory, store), instruction=name)
-        what = "the pointer is null" if address < 4096 else f"address {address:#x} belongs to no memory of the device"
-        return Finding(
-            rules.BOUNDS, f"{'store' if store else 'load'} of {size} bytes: {what}", instruction=name,
-            suggestion="check the pointer and its index",
-        )  # fmt: skip
+        return replace(rules.bounds.scalar_nowhere(store, size, address), instruction=name)

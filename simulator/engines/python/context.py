@@ -20,7 +20,7 @@ import numpy as np
 from ....isa import Kind, Overload, Parameter
 from ...core.execution import BuiltIns, Task
 from ...core.machine import Machine, ScalarUnit
-from ...findings import not_modelled
+from ...findings import rules
 from ...text import quoted
 from .lines import Lines
 from .numbers import as_number, check_numbers, plain_numbers, whole
@@ -142,7 +142,8 @@ class Context:
         return Pointer(self, machine.local(space, count * kind.size, f"{space} variable", pc).start, kind)
 
     def _not_modelled(self, name: str, frame: Any) -> None:
-        self._machine.collector.report(not_modelled(name, self._machine.dialect), self._lines.number(frame))
+        found = rules.not_modelled.executed(name, self._machine.dialect)
+        self._machine.collector.report(found, self._lines.number(frame))
 
     def load(self, pointer: Pointer, frame: Any) -> Any:
         """One scalar load."""

@@ -108,18 +108,13 @@ def _load_error(runtime: ctypes.CDLL) -> Exception:
     if last.kind < 0:
         return OSError(bytes(last.text).decode(errors="replace"))
     if last.kind == FaultKind.ACCESS:
-        finding = Finding(rules.BOUNDS, f"scalar access to {last.address:#x}")
+        finding = rules.bounds.scalar(last.address)
     else:
         finding = process_finding(runtime, last.kind, last.address, last.size, None, os.getpid())
     bounds = runtime.mlusim_newest_image()[0]
     inside = bounds.start <= last.pc < bounds.end
-    return ImageFault(
-        replace(
-            finding,
-            message=f"in a static initialiser, before any kernel: {finding.message.replace('the kernel', 'it')}",
-            location=place(last.pc - bounds.start if inside else 0),
-        )
-    )
+    where = place(last.pc - bounds.start if inside else 0)
+    return ImageFault(replace(rules.process.before_kernels(finding), location=where))
 
 
 def _variable(slot: abi.Variable) -> Variable:

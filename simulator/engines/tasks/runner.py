@@ -14,7 +14,7 @@ from ...chip.launch_kinds import Role
 from ...core.execution import Launch, Task
 from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
-from ...findings import Finding, Squashed, not_modelled, rules
+from ...findings import Squashed, rules
 from ...log.recorder import ROW
 from ..engine import Outcome, Progress
 from . import abi
@@ -193,7 +193,7 @@ class NativeRunner:
         with suppress(Squashed):
             if kind == abi.FaultKind.ACCESS:
                 finding = self.scalar.fault(address, size, bool(store))
-                finding = finding or Finding(rules.BOUNDS, f"scalar access to {address:#x}")
+                finding = finding or rules.bounds.scalar(address)
             else:
                 finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
             self.machine.collector.report(finding, pc)
@@ -229,15 +229,13 @@ class NativeRunner:
             self.machine.collector.crash(error)
 
     def _not_modelled(self, name: bytes, pc: int) -> None:
-        text = name.decode()
+        found = rules.not_modelled.executed(name.decode(), self.machine.dialect)
         with suppress(Squashed):
-            self.machine.collector.report(not_modelled(text, self.machine.dialect), pc)
+            self.machine.collector.report(found, pc)
 
     def _assertion(self, text: bytes, pc: int) -> None:
         with suppress(Squashed):
-            self.machine.collector.report(
-                Finding(rules.ASSERT, f"the kernel's own assertion failed: {text.decode()}"), pc
-            )
+            self.machine.collector.report(rules.assertion.failed(text.decode()), pc)
 
 
 def _wire(overload: Overload) -> Any:

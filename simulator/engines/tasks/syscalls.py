@@ -69,10 +69,10 @@ def path_argument(number: int) -> int | None:
     return _PATH.get(_NAMES.get(number, ("", ""))[0])
 
 
-def describe_call(number: int, arguments: tuple[int, ...], path: str | None) -> str:
-    """What a kernel tried, in a sentence; ``path`` is the text of the argument that is one."""
+def deed_and_call(number: int, arguments: tuple[int, ...], path: str | None) -> tuple[str, str]:
+    """What a kernel tried, and the call by which; ``path`` is the text of the argument that is one."""
     if number == NUMBERS["mmap"] and arguments[3] & _MAP_STACK:
-        return "a kernel may not start processes or threads: pthread_create"
+        return "start processes or threads", "pthread_create"
     name, deed = _NAMES.get(number, (f"system call {number}", "call the operating system"))
     shown = [repr(path)] if path is not None else [str(value) for value in arguments[:2]]
-    return f"a kernel may not {deed}: {name}({', '.join(shown)})"
+    return deed, f"{name}({', '.join(shown)})"

@@ -1,21 +1,18 @@
-"""Faults of the runtime as findings."""
+"""Faults of the runtime: which rules they break, with what."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-from dataclasses import replace
 
 from ....isa import DIALECTS
 from ...chip import Shape
 from ...core.memory import Memory
-from ...findings import Finding, not_modelled, rules
+from ...findings import Finding, rules
 from ...log import Region
 from ..tasks import process_finding
 from .abi import Fault, Kind, Runtime
 from .grid import Grid
-
-_GUARD = 4096  # addresses that stand for a null pointer
 
 
 class Faults:
@@ -48,98 +45,48 @@ class Faults:
         return (found[0], place, *found[1:]) if found else ("", place, 0, 0)
 
     def _bounds(self, fault: Fault) -> Finding:
-        what = "store" if fault.store else "load"
-        who, address, size = self._who(fault), int(fault.address), int(fault.size)
+        address, size = int(fault.address), int(fault.size)
         name, region, start, end = self._variable(address, size)
-        if address < _GUARD:
-            message = f"{what} of {size} bytes by {who}: the pointer is null"
-        elif not name:
-            message = f"{what} of {size} bytes by {who}: address {address:#x} belongs to no array of the device"
-        else:
-            at, past = address - start, address + size - end
-            message = f"{what} of {size} bytes at byte {at} of {name!r} by {who} passes its end by {past}"
-        return Finding(
-            rules.BOUNDS, message, instruction=what, limit=f"{name!r} has {end - start} bytes" if name else "",
-            region=region,
-            suggestion="compare the index with the number of elements (index >= count ends the thread)"
-            if name else "check the pointer and its index",
-        )  # fmt: skip
+        variable = name, start, end
+        return rules.bounds.by_thread(bool(fault.store), size, address, self._who(fault), variable, region)
 
     def _alignment(self, fault: Fault) -> Finding:
-        what, size = "store" if fault.store else "load", int(fault.size)
+        size = int(fault.size)
         name, region, start, _ = self._variable(int(fault.address), size)
         where = f"byte {fault.address - start} of {name!r}" if name else f"address {fault.address:#x}"
-        return Finding(
-            rules.ALIGNMENT, f"{what} of {size} bytes at {where} by {self._who(fault)} is not aligned to its size",
-            instruction=what, limit=f"a multiple of {size} bytes (CUDA C++ Programming Guide, device memory accesses)",
-            region=region,
-            suggestion="test the address before it is cast to a vector type, or use a narrower one",
-        )  # fmt: skip
+        return rules.declared.misaligned_access(bool(fault.store), size, where, self._who(fault), region)
 
     def _race(self, fault: Fault) -> Finding:
-        what = "stores to" if fault.store else "loads from"
         name, region, start, _ = self._variable(int(fault.address), 1)
-        several = fault.other >= self._grid.block_threads
-        other = "several threads" if several else self._who(fault, fault.other)
-        return Finding(
-            rules.RACE,
-            f"{self._who(fault)} {what} byte {fault.address - start} of {name!r}, which {other} "
-            f"{'have' if several else 'has'} accessed since the last barrier",
-            instruction="store" if fault.store else "load", region=region,
-            limit="one of the two writes, so that the order of the threads decides",
-            suggestion="call __syncthreads() between them, or give each its own part",
-        )  # fmt: skip
+        other = "" if fault.other >= self._grid.block_threads else self._who(fault, fault.other)
+        byte = int(fault.address - start)
+        return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, region)
 
     def _uninitialized(self, fault: Fault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
-        return Finding(
-            rules.UNINITIALIZED,
-            f"{self._who(fault)} loads byte {fault.address - start} of {name!r}, "
-            "which no thread of the block has written",
-            instruction="load", region=region,
-            suggestion="write shared memory before it is read",
-        )  # fmt: skip
+        return rules.uninitialized.by_thread(self._who(fault), int(fault.address - start), name, region)
 
     def _barrier_ended(self, fault: Fault) -> Finding:
-        return Finding(
-            rules.BARRIER,
-            f"{self._who(fault)} waits at a barrier that {fault.size} threads of its block skip, "
-            f"{self._who(fault, fault.other)} first: they have ended",
-            instruction="__syncthreads", limit="every thread of the block reaches it (CUDA C++ Programming Guide)",
-            suggestion="let the threads that have no element go on to the barrier, and test again after it",
-        )  # fmt: skip
+        return rules.barrier.skipped(self._who(fault), int(fault.size), self._who(fault, fault.other))
 
     def _barrier_apart(self, fault: Fault) -> Finding:
-        return Finding(
-            rules.BARRIER,
-            f"{self._who(fault)} waits at one barrier, {self._who(fault, fault.other)} at another",
-            instruction="__syncthreads", limit="every thread of the block reaches it (CUDA C++ Programming Guide)",
-            suggestion="take the barrier out of the condition",
-        )  # fmt: skip
+        return rules.barrier.apart(self._who(fault), self._who(fault, fault.other))
 
     def _process(self, fault: Fault) -> Finding:
         kind, address, size = int(fault.other), int(fault.address), int(fault.size)
         found = process_finding(self._native, kind, address, size, self._limit, os.getpid())
-        return replace(found, message=f"{found.message}, in {self._who(fault)}")
+        return rules.process.in_thread(found, self._who(fault))
 
     def _not_modelled(self, fault: Fault) -> Finding:
-        return not_modelled(fault.text.decode(), DIALECTS[self._shape.isa])
+        return rules.not_modelled.executed(fault.text.decode(), DIALECTS[self._shape.isa])
 
     def _assert(self, fault: Fault) -> Finding:
-        return Finding(rules.ASSERT, f"the kernel's own assertion failed in {self._who(fault)}: {fault.text.decode()}")
+        return rules.assertion.failed(fault.text.decode(), self._who(fault))
 
     def _budget(self, fault: Fault) -> Finding:
         threads = self._shape.threads
         assert threads is not None
-        name, most = fault.text.decode(), threads.static_shared
-        return Finding(
-            rules.BUDGET,
-            f"a block declares {fault.size} bytes of shared memory with {name!r}, {fault.size - most} too many",
-            operand=name, limit=f"{most} bytes", suggestion="declare less, or use dynamic shared memory",
-        )  # fmt: skip
+        return rules.budget.shared(fault.text.decode(), int(fault.size), threads.static_shared)
 
     def _constant(self, fault: Fault) -> Finding:
-        return Finding(
-            rules.SPACE, f"{self._who(fault)} stores to {fault.text.decode()!r}, which is __constant__",
-            instruction="store", suggestion="declare it __device__",
-        )  # fmt: skip
+        return rules.space.constant(self._who(fault), fault.text.decode())

@@ -13,7 +13,7 @@ import numpy as np
 from ...chip import Shape
 from ...core.execution import Launch
 from ...core.memory import Memory
-from ...findings import Collector, Finding, Squashed, rules
+from ...findings import Collector, Squashed, rules
 from ...log import Location
 from ..engine import Outcome, Progress
 from ..tasks import LoadedImage, load_image, load_runtime
@@ -83,9 +83,7 @@ class SimtRunner:
                 collector.report(
                     replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
                 )
-        if not len(rows) and not collector.has_error(besides=rules.NOT_MODELLED):
+        if not len(rows) and not collector.has_error(besides=rules.not_modelled.NOT_MODELLED):
             collector.core = collector.task = -1
-            advice = "see whether its threads return early, or a condition of the preprocessor leaves its body out"
-            message = "the launch accessed no memory; its time is its overhead alone"
-            collector.report(Finding(rules.EMPTY, message, suggestion=advice), 0)
+            collector.report(rules.empty.no_access(), 0)
         return log, collector.located(locate)

@@ -213,10 +213,12 @@ def _finding(table: dict[str, Any]) -> Finding:
     found |= {name: _place(table[name]) for name in ("related", "origin")}
     _require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
     where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
-    return Finding(
-        table["rule"], severity=table["severity"], region=Region(_text(region["space"]), **where) if region else None,
-        location=Location("", _number(table["location"])), **found,
-    )  # fmt: skip
+    found |= {
+        "rule": table["rule"],
+        "severity": table["severity"],
+        "location": Location("", _number(table["location"])),
+    }
+    return Finding.from_dict(found | {"region": Region(_text(region["space"]), **where) if region else None})
 
 
 @lru_cache(maxsize=4096)

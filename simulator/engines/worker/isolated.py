@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...core.execution import Launch
 from ...core.memory.global_memory import GlobalMemory
-from ...findings import Finding, rules
+from ...findings import rules
 from ...log import Log
 from ..engine import Outcome, Progress
 from .pool import WorkerDied, pool
@@ -34,8 +34,7 @@ class IsolatedEngine:
                 self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._meanwhile
             )
         except WorkerDied as death:
-            message = f"the process that ran the kernel {death}"
-            finding = Finding(rules.CRASH, message, kernel=launch.kernel, suggestion=self._advice)
+            finding = rules.process.died(death, launch.kernel, self._advice)
             return Log.empty(self._target.shape, self._target.device, launch.header), [finding]
 
 

@@ -31,8 +31,6 @@ from .request import LaunchRequest, Question, decode_order
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
-#: Rules after which a worker is not used again: the kernel may have left anything behind.
-_FATAL = (rules.STACK, rules.CRASH, rules.TIME, rules.FORBIDDEN)
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG = 10  # Linux's, which Python does not name
 #: What NumPy would import at the first use; a process in its cage cannot.
@@ -120,7 +118,7 @@ class Worker:
                 self._load(launch.library, given.pop(0), launch.time_limit)
             engine = self._host.engine(order.request, memory)
             log, findings = engine.run(launch, self._progress(frame) if order.wants_progress else None)
-            last = any(finding.rule in _FATAL for finding in findings)
+            last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
             log, last = Log.empty(target.shape, target.device, launch.header), True
             findings = [fault.finding]

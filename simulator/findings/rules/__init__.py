@@ -33,8 +33,7 @@ from . import (
 
 #: Rules after which a launch has not come to its end, whether findings are collected or not.
 ENDING = frozenset({
-    assertion.ASSERT, barrier.BARRIER, process.CRASH, process.FORBIDDEN, not_modelled.NOT_MODELLED, process.STACK,
-    process.TIME,
+    assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED, *process.FATAL,
 })  # fmt: skip
 
 __all__ = [

@@ -77,14 +77,14 @@ def unmet(
 
 
 def overlapping(
-    target: tuple[str, bool], source: tuple[str, bool], kind: str, padding: int, in_lanes: bool, provenance: str
+    target: tuple[str, bool], source: tuple[str, bool], kind: str, padding: int, provenance: str
 ) -> Finding:
     """A pattern: a written operand and a read one share bytes in a way that is not allowed.
 
     ``target`` and ``source`` are names, and whether the operand is a tensor across lanes; ``kind`` is what would be
     allowed ("same", "ascending", "none"), ``padding`` the bytes that a wider result may lie behind its input.
     """
-    (d, _), (s, _) = target, source
+    (d, in_lanes), (s, _) = target, source
     problem, limit = {
         "same": ("overlap and do not coincide", "operands coincide or stay apart"),
         "ascending": (

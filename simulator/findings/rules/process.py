@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 
 from ..finding import Finding
 from ..rule import declare
@@ -11,6 +11,8 @@ CRASH = declare("crash", "the kernel ends by returning")
 FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
 STACK = declare("stack", "the kernel's stack suffices")
 TIME = declare("time", "the kernel ends within the time limit")
+#: Rules after which a process that ran a kernel is not used again: the kernel may have left anything behind.
+FATAL = frozenset({CRASH, FORBIDDEN, STACK, TIME})
 
 _SIGNALS = {4: "illegal instruction", 5: "trap", 6: "abort", 7: "bus error",
             8: "arithmetic exception (division by zero?)", 11: "segmentation fault"}  # fmt: skip
@@ -83,15 +85,24 @@ def printed(most: int) -> Finding:
     return Finding(FORBIDDEN, message, suggestion="print less, or by one task only")
 
 
-def called(deed: str, call: str, arguments: Iterable[str] | None) -> Finding:
-    """The kernel made a system call, of which little is known without arguments."""
+def called(deed: str, call: str) -> Finding:
+    """The kernel made a system call, to do what it may not."""
     advice = "a card has no operating system: leave it out, or keep it out of what is compiled for the device"
-    if arguments is None:
-        return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}", suggestion=advice)
-    return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}({', '.join(arguments)})", suggestion=advice)
+    return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}", suggestion=advice)
 
 
 def called_otherwise(number: int) -> Finding:
     """The kernel made a system call by another interface of the operating system's."""
     message = f"a kernel may not call the operating system: system call {number} of another ABI"
     return Finding(FORBIDDEN, message)
+
+
+def before_kernels(fault: Finding) -> Finding:
+    """What a fault is that happened while an image was loaded."""
+    what = fault.message.replace("the kernel", "it")
+    return replace(fault, message=f"in a static initialiser, before any kernel: {what}")
+
+
+def in_thread(fault: Finding, who: str) -> Finding:
+    """What a fault is that a thread of a block made."""
+    return replace(fault, message=f"{fault.message}, in {who}")

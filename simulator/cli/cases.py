@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 from ..files import write_atomically
 from ..host.cases import read_case, run_case
-from ..host.cases.native_reference import NativeReference
+from ..host.cases.reference import python_function, reference
 from ..host.cases.report import HEADERS, document, junit, row, summary
 from ..host.cases.run import Plan
 from ..host.operators.loading import load
 from ..host.operators.program import OperatorProgram
-from ..kernelc.inputs import HOST
 from ..kernelc.options import Options
 from ..launches.device import Device
 from .paths import check_paths
@@ -30,8 +25,9 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     names = dict(_pair("bind", text) for text in options.bind)
     more = {name: _value(value) for name, value in (_pair("set", text) for text in options.set)}
     with screen.busy(f"building {options.entry}"):
-        reference = _reference(options, device, names, more)
-        plan = Plan(options.entry, reference, names, _function(options.arguments), more)
+        given = Options.of(options.include, options.define, options.headers, options.std)
+        right = reference(options.reference, given, device, names, more)
+        plan = Plan(options.entry, right, names, python_function(options.arguments), more)
         program = load(
             options.sources,
             options.include,
@@ -77,33 +73,3 @@ def _value(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
-
-
-def _reference(
-    options: argparse.Namespace, device: Device, names: dict[str, str], more: dict[str, Any]
-) -> Callable[..., Any] | None:
-    """The function of Python, C or C++ that FILE:NAME names."""
-    file, _, name = (options.reference or "").rpartition(":")
-    if Path(file).suffix not in HOST:
-        return _function(options.reference)
-    given = Options.of(options.include, options.define, options.headers, options.std)
-    return NativeReference(Path(file), name, given, device, names, more)
-
-
-def _function(text: str | None) -> Callable[..., Any] | None:
-    """The Python function that FILE.py:NAME names."""
-    if text is None:
-        return None
-    file, _, name = text.rpartition(":")
-    path = Path(file)
-    if not name or not path.is_file():
-        raise ValueError(f"{text} is no FILE.py:FUNCTION")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise ValueError(f"{path} has no function {name}")
-    return function  # type: ignore[no-any-return]

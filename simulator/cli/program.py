@@ -9,18 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..checks.after_run import advise
-from ..findings import Finding
 from ..findings.reports import Checked, report_of
 from ..findings.reports import Report as Checks
+from ..host.programs.checked import apart, checked_program, document
 from ..host.programs.program import begin_worker, build_program, has_main
 from ..host.programs.program import run_program as run_built
 from ..host.programs.report import Report
 from ..host.programs.summary import closing_lines
 from ..kernelc.options import Options
 from ..launches.device import Device
-from ..launches.watchers import ran_in
-from ..log import Log
 from ..timing import replay
 from .launch import watched
 from .outputs import suppressions_of, write_formatted
@@ -42,7 +39,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     devices = _devices(options)
     keep = bool(options.trace or options.log)
     code, reports = _running(options, options.files, screen, devices, keep)
-    report = report_of(_checked(options.files[0], reports, advice=False), suppressions_of(options))
+    report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
     written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
     if options.format and not options.output and not screen.json:
         from ..findings.reports.formats import FORMATS
@@ -64,21 +61,7 @@ def check_program(options: argparse.Namespace, files: Sequence[Path], screen: Sc
         screen.say(f"the program ended with exit code {code}")
     elif not any(report.launches or report.operations for report in reports):
         raise ValueError(f"{files[0]} has launched no kernel, so that nothing was checked")
-    return _checked(files[0], reports, advice=True), code == 0
-
-
-def _checked(program: Path, reports: Sequence[Report], *, advice: bool) -> list[Checked]:
-    """What there is to say of each kernel of a program, and of its host code; with advice on what logs were kept."""
-    logs: dict[str, list[Log]] = {one.kernel: [] for report in reports for one in report.launches}
-    for one in (one for report in reports for one in report.launches):
-        logs[one.kernel] += [one.log] if one.log is not None else []
-    found = {"": [], **{kernel: [f for log in own if advice for f in advise(log)] for kernel, own in logs.items()}}
-    for finding in (finding for report in reports for finding in report.findings):
-        found[finding.kernel if finding.kernel in logs else ""].append(finding)
-    return [
-        Checked(f"kernel {kernel}" if kernel else f"program {program}", (*own,), ran_in(*logs.get(kernel, ())), kernel)
-        for kernel, own in found.items()
-    ]
+    return checked_program(files[0], reports, advice=True), code == 0
 
 
 def is_program(files: Sequence[Path]) -> bool:
@@ -158,34 +141,10 @@ def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
-def _apart(report: Report, checks: Checks) -> tuple[list[Finding], list[Finding]]:
-    """The findings of a process that stay, and those that are suppressed."""
-    reasons = {finding.cause: finding for finding in checks.suppressed}
-    mine = report.findings
-    return [f for f in mine if f.cause not in reasons], [reasons[f.cause] for f in mine if f.cause in reasons]
-
-
-def document(report: Report, checks: Checks) -> dict[str, Any]:
-    """A report as plain data."""
-    findings, suppressed = _apart(report, checks)
-    return {
-        "command": report.command,
-        "launches": [
-            {"kernel": one.kernel, "queue": one.queue, "device": one.device, "line": str(report.location(one.place)),
-             "dim": list(one.dim), "type": one.type, "start_us": one.start, "end_us": one.end}
-            for one in report.launches
-        ],
-        "findings": [finding.to_dict() for finding in findings],
-        "suppressed": [finding.to_dict() for finding in suppressed],
-        "time_us": report.time_us,
-        "copied_bytes": report.copied_bytes,
-    }  # fmt: skip
-
-
 def tell(screen: Screen, report: Checks, reports: Sequence[Report]) -> None:
     """Findings and summary of a program, on standard error."""
     screen.findings(report.findings)
     for one in reports:
-        findings, suppressed = _apart(one, report)
+        findings, suppressed = apart(one, report)
         for line in closing_lines(one, findings, len(suppressed)):
             screen.say(line)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ...kernels import DEFAULT_DEVICES, OPERATORS
 from ..chip.device_file import require_known
-from ..files import write_atomically
 from ..launches.device import Device
 from ..log import Log
-from ..study.calibration.plot import figure, saved
 from ..study.sweep import Column, Journal, points_of, run_all, run_on_cluster, write_table
+from ..study.sweep.plot import write_plot
 from ..text import nearest
 from ..timing import replay
 from .outputs import print_written
@@ -52,7 +51,7 @@ def sweep(options: argparse.Namespace, screen: Screen) -> bool:
             write_table(finished, options.out)
             written.append(str(options.out))
         if options.plot:
-            _plot(columns, finished, options.plot)
+            write_plot(columns, finished, options.plot)
             written.append(str(options.plot))
         journal.finish()
     failed = [row for row in finished if row.get("error")]
@@ -127,29 +126,3 @@ def _numbers(name: str, text: str) -> list[float]:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"{name} is {text!r}; pass numbers with commas between them")
     return values
-
-
-def _plot(columns: Iterable[Column], rows: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """The time over the first swept name that has several numbers, a line for each combination of the others."""
-    if path.suffix not in (".png", ".svg"):
-        raise ValueError(f"cannot draw to {path}; name a file that ends in .png or .svg")
-    several = [
-        name for name, values in columns if len(values) > 1 and all(isinstance(value, (int, float)) for value in values)
-    ]
-    across = several[0] if several else next(name for name, _ in columns)
-    others = [name for name, values in columns if name != across and len(values) > 1]
-    lines: dict[str, list[tuple[Any, float]]] = {}
-    for row in rows:
-        if "us" in row:
-            label = ", ".join(f"{name.rpartition('.')[2]} {row[name]}" for name in others)
-            lines.setdefault(label, []).append((row[across], row["us"]))
-    drawn = figure(7, 4.5)
-    axes = drawn.add_subplot()
-    for label, points in lines.items():
-        axes.plot(*zip(*points, strict=True), "o-", label=label or None)
-    axes.set(xlabel=across, ylabel="simulated, us")
-    axes.set_ylim(bottom=0)
-    if any(lines):
-        axes.legend(fontsize=8)
-    with write_atomically(path) as file:
-        file.write(saved(drawn, path.suffix[1:]))

@@ -1,8 +1,8 @@
 """Replay of a log against the rates of a device: when each instruction would start and end, and why not earlier.
 
 Every pipe of every core is a queue served in order. What an instruction moves through a channel (the DRAM, a cluster's
-port to it) shares that evenly with all who use it at the moment (see `channels`). An instruction starts when the last
-of these allows it:
+port to it) shares that evenly with all who use it at the moment (native/passes/timing/channels.h). An instruction
+starts when the last of these allows it:
 
     start = max(front end of the core, pipe free, what it waits for)
     end   = start + max(its engine, its bytes through each channel) + latency
@@ -21,15 +21,12 @@ import numpy as np
 from ..chip.rates import Rates
 from ..log import Log
 from ..text import quoted
-from .compiled import compiled_walk
 from .costs import Costs, chunks
 from .plan import Plan
-from .walk import plain_walk
+from .walk import walk
 
 #: Less is the rounding of sums of times.
 _NOISE_US = 1e-7
-#: Records from which on the compiled walk pays, which has to be built once for a machine.
-LONG = 1000
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,8 @@ class Timeline:
 def replay(log: Log, rates: Rates) -> Timeline:
     """Time a log with ``rates`` (the shape stays the log's own).
 
-    TypeError for arguments of another kind, ValueError for a log whose barriers cannot be met.
+    TypeError for arguments of another kind, ValueError for a log whose barriers cannot be met, BuildError without a
+    C++ compiler.
     """
     if not isinstance(log, Log):
         raise TypeError(f"log is {quoted(log)}; pass a Log, such as that of a run")
@@ -73,7 +71,7 @@ def replay(log: Log, rates: Rates) -> Timeline:
 def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
     """Time a log whose records cost what ``costs`` says; what-if questions change both."""
     plan = Plan.of(log, rates, costs)
-    start, end, reason, cause = (len(log) >= LONG and compiled_walk(plan)) or plain_walk(plan)
+    start, end, reason, cause = walk(plan)
     late = np.empty(len(log))
     for part in chunks(len(log)):
         mine = late[part]

@@ -13,15 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import BuildError, Device, KernelError, Program, load
+from mlusim.simulator import BuildError, Device, KernelError, Program, frames, load
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
 from mlusim.simulator.core.execution import Launch
 from mlusim.simulator.engines.tasks import Description
-from mlusim.simulator.engines.worker import frames, start
 from mlusim.simulator.engines.worker import pool as pools
+from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
-from mlusim.simulator.engines.worker.frames import BrokenWorker, Channel, Kind
+from mlusim.simulator.engines.worker.messages import PROTOCOL, Answered
 from mlusim.simulator.engines.worker.request import LaunchRequest
+from mlusim.simulator.frames import BrokenPeer, Channel
 from mlusim.simulator.launches.compiled_kernel import target_of
 
 from tests.support.paths import KERNELS_C
@@ -229,11 +230,11 @@ def take(data: bytes) -> bytes:
         theirs.sendall(data)
         theirs.close()
         ours.setblocking(False)
-        return bytes(Channel(ours, {Kind.ANSWER: 1 << 20}).receive(lambda deadline: None).body)
+        return bytes(Channel(ours, PROTOCOL, {Answered: 1 << 20}).receive().body)
 
 
-def head(kind: int, length: int, magic: bytes = b"MLUS", version: int = 1) -> bytes:
-    return struct.pack("<4sHHQQ", magic, version, kind, 0, length)
+def head(kind: int, length: int, magic: bytes = b"MLUS", version: int = 1, fields: int = 0) -> bytes:
+    return struct.pack("<4sHHQQQ", magic, version, kind, 0, fields, length)
 
 
 @pytest.mark.parametrize(
@@ -243,12 +244,15 @@ def head(kind: int, length: int, magic: bytes = b"MLUS", version: int = 1) -> by
         (head(6, 5) + b"abcd", EOFError),
         (head(6, 4)[:7], EOFError),
         (b"", EOFError),
-        (head(6, 1 << 40), BrokenWorker),
-        (head(6, (1 << 64) - 1), BrokenWorker),
-        (head(6, 4, magic=b"EVIL") + b"abcd", BrokenWorker),
-        (head(6, 4, version=2) + b"abcd", BrokenWorker),
-        (head(3, 4) + b"abcd", BrokenWorker),
-        (head(999, 4) + b"abcd", BrokenWorker),
+        (head(6, 1 << 40), BrokenPeer),
+        (head(6, (1 << 64) - 1), BrokenPeer),
+        (head(6, 4, magic=b"EVIL") + b"abcd", BrokenPeer),
+        (head(6, 4, version=2) + b"abcd", BrokenPeer),
+        (head(3, 4) + b"abcd", BrokenPeer),
+        (head(999, 4) + b"abcd", BrokenPeer),
+        (head(0, 4) + b"abcd", BrokenPeer),
+        (head(6, 0, fields=4) + b"abcd", BrokenPeer),
+        (head(6, 4, fields=1 << 21) + b"abcd", BrokenPeer),
     ],
 )
 def test_only_whole_messages_of_a_known_kind_and_size_are_taken(data, error):
@@ -293,7 +297,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
             del bad[generator.randrange(len(bad)) :]
         try:
             taken = decode_answer(memoryview(bytes(bad)), request(program, kind), allocations).log
-        except BrokenWorker:
+        except BrokenPeer:
             refused += 1
             continue
         assert not len(taken) or taken.records["op"].max() < len(taken.ops)
@@ -304,7 +308,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
 
 @pytest.mark.parametrize("body", [b"", b"\x00", b"[" * 100_000, b"{}", b"null", b'{"type": 1, "text": 2}'])
 def test_nonsense_for_a_failure_or_a_description(body):
-    with pytest.raises(BrokenWorker):
+    with pytest.raises(BrokenPeer):
         decode_failure(body)
     with pytest.raises(ValueError, match=r"makes no sense|Expecting|recursion|none"):
         decode_description(body, 1)
@@ -312,9 +316,12 @@ def test_nonsense_for_a_failure_or_a_description(body):
 
 IMPOSTOR = """
 import socket, struct, sys, os, time
-channel = socket.socket(fileno=int(sys.argv[1]))
+channel = socket.socket(fileno=int(sys.argv[3]))
 channel.recv(1 << 20)
-channel.sendall(struct.pack("<4sHHQQ", b"MLUS", 1, 2, 0, 2) + b"{}")
+def send(kind, nonce, fields=b"", body=b"", length=None):
+    length = len(body) if length is None else length
+    channel.sendall(struct.pack("<4sHHQQQ", b"MLUS", 1, kind, nonce, len(fields), length) + fields + body)
+send(2, 0, bytes(8))
 order = channel.recv(1 << 20)
 nonce = struct.unpack_from("<Q", order, 8)[0]
 ACT
@@ -325,14 +332,14 @@ time.sleep(100)
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        ("channel.sendall(b'x' * 24)", "sent what is no message"),
-        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce + 1 & (2**64 - 1), 0))", "what nobody asked"),
-        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 1 << 50))", "announced a message"),
-        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 4) + b'aaaa')", "makes no sense"),
-        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, 1 << 30) + b'a')", "in the middle of a message"),
-        ("channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 7, nonce, 2) + b'{}')", "answered something else"),
-        ("import pickle; b = pickle.dumps(print); "
-         "channel.sendall(struct.pack('<4sHHQQ', b'MLUS', 1, 6, nonce, len(b)) + b)", "makes no sense"),
+        ("channel.sendall(b'x' * 32)", "sent what is no message"),
+        ("send(6, nonce + 1 & (2**64 - 1))", "what nobody asked"),
+        ("send(6, nonce, length=1 << 50)", "announced a message"),
+        ("send(6, nonce, body=b'aaaa')", "makes no sense"),
+        ("send(6, nonce, body=b'a', length=1 << 30)", "in the middle of a message"),
+        ("send(7, nonce, body=b'{}')", "answered something else"),
+        ("import pickle; send(6, nonce, body=pickle.dumps(print))", "makes no sense"),
+        ("send(5, nonce, bytes(15))", "makes no sense"),
         ("os._exit(7)", "exit code 7"),
         ("os.write(1, b'x' * (200 << 20))", "printed more than 128 MiB"),
     ],
@@ -364,7 +371,7 @@ def test_what_is_said_after_an_answer_does_not_reach_the_next_launch(program):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"MLUS late")
-        before._channel = Channel(ours, {})
+        before._channel = Channel(ours, PROTOCOL, {})
         program.launch("healthy", args=[x])
     assert before not in pool._idle
     assert (x == 4).all()

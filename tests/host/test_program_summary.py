@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from mlusim.simulator.cli.program import document
 from mlusim.simulator.findings import ADVICE, ERROR, WARNING, Finding
 from mlusim.simulator.findings.reports import Checked
 from mlusim.simulator.findings.reports import Report as Checks
+from mlusim.simulator.host.programs.checked import document
 from mlusim.simulator.host.programs.report import Report
 from mlusim.simulator.host.programs.summary import closing_lines, summary
 from mlusim.simulator.log import Location

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.host.programs.cncc import main, read_command
+from mlusim.simulator.host.programs.messages import messages_version
 from mlusim.simulator.host.programs.toolkit import write_toolkit
-from mlusim.simulator.host.programs.wire import messages_version
 
 HERE = Path(__file__).parent / "programs"
 PROJECT = (

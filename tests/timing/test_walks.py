@@ -1,51 +1,98 @@
-"""The walk in C and the one in Python are one model; what is faster or less never makes a run slower."""
+"""The walk in native code and the plain one are one model; what is faster or less never makes a run slower."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from mlusim.simulator import Log
+from mlusim.simulator import BuildError, Log
+from mlusim.simulator.chip.rates import Channel
+from mlusim.simulator.native import library
 from mlusim.simulator.timing import Costs, replay
-from mlusim.simulator.timing.compiled import compiled_walk
 from mlusim.simulator.timing.plan import Plan
-from mlusim.simulator.timing.replay import LONG
-from mlusim.simulator.timing.walk import plain_walk
+from mlusim.simulator.timing.walk import walk
 
+from tests.timing.plain_walk import plain_walk
 from tests.timing.test_timing import random_rows
-from tests.timing.timing_logs import ALONE, RATES, Row, log_of
+from tests.timing.timing_logs import ALONE, MEMORY_CORE, RATES, Row, log_of
 
 STAGGERED = replace(RATES, task_us=33.0)
 
 
-def both(log, rates):
+#: Instructions but barriers.
+OTHERS = ("add", "load", "load", "put", "poke", "scalar", "section", "sync_io", "sync", "strange", "alloc")
+
+
+def differences(log, rates):
+    """The columns in which native code and the plain walk differ in a byte."""
     plan = Plan.of(log, rates, Costs.of(log, rates))
-    return plain_walk(plan), compiled_walk(plan)
+    names = ("start", "end", "reason", "cause")
+    pairs = zip(names, walk(plan), plain_walk(plan), strict=True)
+    return [name for name, native, plain in pairs if native.tobytes() != plain.tobytes()]
 
 
 @pytest.mark.parametrize("rates", [RATES, ALONE, STAGGERED], ids=["shared", "alone", "staggered"])
 @pytest.mark.parametrize("seed", range(20))
 def test_both_walks_give_equal_bytes(seed, rates):
-    plain, compiled = both(log_of(*random_rows(seed)), rates)
-    assert [column.tobytes() for column in plain] == [column.tobytes() for column in compiled]
+    assert differences(log_of(*random_rows(seed)), rates) == []
 
 
-def test_serial_queues_and_sections_too():
-    generator = np.random.default_rng(7)
-    ops = generator.choice(["add", "load", "section", "sync"], 400)
-    rows = [Row(str(op), int(w), int(c), serial=op != "sync") for op, w, c in zip(
-        ops, generator.integers(1, 300, 400), generator.choice([0, 1, 5], 400), strict=True
-    )]  # fmt: skip
-    plain, compiled = both(log_of(*rows), RATES)
-    assert [column.tobytes() for column in plain] == [column.tobytes() for column in compiled]
+def rows_of_everything(generator):
+    """Tasks one after the other on some cores: each instruction, in queues, blocking or on its own, and barriers."""
+    cores = generator.choice([0, 1, 2, 3, 4, 9, MEMORY_CORE, MEMORY_CORE + 1], int(generator.integers(1, 6)), False)
+    rows = []
+    for turn in range(3):
+        tasks = {int(core): 100 * turn + place for place, core in enumerate(cores)}
+        for _ in range(int(generator.integers(1, 120))):
+            core, op = int(generator.choice(cores)), str(generator.choice(OTHERS))
+            work, odd = int(generator.integers(0, 300)), generator.random()
+            queued = op in ("add", "load", "section") and 0.2 < odd < 0.4
+            rows.append(Row(op, work, core, odd < 0.2, queued, tasks[core], int(generator.integers(0, 4))))
+        if generator.random() < 0.8:
+            rows += [Row("meet", turn, core, task=task) for core, task in tasks.items()]
+    return rows
 
 
-def test_a_long_log_takes_the_compiled_walk_and_says_the_same_of_barriers():
-    rows = [Row("add", 8)] * LONG
-    assert replay(log_of(*rows), ALONE).end[-1] == 4 * LONG
+def rates_of_everything(generator):
+    """Channels of each scope, some of which a core cannot fill; round numbers, so that many times are equal."""
+    channels = {
+        str(scope): Channel(
+            float(generator.choice([1.6e-3, 3.2e-3, 6.4e-3])),
+            float(generator.choice([0, 7000, 12345.6])),
+            scope,
+            ("gdram",),
+            float(generator.choice([0.8e-3, 1e-3])) if generator.random() < 0.5 else None,
+        )
+        for scope in ("device", "cluster", "core")
+        if generator.random() < 0.8
+    }
+    return replace(RATES, channels=channels, task_us=float(generator.choice([0, 0.1, 33])))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_random_tasks_at_random_rates_take_equal_bytes(seed):
+    generator = np.random.default_rng(seed)
+    log = log_of(*rows_of_everything(generator))
+    assert differences(log, rates_of_everything(generator)) == []
+
+
+def test_a_log_without_records():
+    assert differences(log_of(), RATES) == []
+
+
+def test_barriers_that_cannot_be_met():
     stuck = log_of(Row("meet", 1), Row("meet", 2, core=1), Row("meet", 2), Row("meet", 1, core=1))
-    for walk in (plain_walk, compiled_walk):
+    for way in (plain_walk, walk):
         with pytest.raises(ValueError, match="its barriers let core 0 wait for ever"):
-            walk(Plan.of(stuck, RATES, Costs.of(stuck, RATES)))
+            way(Plan.of(stuck, RATES, Costs.of(stuck, RATES)))
+
+
+def test_without_a_compiler_a_time_is_refused(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    library._built.cache_clear()
+    with pytest.raises(
+        BuildError, match=r"times are found by native code, and \$CXX names 'no-such-compiler', .* set CXX"
+    ):
+        replay(log_of(Row("add", 8)), RATES)
 
 
 def quicker(rates, what):

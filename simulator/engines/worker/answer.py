@@ -14,10 +14,10 @@ import numpy as np
 from ...chip import Shape
 from ...core.memory import Allocation, Memory, Shadow, Variable
 from ...findings import RULES, SEVERITIES, Finding
+from ...frames import BrokenPeer, Buffer
 from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
 from ..tasks import Description
-from .frames import BrokenWorker, Buffer
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
@@ -62,11 +62,11 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
 
 
 def decode_answer(body: memoryview, request: LaunchRequest, allocations: Sequence[Allocation]) -> Answer:
-    """The answer to a request; `BrokenWorker` unless all of it makes sense."""
+    """The answer to a request; `BrokenPeer` unless all of it makes sense."""
     try:
         return _decode(body, request, {entry.start: entry for entry in allocations})
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, struct.error) as error:
-        raise BrokenWorker(f"its answer makes no sense ({type(error).__name__}: {error})") from None
+        raise BrokenPeer(f"its answer makes no sense ({type(error).__name__}: {error})") from None
 
 
 class _Head(NamedTuple):
@@ -192,7 +192,7 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
         name, text = _text(tables["type"]), _text(tables["text"])
         finding = _finding(tables["finding"]) if tables["finding"] else None
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise BrokenWorker(f"its failure makes no sense ({error})") from None
+        raise BrokenPeer(f"its failure makes no sense ({error})") from None
     found = next((kind for kind in _RAISED if kind.__name__ == name), None)
     return (found(text) if found else RuntimeError(f"{name}: {text}")), finding
 

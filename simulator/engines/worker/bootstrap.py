@@ -1,15 +1,14 @@
-"""The first lines of the worker process, run as a script: it finds modules where its parent found them.
+"""The first lines of a process that runs code of strangers, as a script: it finds modules where its parent found them.
 
-Python starts isolated and without site packages, so that nothing is imported before this: no current folder, no
-PYTHONPATH, no .pth file. Needs the standard library only.
+Its words are the places of modules, the module whose `main` it runs, and what that is given. Python starts isolated
+and without site packages, so that nothing is imported before this: no current folder, no PYTHONPATH, no .pth file.
+Needs the standard library only.
 """
 
 import gc
 import importlib
 import importlib.util
 import json
-import socket
-import struct
 import sys
 from importlib.machinery import ModuleSpec
 
@@ -37,33 +36,14 @@ class SamePlaces:
         return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders)
 
 
-def _exactly(channel: socket.socket, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        part = channel.recv(count - len(data))
-        if not part:
-            sys.exit(0)
-        data += part
-    return data
-
-
 def main() -> None:
-    """Import what every worker needs, read how to begin, import what else is needed, and become the worker."""
-    channel = socket.socket(fileno=int(sys.argv[1]))
-    channel.setblocking(True)
+    """Import a module, and run it."""
+    places, module, *words = sys.argv[1:]
     finder = SamePlaces()
-    finder.look(sys.argv[3])
+    finder.look(places)
     sys.meta_path.insert(0, finder)
     gc.disable()  # nothing of what is imported is garbage
-    process = importlib.import_module("mlusim.simulator.engines.worker.process")
-    _, _, _, _, length = struct.unpack("<4sHHQQ", _exactly(channel, 24))
-    start = json.loads(_exactly(channel, length))
-    finder.look(start["places"])
-    for module in start["modules"]:
-        importlib.import_module(module)
-    gc.freeze()
-    gc.enable()
-    process.main(channel, start["runtime"])
+    importlib.import_module(module).main(finder.look, words)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 
-from .frames import BrokenWorker
+from ...frames import BrokenPeer
 
 #: As much as a pipe holds: one read empties it.
 _ROOM = 1 << 16
@@ -28,7 +28,7 @@ class KernelOutput:
         self._printed = 0
 
     def relay(self) -> None:
-        """Pass on what is in the pipe now; `BrokenWorker` when it is more than a launch may print.
+        """Pass on what is in the pipe now; `BrokenPeer` when it is more than a launch may print.
 
         Raises BrokenPipeError when the reader of the stream has gone, OSError when it cannot be written: what a
         `print` of the user raises. Without the stream, or with a closed one, what kernels print is lost.
@@ -37,7 +37,7 @@ class KernelOutput:
             read = os.read(self.descriptor, _ROOM)
             self._printed += len(read)
             if self._printed > _LIMIT:
-                raise BrokenWorker(f"it printed more than {_LIMIT >> 20} MiB")
+                raise BrokenPeer(f"it printed more than {_LIMIT >> 20} MiB")
             self._show(self._decoder.decode(read))
 
     def _show(self, text: str) -> None:

@@ -1,15 +1,13 @@
 """The process that runs C kernels, so that whatever a kernel does, the user's Python goes on: the parent's side.
 
-Device memory is shared with it; a launch is an `Order`. It is started when the first image is built or launched, and
-stays.
+Device memory is shared with it; a launch is a `LaunchOrder`. It is started when the first image is built or launched,
+and stays.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import pickle
 import secrets
 import select
 import threading
@@ -19,30 +17,33 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from ...core.memory import Allocation, Shadow
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
+from ...frames import BrokenPeer, Channel, Frame
 from ...log import Log
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
-from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
+from .messages import FROM_WORKER, PROTOCOL, Answered, Describe, Described, Failed, LaunchOrder, Progress, Ready
 from .output import KernelOutput
-from .request import LaunchRequest, Order, Question, encode_order
+from .request import LaunchRequest, encode_request
 from .start import check_modules, give_back, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
 _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
 #: Devices whose memories a process keeps attached; the one used longest ago makes room.
 DEVICES = 4
-#: What a worker may send, and the bytes of it at most. An answer holds the log of a launch.
-_LIMITS = {
-    Kind.READY: 1 << 16, Kind.PROGRESS: PROGRESS.size, Kind.ANSWER: 1 << 34, Kind.DESCRIPTION: 1 << 28,
-    Kind.FAILURE: 1 << 20,
-}  # fmt: skip
 #: Workers that wait for the next launch at most.
 _IDLE = 4
 #: Seconds that one look at a worker takes at most: what `poll` can count.
 _LONGEST = 1e6
+
+
+def _room(count: int) -> memoryview:
+    """Memory whose pages appear as bytes come."""
+    return np.empty(count, np.uint8).data
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
@@ -57,26 +58,23 @@ class Worker:
         begun = started()
         self._process = begun.process
         begun.end.setblocking(False)
-        self.modules, self._channel = modules, Channel(begun.end, _LIMITS)
+        self.modules, self._channel = modules, Channel(begun.end, PROTOCOL, FROM_WORKER, _room)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
-        self._channel.send(Kind.START, 0, start_message(runtime, modules))
+        self._channel.send(start_message(runtime, modules))
 
     def missing(self) -> dict[str, str]:
         """What of the cage this host lacks, by the name of the layer, in words; waits for the worker to begin."""
         if self._missing is None:
             with self._watched():
                 frame = self._receive(time.monotonic() + _START_LIMIT, 0)
-                if frame.kind is not Kind.READY:
-                    raise BrokenWorker("it began with something else")
-                try:
-                    self._missing = {str(name): str(text) for name, text in json.loads(bytes(frame.body)).items()}
-                except (ValueError, AttributeError, RecursionError):
-                    raise BrokenWorker("it began with nonsense") from None
+                if not isinstance(frame.message, Ready):
+                    raise BrokenPeer("it began with something else")
+                self._missing = {layer.name: layer.why for layer in frame.message.missing}
         return self._missing
 
     def describe(self, library: Path, kernels: int) -> Description:
@@ -84,20 +82,20 @@ class Worker:
         self.missing()
         nonce = secrets.randbits(64)
         with self._watched(), open(library, "rb") as image:
-            question = Question(library, kernels, _LOAD_LIMIT)
-            self._channel.send(Kind.DESCRIBE, nonce, pickle.dumps(question), descriptors=[image.fileno()])
+            question = Describe(str(library), kernels, _LOAD_LIMIT)
+            self._channel.send(question, nonce=nonce, descriptors=[image.fileno()])
             self._images.add(library)
             frame = self._receive(time.monotonic() + _LOAD_LIMIT + _GRACE, nonce)
-            if frame.kind is Kind.FAILURE:
+            if isinstance(frame.message, Failed):
                 error, finding = decode_failure(frame.body)
                 self.close()
                 raise BuildError(str(error), finding) if finding or isinstance(error, OSError) else error
-            if frame.kind is not Kind.DESCRIPTION:
-                raise BrokenWorker("it answered something else")
+            if not isinstance(frame.message, Described):
+                raise BrokenPeer("it answered something else")
             try:
                 return decode_description(frame.body, kernels)
             except ValueError as error:
-                raise BrokenWorker(str(error)) from None
+                raise BrokenPeer(str(error)) from None
 
     def launch(
         self,
@@ -121,10 +119,11 @@ class Worker:
         for serial in dropped:
             del self._known[serial]
         self._known[memory.serial] = mine
-        attach = (memory.address, memory.memory.space.name) if fresh else None
         load = request.launch.library not in self._images
         entries = tuple(memory.memory.allocations())
-        order = Order(dropped, memory.serial, attach, load, entries, request, wants_progress=progress is not None)
+        order = LaunchOrder(
+            memory.serial, dropped, fresh, memory.address, memory.memory.space.name, load, progress is not None
+        )
         with self._watched(), contextlib.ExitStack() as opened:
             descriptors = [memory.fd] if fresh else []
             if load:
@@ -133,7 +132,7 @@ class Worker:
             nonce = secrets.randbits(64)
             for output in self._outputs:
                 output.begin()
-            self._channel.send(Kind.LAUNCH, nonce, encode_order(order), descriptors=descriptors)
+            self._channel.send(order, encode_request(request, entries), nonce=nonce, descriptors=descriptors)
             if meanwhile:
                 meanwhile()
             answer = self._answer(nonce, request, entries, progress)
@@ -151,7 +150,7 @@ class Worker:
             self._relay()
             self.close()
             raise WorkerDied(f"ended: signal {-code}" if code < 0 else f"ended: exit code {code}") from None
-        except BrokenWorker as broken:
+        except BrokenPeer as broken:
             self.close()
             raise WorkerDied(f"is broken: {broken}") from None
         except BaseException:
@@ -170,18 +169,18 @@ class Worker:
         while True:
             frame = self._receive(deadline, nonce)
             self._relay()
-            if frame.kind is Kind.PROGRESS and len(frame.body) == PROGRESS.size:
+            if isinstance(frame.message, Progress):
                 if progress:
-                    progress(*PROGRESS.unpack(frame.body))
-            elif frame.kind is Kind.ANSWER:
+                    progress(*frame.message)
+            elif isinstance(frame.message, Answered):
                 answer = decode_answer(frame.body, request, allocations)
                 if answer.last:
                     self.close()
                 return answer
-            elif frame.kind is Kind.FAILURE:
+            elif isinstance(frame.message, Failed):
                 raise decode_failure(frame.body)[0]
             else:
-                raise BrokenWorker("it answered something else")
+                raise BrokenPeer("it answered something else")
 
     def _receive(self, deadline: float | None, nonce: int) -> Frame:
         """The next message, which has to be about the present launch; the process is ended at the deadline."""
@@ -194,7 +193,7 @@ class Worker:
             seconds = None if first is None else max(first - time.monotonic(), 0)
             ready = waiting.poll(None if seconds is None else min(seconds, _LONGEST) * 1e3)
             if begun is not None and not ready and time.monotonic() >= begun:
-                raise BrokenWorker("it stopped in the middle of a message")
+                raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
                 self._process.kill()  # also one that prints all the time
             if len(ready) > 1 or any(source != self._channel.socket.fileno() for source, _ in ready):
@@ -204,7 +203,7 @@ class Worker:
         for descriptor in frame.descriptors:
             os.close(descriptor)
         if frame.nonce != nonce or frame.descriptors:
-            raise BrokenWorker("it answered what nobody asked")
+            raise BrokenPeer("it answered what nobody asked")
         return frame
 
     def _relay(self) -> None:

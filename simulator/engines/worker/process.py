@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import gc
 import importlib
-import json
 import os
-import pickle
 import signal
 import socket
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -20,14 +18,27 @@ from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
 from ...findings import rules
+from ...frames import BrokenPeer, Channel, Frame
 from ...log import Log
 from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
 from ..tasks.cage import close_cage
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
-from .frames import PROGRESS, BrokenWorker, Channel, Frame, Kind
+from .messages import (
+    PROTOCOL,
+    TO_WORKER,
+    Answered,
+    Describe,
+    Described,
+    Failed,
+    LaunchOrder,
+    MissingLayer,
+    Progress,
+    Ready,
+    Start,
+)
 from .pool import DEVICES
-from .request import LaunchRequest, Question, decode_order
+from .request import LaunchRequest, decode_request
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
@@ -41,8 +52,6 @@ _LATE = (
     "numpy.linalg",
     "numpy._core._dtype_ctypes",
 )
-#: Bytes of a message of the parent at most.
-_ROOM = 1 << 32
 
 
 class Host:
@@ -93,36 +102,37 @@ class Worker:
 
     def serve(self) -> None:
         """Answer until the parent is gone."""
-        handlers = {Kind.LAUNCH: self._launch, Kind.DESCRIBE: self._describe}
+        handlers = {LaunchOrder: self._launch, Describe: self._describe}
         while True:
-            frame = self._channel.receive(lambda deadline: None)
+            frame = self._channel.receive()
             try:
-                handlers[frame.kind](frame)
+                handlers[type(frame.message)](frame)
             except BaseException as error:
                 finding = error.finding if isinstance(error, ImageFault) else None
-                self._channel.send(Kind.FAILURE, frame.nonce, encode_failure(error, finding))
+                self._channel.send(Failed(), encode_failure(error, finding), nonce=frame.nonce)
 
     def _launch(self, frame: Frame) -> None:
-        order = decode_order(frame.body)
+        order: LaunchOrder = frame.message
+        request, allocations = decode_request(frame.body)
         for other in order.dropped:
             self._host.drop(self._memories[other])
             self._memories.pop(other).mapping.close()
         given = list(frame.descriptors)
         if order.attach:
-            self._memories[order.serial] = _attach(order.request.target.shape, *order.attach, given.pop(0))
-        memory, (target, launch) = self._memories[order.serial], order.request
+            self._memories[order.serial] = _attach(request.target.shape, order.address, order.space, given.pop(0))
+        memory, (target, launch) = self._memories[order.serial], request
         self._open(memory)
-        memory.keep(0, order.allocations)
+        memory.keep(0, allocations)
         try:
             if order.image:
                 self._load(launch.library, given.pop(0), launch.time_limit)
-            engine = self._host.engine(order.request, memory)
+            engine = self._host.engine(request, memory)
             log, findings = engine.run(launch, self._progress(frame) if order.wants_progress else None)
             last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
             log, last = Log.empty(target.shape, target.device, launch.header), True
             findings = [fault.finding]
-        self._channel.send(Kind.ANSWER, frame.nonce, *encode_answer(log, findings, memory, last))
+        self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
 
     def _open(self, memory: Memory) -> None:
         """Let kernels reach this device's memory, and that of no other device."""
@@ -133,9 +143,9 @@ class Worker:
         self._reachable = memory
 
     def _describe(self, frame: Frame) -> None:
-        question: Question = pickle.loads(frame.body)
-        image = self._load(question.library, frame.descriptors[0], question.time_limit)
-        self._channel.send(Kind.DESCRIPTION, frame.nonce, encode_description(image.describe(question.kernels)))
+        question: Describe = frame.message
+        image = self._load(Path(question.library), frame.descriptors[0], question.time_limit)
+        self._channel.send(Described(), encode_description(image.describe(question.kernels)), nonce=frame.nonce)
 
     def _load(self, library: Path, descriptor: int, limit: float | None) -> LoadedImage:
         """Load an image from its descriptor: in its cage, this process opens nothing."""
@@ -150,26 +160,39 @@ class Worker:
             os.close(descriptor)
 
     def _progress(self, frame: Frame) -> Callable[[int, int], None]:
-        return lambda done, total: self._channel.send(Kind.PROGRESS, frame.nonce, PROGRESS.pack(done, total))
+        return lambda done, total: self._channel.send(Progress(done, total), nonce=frame.nonce)
 
 
-def main(end: socket.socket, runtime: str) -> None:
-    """The worker, with its modules imported: close the cage, then answer launches until the parent is gone."""
-    _end_with_parent(int(sys.argv[2]))
-    for module in _LATE:
+def main(look: Callable[[str], None], words: Sequence[str]) -> None:
+    """The worker: read how to begin, close the cage, then answer launches until the parent is gone.
+
+    ``words`` are the descriptors of the messages and of what keeps it alive; ``look`` says where modules are found.
+    """
+    end = socket.socket(fileno=int(words[0]))
+    end.setblocking(True)
+    channel = Channel(end, PROTOCOL, TO_WORKER)
+    try:
+        start: Start = channel.receive().message
+    except EOFError:
+        os._exit(0)
+    look(start.places)
+    for module in (*start.modules, *_LATE):
         importlib.import_module(module)
-    loaded = load_runtime(Path(runtime))
+    gc.freeze()
+    gc.enable()
+    _end_with_parent(int(words[1]))
+    runtime = Path(start.runtime)
+    loaded = load_runtime(runtime)
     loaded.mlusim_guard_process()
     loaded.mlusim_set_stack()  # which reads where it lies from a file
     libc = ctypes.CDLL(None)
     libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
     for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
         libc.mallopt(option, _KEPT_BY_MALLOC)
-    channel = Channel(end, dict.fromkeys((Kind.LAUNCH, Kind.DESCRIBE), _ROOM))
-    worker = Worker(channel, Path(runtime))
-    missing = close_cage(end.fileno(), loaded, Path(runtime).parent.parent)
-    channel.send(Kind.READY, 0, json.dumps(missing).encode())
-    with suppress(EOFError, BrokenWorker):
+    worker = Worker(channel, runtime)
+    missing = close_cage(end.fileno(), loaded, runtime.parent.parent)
+    channel.send(Ready(tuple(MissingLayer(name, why) for name, why in missing.items())))
+    with suppress(EOFError, BrokenPeer):
         worker.serve()
     os._exit(0)  # what a kernel has left to run at the end does not run
 

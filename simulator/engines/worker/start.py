@@ -15,6 +15,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .messages import Start
+
 if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
     from ...core.execution import Execution
     from ...core.issue import Check
@@ -23,6 +25,7 @@ if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
 #: import of NumPy such threads would else take a core from other processes.
 _SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
+_WORKER = "mlusim.simulator.engines.worker.process"
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 #: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
 _ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")
@@ -115,7 +118,7 @@ def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[
     given = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3) for descriptor in (end, life)]
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", *["-O"] * sys.flags.optimize, str(_BOOTSTRAP), *map(str, given), _places(())],
+            [*isolated(_WORKER), *map(str, given)],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -129,10 +132,14 @@ def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[
             os.close(descriptor)
 
 
-def start_message(runtime: Path, modules: Iterable[str]) -> bytes:
-    """What the script of a worker reads first: the modules to import besides its own, and what to become."""
-    message = {"places": _places(modules), "modules": sorted(modules), "runtime": os.path.abspath(runtime)}
-    return json.dumps(message).encode()
+def isolated(module: str) -> list[str]:
+    """The words that begin a Python without the user's settings, and have it run the `main` of one of our modules."""
+    return [sys.executable, "-I", "-S", *["-O"] * sys.flags.optimize, str(_BOOTSTRAP), _places(()), module]
+
+
+def start_message(runtime: Path, modules: Iterable[str]) -> Start:
+    """What a worker reads first: the modules to import besides its own, and the runtime to load."""
+    return Start(_places(modules), tuple(sorted(modules)), os.path.abspath(runtime))
 
 
 def _places(modules: Iterable[str]) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import weakref
@@ -16,13 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ...engines.worker.start import isolated
+from ...frames import BrokenPeer, Channel, Frame
 from ...launches.device import Device
 from ..programs.report import Report
 from ..programs.session import Session
-from ..programs.wire import Wire
-from .server import HEAD
+from .messages import FROM_SERVER, PROTOCOL, CallFunction, DropMemory, KeepMemory, ReadMemory, Scalar
 
-_SERVER = Path(__file__).with_name("server.py")
+_SERVER = "mlusim.simulator.host.operators.server"
 _PATIENCE_S = 5.0
 
 
@@ -39,7 +38,8 @@ class HostProcess:
         door.bind(path := os.path.join(folder.name, "device"))
         door.listen()
         self._end, theirs = socket.socketpair()
-        command = [sys.executable, "-I", "-S", str(_SERVER), str(theirs.fileno()), str(library)]
+        self._channel = Channel(self._end, PROTOCOL, FROM_SERVER)
+        command = [*isolated(_SERVER), str(theirs.fileno()), str(library)]
         environment = {**os.environ, "MLUSIM_SOCKET": path}
         with theirs:
             # What host code prints goes to standard error: standard output is the caller's.
@@ -57,19 +57,20 @@ class HostProcess:
 
     def call(self, symbol: str, result: str, arguments: Sequence[tuple[str, Any]]) -> Any:
         """Call a function: type codes of the result ("" for none) and of each argument. HostDied if it ends there."""
-        return self._ask({"do": "call", "symbol": symbol, "result": result, "arguments": arguments})[0]["value"]
+        passed = tuple([Scalar.of(code, value) for code, value in arguments])
+        return self._ask(CallFunction(symbol, result, passed)).message.result.value
 
     def keep(self, data: bytes) -> int:
         """The address of new host memory with these bytes."""
-        return int(self._ask({"do": "keep"}, data)[0]["value"])
+        return int(self._ask(KeepMemory(), data).message.result.value)
 
     def read(self, address: int, bytes: int) -> bytes:
         """Bytes of such memory."""
-        return self._ask({"do": "read", "address": address, "bytes": bytes})[1]
+        return self._ask(ReadMemory(address, bytes)).body.tobytes()
 
     def drop(self, addresses: Sequence[int]) -> None:
         """Such memory is not needed any more."""
-        self._ask({"do": "drop", "addresses": list(addresses)})
+        self._ask(DropMemory(tuple(addresses)))
 
     def key(self, address: int) -> int:
         """The number in logs of a byte of the device's memory."""
@@ -79,7 +80,7 @@ class HostProcess:
     def keep_logs(self, keep: bool) -> None:
         """Whether launches leave their logs in the report from now on, if there is a device to launch on."""
         if self._session is not None:
-            self._session.keep_logs = keep
+            self._session.kernels.keep_logs = keep
 
     def close(self) -> None:
         """End the process and wait for what it has left to say."""
@@ -91,32 +92,20 @@ class HostProcess:
             self._process.wait()
         self._thread.join(_PATIENCE_S)
 
-    def _ask(self, asked: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+    def _ask(self, asked: Any, data: bytes = b"") -> Frame:
         if os.getpid() != self._owner:
             raise RuntimeError(
                 f"these operators belong to process {self._owner}, which this process was forked from; load them here"
             )
-        text = json.dumps(asked).encode()
         with self._lock:
             try:
-                self._end.sendall(HEAD.pack(len(text), len(data)) + text)
-                self._end.sendall(data)
-                size, length = HEAD.unpack(self._take(HEAD.size))
-                answer, back = json.loads(self._take(size)), self._take(length)
-            except (OSError, EOFError):
+                self._channel.send(asked, data)
+                answer = self._channel.receive()
+            except (OSError, EOFError, BrokenPeer):
                 raise HostDied(self._ending()) from None
-        if "error" in answer:
-            raise ValueError(answer["error"])
-        return answer, back
-
-    def _take(self, count: int) -> bytes:
-        parts = bytearray()
-        while len(parts) < count:
-            more = self._end.recv(min(count - len(parts), 1 << 24))
-            if not more:
-                raise EOFError
-            parts += more
-        return bytes(parts)
+        if answer.message.problem:
+            raise ValueError(answer.message.problem)
+        return answer
 
     def _ending(self) -> str:
         """How the process has ended; what it had to say of it is in the report then."""
@@ -138,10 +127,11 @@ class HostProcess:
         except OSError:
             return
         with end:
-            self._session = session = Session(Wire(end), self._devices)
+            self._session = session = Session(end, self._devices)
             self.report = session.report
-            session.serve()
-            session.bye()
+            with suppress(BrokenPeer):  # its process is not what it was
+                session.serve()
+                session.bye()
 
 
 def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:

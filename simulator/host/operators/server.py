@@ -1,91 +1,86 @@
-"""The process that has a library of operators loaded: calls its functions as it is told. Of mlusim it imports nothing.
+"""The process that has a library of operators loaded: calls its functions as it is told.
 
-Run as a script with the descriptor of its socket and the path of the library. A message is the length of a header and
-of what follows, the header in JSON, and bytes.
+`main` gets the descriptor of its socket and the path of the library.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
+import gc
 import os
 import socket
-import struct
-import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
-HEAD = struct.Struct("<II")
-_TYPES = {
-    "?": ctypes.c_bool, "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16, "H": ctypes.c_uint16,
-    "i": ctypes.c_int32, "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64, "f": ctypes.c_float,
-    "d": ctypes.c_double, "P": ctypes.c_void_p,
-}  # fmt: skip
+from ...frames import BrokenPeer, Channel, Frame
+from .messages import (
+    PROTOCOL,
+    TO_SERVER,
+    CallFunction,
+    DropMemory,
+    KeepMemory,
+    Outcome,
+    ReadMemory,
+    Scalar,
+    result_type,
+)
+
+_NOTHING = Scalar("", b"")
 
 
 class Server:
     """A library, and the host memory that its caller has here."""
 
     def __init__(self, end: socket.socket, path: str) -> None:
-        self._end = end
+        self._channel = Channel(end, PROTOCOL, TO_SERVER)
         self._library = ctypes.CDLL(path, os.RTLD_NOW)
         self._blocks: dict[int, Any] = {}
 
     def serve(self) -> None:
         """Answer until the other end goes."""
-        while True:
-            try:
-                size, length = HEAD.unpack(self._take(HEAD.size))
-            except EOFError:
-                return
-            asked, data = json.loads(self._take(size)), self._take(length)
-            try:
-                answer, back = getattr(self, "do_" + asked["do"])(asked, data)
-            except (AttributeError, OSError, ctypes.ArgumentError) as error:
-                answer, back = {"error": str(error)}, b""
-            text = json.dumps(answer).encode()
-            try:
-                self._end.sendall(HEAD.pack(len(text), len(back)) + text)
-                self._end.sendall(back)
-            except ConnectionError:
-                return
+        handlers = {CallFunction: self._call, KeepMemory: self._keep, ReadMemory: self._read, DropMemory: self._drop}
+        try:
+            while True:
+                frame = self._channel.receive()
+                try:
+                    result, body = handlers[type(frame.message)](frame)
+                    answer = Outcome(result)
+                except (AttributeError, OSError, ctypes.ArgumentError) as error:
+                    answer, body = Outcome(_NOTHING, str(error)), b""
+                self._channel.send(answer, body)
+        except (EOFError, BrokenPeer):
+            return
 
-    def do_call(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    def _call(self, frame: Frame) -> tuple[Scalar, bytes]:
         """Call a function with arguments of given types."""
-        function = getattr(self._library, asked["symbol"])
-        function.restype = _TYPES[asked["result"]] if asked["result"] else None
-        arguments = [_TYPES[code](value) for code, value in asked["arguments"]]
-        return {"value": function(*arguments)}, b""
+        asked: CallFunction = frame.message
+        function = getattr(self._library, asked.symbol)
+        function.restype = result_type(asked.result)
+        return Scalar.of(asked.result, function(*[given.argument for given in asked.arguments])), b""
 
-    def do_keep(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """Host memory with these bytes."""
-        block = ctypes.create_string_buffer(data, max(len(data), 1))
+    def _keep(self, frame: Frame) -> tuple[Scalar, bytes]:
+        """Host memory with the bytes of the body."""
+        block = ctypes.create_string_buffer(bytes(frame.body), max(len(frame.body), 1))
         address = ctypes.addressof(block)
         self._blocks[address] = block
-        return {"value": address}, b""
+        return Scalar.of("Q", address), b""
 
-    def do_read(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    def _read(self, frame: Frame) -> tuple[Scalar, bytes]:
         """The bytes of such memory."""
-        return {}, ctypes.string_at(asked["address"], asked["bytes"])
+        asked: ReadMemory = frame.message
+        return _NOTHING, ctypes.string_at(asked.address, asked.size)
 
-    def do_drop(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    def _drop(self, frame: Frame) -> tuple[Scalar, bytes]:
         """Such memory is not needed any more."""
-        for address in asked["addresses"]:
+        asked: DropMemory = frame.message
+        for address in asked.addresses:
             self._blocks.pop(address, None)
-        return {}, b""
-
-    def _take(self, count: int) -> bytes:
-        parts = bytearray()
-        while len(parts) < count:
-            try:
-                more = self._end.recv(min(count - len(parts), 1 << 24))
-            except ConnectionError:
-                raise EOFError from None
-            if not more:
-                raise EOFError
-            parts += more
-        return bytes(parts)
+        return _NOTHING, b""
 
 
-if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as own:
-        Server(own, sys.argv[2]).serve()
+def main(look: Callable[[str], None], words: Sequence[str]) -> None:
+    """Serve, see above."""
+    del look  # all that is needed has been found
+    gc.enable()
+    with socket.socket(fileno=int(words[0])) as own:
+        Server(own, words[1]).serve()

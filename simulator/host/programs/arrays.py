@@ -12,8 +12,8 @@ from ...findings import Finding
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
+from .messages import Place
 from .queues import Ranges
-from .report import Place
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096

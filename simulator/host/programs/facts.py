@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...chip.launch_kinds import UNIONS
 from ...launches.device import Device
 
@@ -27,16 +29,41 @@ def device_name(device: Device) -> str:
     return device.title.removeprefix("Cambricon ")
 
 
-def device_facts(device: Device) -> list[int]:
-    """The numbers of `Fact` in native/host/host_memory.h, in its order; 0 for what the device's file does not say."""
+class DeviceFacts(NamedTuple):
+    """The numbers of a device; 0 for what its file does not say."""
+
+    arch: int
+    clusters: int
+    cores_per_cluster: int
+    nram: int  # bytes, as are the next two
+    wram: int
+    sram: int
+    largest_union: int
+    clock_khz: int
+    memory_khz: int
+    bus_bits: int
+    l2: int
+
+
+def device_facts(device: Device) -> DeviceFacts:
+    """The numbers of a device."""
     shape = device.shape
     spaces = {name: space.bytes for name, space in shape.spaces.items()}
     union = max(kind.clusters for kind in UNIONS if kind.clusters <= shape.clusters)
     bits, kilohertz = _memory_bus(device)
-    return [
-        shape.arch, shape.clusters, shape.cores_per_cluster, spaces.get("nram", 0), spaces.get("wram", 0),
-        spaces.get("sram", 0), union, round(device.rates.clock_mhz * 1e3), kilohertz, bits, 0,
-    ]  # fmt: skip
+    return DeviceFacts(
+        shape.arch,
+        shape.clusters,
+        shape.cores_per_cluster,
+        nram=spaces.get("nram", 0),
+        wram=spaces.get("wram", 0),
+        sram=spaces.get("sram", 0),
+        largest_union=union,
+        clock_khz=round(device.rates.clock_mhz * 1e3),
+        memory_khz=kilohertz,
+        bus_bits=bits,
+        l2=0,  # the simulated device has none
+    )
 
 
 def _memory_bus(device: Device) -> tuple[int, int]:

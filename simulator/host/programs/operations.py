@@ -13,8 +13,9 @@ from ...launches.device import Device
 from ..cnnl.cost import assumed_us
 from ..cnnl.functions import call
 from ..cnnl.operation import NotModelled, Operation, Tensor
+from .messages import Place, Status
 from .queues import Queue, Ranges, Work, merged
-from .report import Place, Report
+from .report import Report
 
 _ARGUMENT, _UNSUPPORTED = 100006, 100050  # cnrtRet_t
 #: Tells of uninitialized bytes that are read: of what, at which address, how many.
@@ -23,8 +24,8 @@ Check = Callable[[Allocation, int, int, Place], None]
 
 def carry_out(
     text: bytes, device: Device, queue: Queue, place: Place, check: Check, report: Report
-) -> tuple[int, str, Work | None, float]:
-    """Do what a call says: a status, what went wrong, the work that it is in its queue, and the microseconds it takes.
+) -> tuple[Status, Work | None, float]:
+    """Do what a call says: its status, the work that it is in its queue, and the microseconds it takes.
 
     What went wrong is in the report too.
     """
@@ -36,17 +37,17 @@ def carry_out(
         call(operation, operation.views(host_bytes))
     except NotModelled as error:
         report.add(rules.not_modelled.refused(str(error)), place)
-        return _UNSUPPORTED, str(error), None, 0.0
+        return Status(_UNSUPPORTED, str(error)), None, 0.0
     except ValueError as error:
         report.add(rules.declared.refused(str(error)), place)
-        return _ARGUMENT, str(error), None, 0.0
+        return Status(_ARGUMENT, str(error)), None, 0.0
     for tensor in operation.outputs:
         if (entry := device.memory.memory.find(tensor.address)) is not None:
             entry.uninitialized.remove(tensor.address, tensor.address + tensor.extent)
     read, written = (_ranges(tensors, device.memory.address) for tensors in (operation.inputs, operation.outputs))
     line = report.location(place)
     work = Work(queue.number, 0, operation.function, line, lambda: (read, written), queue.device)
-    return 0, "", work, assumed_us(operation, device.rates, device.shape)
+    return Status(), work, assumed_us(operation, device.rates, device.shape)
 
 
 def _ranges(tensors: Sequence[Tensor], base: int) -> Ranges:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...engines.worker.pool import pool
 from ...findings import BuildError, rules
+from ...frames import BrokenPeer
 from ...kernelc.inputs import KERNELS, file_stem
 from ...kernelc.options import Options
 from ...kernelc.tokens import tokens
@@ -25,7 +26,6 @@ from .objects import built_objects, check_readable
 from .report import Report
 from .runtime import host_libraries
 from .session import Session
-from .wire import Wire
 
 _MAIN = re.compile(r"\bmain\b")
 _NO_MAIN = re.compile(r"undefined reference to `main'")
@@ -129,7 +129,8 @@ def _serve(
     end: socket.socket, devices: Sequence[Device], keep_logs: bool, time_limit: float | None, reports: list[Report]
 ) -> None:
     with end:
-        session = Session(Wire(end), devices, keep_logs, time_limit)
+        session = Session(end, devices, keep_logs, time_limit)
         reports.append(session.report)
-        session.serve()
-        session.bye()
+        with suppress(BrokenPeer):  # its report says that it has not ended by itself
+            session.serve()
+            session.bye()

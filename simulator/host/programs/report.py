@@ -9,14 +9,7 @@ from pathlib import Path
 from ...engines.tasks import LineTable
 from ...findings import ERROR, Finding, merged
 from ...log import NOWHERE, Location, Log
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place in a program: a return address in one of its modules, counted from 1; 0 is nowhere."""
-
-    module: int = 0
-    offset: int = 0
+from .messages import Place
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ...native import HOST
 from ...native.compiler import Compiler
 from ...native.process import LimitReached
 from .build import HEADERS
-from .wire import messages_version
+from .messages import messages_version
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
 #: The libraries, their sources, and those before them that they call.

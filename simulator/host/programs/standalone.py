@@ -8,10 +8,10 @@ import socket
 import sys
 
 from ...findings import BuildError
+from ...frames import BrokenPeer
 from ...launches.device import Device
-from .session import Session
+from .session import OTHER_VERSION, Session
 from .summary import summary
-from .wire import Wire
 
 _PROGRAM = 3
 
@@ -21,11 +21,15 @@ def serve(names: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides what a Ctrl-C means
     with socket.socket(fileno=_PROGRAM) as end:
         try:
-            session = Session(Wire(end), [Device.load(name) for name in names.split(",")])
+            session = Session(end, [Device.load(name) for name in names.split(",")])
         except (ValueError, TypeError, OSError, BuildError) as error:
             sys.stderr.write(f"mlusim: {error}\n")
             return
-        report = session.serve()
+        try:
+            report = session.serve()
+        except BrokenPeer:
+            sys.stderr.write(f"mlusim: {OTHER_VERSION}\n")
+            return
         sys.stderr.write("".join(f"{line}\n" for line in summary(report)))
         sys.stderr.flush()
         session.bye()

@@ -20,9 +20,9 @@ MLUSIM_API cnrtRet_t cnrtMemGetInfo(size_t* free, size_t* total) {
   if (!free || !total) return failed(cnrtErrorArgsInvalid, "a pointer to a result is null");
   Device* own = device(current_device());
   if (!own) return no_device();
-  Reply reply = call(MEMORY, {(uint64_t)own->ordinal});
-  *free = reply[0], *total = reply[1];
-  return reply.lost ? no_device() : cnrtSuccess;
+  auto left = call(AskMemory{(uint64_t)own->ordinal});
+  *free = left.free, *total = left.total;
+  return left.lost ? no_device() : cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtPointerGetAttributes(cnrtPointerAttributes_t* attributes, const void* pointer) {

@@ -9,41 +9,41 @@ namespace mlusim {
 
 // The value of an attribute; false for one that the device file says nothing of.
 bool attribute(const Device& device, int number, int& value) {
-  const uint64_t* facts = device.facts;
-  auto known = [&](Fact fact) { return value = (int)facts[fact], facts[fact] != 0; };
+  const DeviceFacts& facts = device.facts;
+  auto known = [&](uint64_t fact) { return value = (int)fact, fact != 0; };
   switch (number) {
     case cnrtAttrComputeCapabilityMajor:
-      return value = (int)facts[ARCH] / 100, true;
+      return value = (int)facts.arch / 100, true;
     case cnrtAttrComputeCapabilityMinor:
-      return value = (int)facts[ARCH] / 10 % 10, true;
+      return value = (int)facts.arch / 10 % 10, true;
     case cnrtAttrMaxDimX:
     case cnrtAttrMaxDimY:
     case cnrtAttrMaxDimZ:
       return value = 65535, true;
     case cnrtAttrClusterCount:
-      return known(CLUSTERS);
+      return known(facts.clusters);
     case cnrtAttrMaxClusterCountPerUnionTask:
     case cnrtAttrMaxClusterPerUnionLimitTask:
-      return known(LARGEST_UNION);
+      return known(facts.largest_union);
     case cnrtAttrMcorePerCluster:
-      return known(CORES_PER_CLUSTER);
+      return known(facts.cores_per_cluster);
     case cnrtAttrISAVersion:
-      return known(ARCH);
+      return known(facts.arch);
     case cnrtAttrNramSizePerMcore:
-      return known(NRAM);
+      return known(facts.nram);
     case cnrtAttrWramSizePerMcore:
-      return known(WRAM);
+      return known(facts.wram);
     case cnrtAttrSramSizePerMcore:
-      return known(SRAM);
+      return known(facts.sram);
     case cnrtAttrIpuClockRate:
-      return known(CLOCK_KHZ);
+      return known(facts.clock_khz);
     case cnrtAttrMemClockRate:
-      return known(MEMORY_KHZ);
+      return known(facts.memory_khz);
     case cnrtAttrGmemBusWidth:
-      return known(BUS_BITS);
+      return known(facts.bus_bits);
     case cnrtAttrMaxL2CacheSize:
     case cnrtAttrMaxPersistingL2CacheSize:
-      return value = (int)facts[L2], true;  // 0: the simulated device has none
+      return value = (int)facts.l2, true;  // 0: the simulated device has none
     case cnrtAttrTotalMemSize:
       return value = (int)(device.capacity >> 20), true;
     case cnrtAttrGlobalMemoryNodeCount:
@@ -134,13 +134,13 @@ MLUSIM_API cnrtRet_t cnrtGetDeviceInfo(cnrtDeviceInfo_t* info, int ordinal) {
   cnrtRet_t status = with_device(ordinal, info, found);
   if (status != cnrtSuccess) return status;
   snprintf(info->device_name, sizeof info->device_name, "%s", found->name.c_str());
-  uint64_t arch = found->facts[ARCH];
+  uint64_t arch = found->facts.arch;
   info->core_version = arch >= 500   ? CNRT_MLU590
                        : arch >= 300 ? CNRT_MLU370
                        : arch == 290 ? CNRT_MLU290
                        : arch == 270 ? CNRT_MLU270
                                      : CNRT_MLU220;
-  info->core_num = (int)(found->facts[CLUSTERS] * found->facts[CORES_PER_CLUSTER]);
+  info->core_num = (int)(found->facts.clusters * found->facts.cores_per_cluster);
   return cnrtSuccess;
 }
 

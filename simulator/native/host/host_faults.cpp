@@ -89,13 +89,13 @@ void look(int kind, siginfo_t* info, void* context) {
       Guard found = *entry;
       release(made.all, entry);
       finding("queue-order", "the host uses " + name_of(address) + ", the target of a copy that it has not waited for",
-              "wait with cnrtQueueSync before", culprit(context), found.where, (uint64_t)address, 1);
+              "wait with cnrtQueueSync before", culprit(context), found.where);
       return;  // it goes on as if it had waited
     }
   }
   if (info->si_code > 0 && on_device(address))
     finding("host-pointer", "the host uses device memory at " + name_of(address) + " through a device pointer",
-            "copy with cnrtMemcpy", culprit(context), {}, (uint64_t)address, 1);
+            "copy with cnrtMemcpy", culprit(context));
   sigaction(kind, &made.old[kind == SIGBUS], nullptr);  // the fault comes again, and takes its course
 }
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host_link.h"
+#include "host_places.h"
 
 namespace mlusim {
 

@@ -55,8 +55,8 @@ uint64_t number_of(const mlusim_image* image) {
   if (number) return number;
   number = ++all.sent;
   std::string about = std::string(image->digest) + '\n' + image->about;
-  Reply reply = call(IMAGE, {number}, about.data(), about.size());
-  if (reply[0] == 1) call(IMAGE_BYTES, {number}, image->bytes, image->size);
+  auto announced = call(AnnounceImage{number}, {about.data(), about.size()});
+  if (announced.wanted) call(BringImage{number}, {image->bytes, image->size});
   return number;
 }
 
@@ -66,14 +66,13 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
   if (!queue_of(handle, queue)) return last_status(false);
   if (!device(queue.device)) return no_device();
   uint64_t image = number_of(kernel.image);
-  std::vector<uint64_t> numbers = {queue.number, image, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where.module,
-                                   where.offset};
+  LaunchKernel message = {queue.number, image, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where, {}};
   std::string bytes;
   for (uint64_t i = 0; i < count; i++) {
-    numbers.push_back(arguments[i].bytes);
+    message.sizes.push_back(arguments[i].bytes);
     bytes.append((const char*)arguments[i].value, arguments[i].bytes);
   }
-  post(LAUNCH, numbers, bytes.data(), bytes.size());
+  post(message, {bytes.data(), bytes.size()});
   return cnrtSuccess;
 }
 

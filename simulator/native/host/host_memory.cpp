@@ -77,14 +77,13 @@ Device* device(int ordinal) {
   if (all.devices.size() <= (size_t)ordinal) all.devices.resize((size_t)ordinal + 1);
   auto& entry = all.devices[(size_t)ordinal];
   if (entry) return entry.get();
-  Reply reply = call(OPEN, {(uint64_t)ordinal});
-  if (reply.lost || reply.descriptor < 0) return nullptr;
+  auto opened = call(OpenDevice{(uint64_t)ordinal});
+  if (opened.lost || opened.descriptor < 0) return nullptr;
   std::unique_ptr<Device> made(new Device);
   made->ordinal = ordinal;
-  made->address = reply[0], made->reach = reply[1], made->capacity = reply[2];
-  for (int i = 0; i < FACTS; i++) made->facts[i] = reply[3 + (size_t)i];
-  made->name = reply.bytes;
-  if (!map(*made, reply.descriptor)) {
+  made->address = opened.address, made->reach = opened.reach, made->capacity = opened.capacity;
+  made->facts = opened.facts, made->name = opened.name;
+  if (!map(*made, opened.descriptor)) {
     fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n", (unsigned long long)made->address);
     return nullptr;
   }
@@ -116,14 +115,14 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
   if (!own) return no_device();
   Memory& all = memory();
   Locked lock(all.mutex);
-  Reply reply = call(ALLOCATE, {(uint64_t)own->ordinal, bytes, where.module, where.offset});
+  auto reply = call(AllocateArray{(uint64_t)own->ordinal, bytes, where});
   if (reply.lost) return no_device();
-  if (!reply[0]) return failed(cnrtErrorNoMem, reply.bytes);
-  forget(all, reply[0], bytes ? bytes : 1);
+  if (!reply.address) return failed(cnrtErrorNoMem, reply.problem);
+  forget(all, reply.address, bytes ? bytes : 1);
   Allocation made;
   made.bytes = bytes, made.device = own->ordinal, made.made = where;
-  all.taken[reply[0]] = made;
-  *pointer = (void*)reply[0];
+  all.taken[reply.address] = made;
+  *pointer = (void*)reply.address;
   return cnrtSuccess;
 }
 
@@ -134,7 +133,7 @@ cnrtRet_t release(void* pointer, Place where) {
   Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
   if (entry != all.taken.end() && entry->second.device >= 0) {
-    post(FREE, {entry->first, where.module, where.offset});
+    post(FreeArray{entry->first, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     all.taken.erase(entry);
@@ -143,18 +142,17 @@ cnrtRet_t release(void* pointer, Place where) {
   auto old = all.freed.find((uint64_t)pointer);
   if (old != all.freed.end()) {
     finding("double-free", "device memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
-            old->second.freed, (uint64_t)pointer, old->second.bytes);
+            old->second.freed);
     return failed(cnrtErrorArgsInvalid, "the memory has been freed before");
   }
   auto inside = before(all.taken, (uint64_t)pointer);
   if (inside != all.taken.end() && (uint64_t)pointer < inside->first + inside->second.bytes)
     finding("host-pointer", at((uint64_t)pointer) + " lies " + size((uint64_t)pointer - inside->first) +
             " inside of an allocation, and is freed", "free the pointer that the allocation gave", where,
-            inside->second.made, (uint64_t)pointer, 0);
+            inside->second.made);
   else
     finding("host-pointer", at((uint64_t)pointer) + " is no device memory, and is freed as such",
-            "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated", where, {},
-            (uint64_t)pointer, 0);
+            "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated", where);
   return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of device memory");
 }
 
@@ -185,10 +183,10 @@ cnrtRet_t release_host(void* pointer, Place where) {
     auto old = all.freed.find((uint64_t)pointer);
     if (old != all.freed.end() && old->second.device < 0)
       finding("double-free", "pinned host memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
-              old->second.freed, (uint64_t)pointer, old->second.bytes);
+              old->second.freed);
     else
       finding("host-pointer", at((uint64_t)pointer) + " is no pinned host memory, and is freed as such",
-              "free with cnrtFreeHost what cnrtHostMalloc gave", where, {}, (uint64_t)pointer, 0);
+              "free with cnrtFreeHost what cnrtHostMalloc gave", where);
     return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of pinned host memory");
   }
   settle();
@@ -208,7 +206,7 @@ void reset_device(int ordinal) {
       ++entry;
       continue;
     }
-    post(FREE, {entry->first, 0, 0});
+    post(FreeArray{entry->first, {}});
     entry = all.taken.erase(entry);
   }
 }
@@ -229,24 +227,22 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   }
   if (inside) {
     finding("bounds", named + ": " + size(bytes) + " go " + size(bytes - left) + " past the end of " +
-            size(entry->second.bytes) + " of device memory", "copy less, or allocate more", where, entry->second.made,
-            address, bytes);
+            size(entry->second.bytes) + " of device memory", "copy less, or allocate more", where, entry->second.made);
     return false;
   }
   auto old = before(all.freed, address);
   if (old != all.freed.end() && old->second.device >= 0 && address < old->first + old->second.bytes) {
-    finding("use-after-free", named + " has been freed", "free it after its last use", where, old->second.freed,
-            address, bytes);
+    finding("use-after-free", named + " has been freed", "free it after its last use", where, old->second.freed);
     return false;
   }
   if (entry != all.taken.end() && entry->second.device >= 0 && on_device(pointer)) {
     uint64_t end = entry->first + entry->second.bytes;
     finding("bounds", named + " lies " + size(address - end) + " past the end of " + size(entry->second.bytes) +
-            " of device memory", "copy less, or allocate more", where, entry->second.made, address, bytes);
+            " of device memory", "copy less, or allocate more", where, entry->second.made);
     return false;
   }
   finding("host-pointer", named + (pointer ? " is no device memory" : " is null"),
-          "pass a pointer that cnrtMalloc gave, or the direction that is meant", where, {}, address, bytes);
+          "pass a pointer that cnrtMalloc gave, or the direction that is meant", where);
   return false;
 }
 
@@ -268,11 +264,10 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
     const void* wrong = !reads && (!from || on_device(from)) ? from : to;
     finding("host-pointer", at((uint64_t)wrong) + (wrong ? " is device memory" : " is null") +
-            ", and the direction of the copy says that it is the host's", "pass the direction that is meant", where, {},
-            (uint64_t)wrong, bytes);
+            ", and the direction of the copy says that it is the host's", "pass the direction that is meant", where);
     return failed(cnrtErrorArgsInvalid, "a pointer does not fit the direction of the copy");
   }
-  post(COPY, {queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where.module, where.offset});
+  post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});
   settle();
   {
     Lifted own(reads ? to : from, bytes, queue);
@@ -290,7 +285,7 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
   if (__builtin_mul_overflow(count, width, &bytes)) bytes = UINT64_MAX;
   if (!look_up(to, bytes, "the memory to set", where, target))
     return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
-  post(FILL, {queue, (uint64_t)to, bytes, where.module, where.offset});
+  post(FillBytes{queue, (uint64_t)to, bytes, where});
   settle();
   if (width == 1) {
     memset(target.alias, (int)value, count);

@@ -6,18 +6,15 @@
 #include <string>
 
 #include "cnrt.h"
-#include "host_link.h"
+#include "host_places.h"
 
 namespace mlusim {
-
-// The numbers that a device process gives of a device, in this order; simulator/host/programs/wire.py has the same.
-enum Fact { ARCH, CLUSTERS, CORES_PER_CLUSTER, NRAM, WRAM, SRAM, LARGEST_UNION, CLOCK_KHZ, MEMORY_KHZ, BUS_BITS, L2, FACTS };
 
 struct Device {
   int ordinal = 0;
   uint64_t address = 0, reach = 0, capacity = 0;  // of its memory; nobody may touch it at these addresses
   char* alias = nullptr;                          // where the runtime may
-  uint64_t facts[FACTS] = {};
+  DeviceFacts facts;
   std::string name;
 };
 

@@ -20,9 +20,7 @@ MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size
     if (ranges[i].bytes && !look_up(ranges[i].start, ranges[i].bytes, ranges[i].what, where, found))
       return failed(cnrtErrorArgsInvalid, std::string(ranges[i].what) + " is not in device memory as a whole");
   }
-  Reply reply = call(OPERATION, {queue.number, where.module, where.offset}, text, length);
-  if (reply.lost) return no_device();
-  return reply[0] ? failed((cnrtRet_t)reply[0], reply.bytes) : cnrtSuccess;
+  return status_of(call(CallOperation{queue.number, where}, {text, length}));
 }
 
 MLUSIM_API void mlusim_not_modelled(const char* function) { not_modelled(function); }

@@ -36,10 +36,10 @@ thread_local std::map<int, uint64_t> own_queues;  // the default queue of each d
 
 }  // namespace
 
-cnrtRet_t status_of(const Reply& reply) {
-  if (reply.lost) return no_device();
-  if (reply[0] == 1) return cnrtErrorNotReady;
-  return reply[0] ? failed((cnrtRet_t)reply[0], reply.bytes) : cnrtSuccess;
+cnrtRet_t status_of(bool lost, uint64_t status, const std::string& problem) {
+  if (lost) return no_device();
+  if (status == cnrtErrorNotReady) return cnrtErrorNotReady;
+  return status ? failed((cnrtRet_t)status, problem) : cnrtSuccess;
 }
 
 bool queue_of(cnrtQueue_t handle, Queue& found) {
@@ -50,7 +50,7 @@ bool queue_of(cnrtQueue_t handle, Queue& found) {
     uint64_t& own = own_queues[current_device()];
     if (!own) {
       own = all.next++;
-      post(QUEUE, {own, (uint64_t)current_device(), 0});
+      post(MakeQueue{own, (uint64_t)current_device(), true});
     }
     found = {own, current_device()};
     return true;
@@ -69,7 +69,7 @@ cnrtRet_t make_queue(cnrtQueue_t* handle) {
   Locked lock(all.mutex);
   *handle = new cnrtQueue{all.next++, own->ordinal};
   all.queues.insert(*handle);
-  post(QUEUE, {(*handle)->number, (uint64_t)own->ordinal, 1});
+  post(MakeQueue{(*handle)->number, (uint64_t)own->ordinal, false});
   return cnrtSuccess;
 }
 
@@ -77,7 +77,6 @@ cnrtRet_t drop_queue(cnrtQueue_t handle) {
   Handles& all = handles();
   Locked lock(all.mutex);
   if (!all.queues.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the queue does not exist");
-  post(QUEUE, {handle->number});
   delete handle;
   return cnrtSuccess;
 }
@@ -86,14 +85,14 @@ cnrtRet_t sync_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
   unguard(queue.number, queue.device);
-  return status_of(call(SYNC, {queue.number, 0, where.module, where.offset}));
+  return status_of(call(WaitForQueue{queue.number, where}));
 }
 
 cnrtRet_t sync_device(Place where) {
   Device* own = device(current_device());
   if (!own) return no_device();
   unguard(0, own->ordinal);
-  return status_of(call(SYNC, {0, (uint64_t)own->ordinal, where.module, where.offset}));
+  return status_of(call(WaitForDevice{(uint64_t)own->ordinal, where}));
 }
 
 cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
@@ -111,7 +110,7 @@ cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
   Handles& all = handles();
   Locked lock(all.mutex);
   if (!all.notifiers.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist");
-  post(NOTIFY, {0, handle->number});
+  post(DropNotifier{handle->number});
   delete handle;
   return cnrtSuccess;
 }
@@ -128,9 +127,9 @@ cnrtRet_t elapsed(cnrtNotifier_t start, cnrtNotifier_t end, double unit_ns, floa
   uint64_t first, last;
   if (!time) return failed(cnrtErrorArgsInvalid, "the pointer to the time is null");
   if (!notifier_of(start, first) || !notifier_of(end, last)) return last_status(false);
-  Reply reply = call(ELAPSED, {first, last});
-  cnrtRet_t status = status_of(reply);
-  if (status == cnrtSuccess) *time = (float)((double)(int64_t)reply[1] / unit_ns);
+  auto elapsed = call(AskElapsed{first, last});
+  cnrtRet_t status = status_of(elapsed);
+  if (status == cnrtSuccess) *time = (float)((double)elapsed.nanoseconds / unit_ns);
   return status;
 }
 
@@ -150,7 +149,7 @@ MLUSIM_API cnrtRet_t cnrtSyncDevice(void) { return sync_device(MLUSIM_HERE); }
 static cnrtRet_t query_queue(cnrtQueue_t handle) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
-  cnrtRet_t status = status_of(call(QUERY, {queue.number, 0}));
+  cnrtRet_t status = status_of(call(AskQueue{queue.number}));
   if (status == cnrtSuccess) unguard(queue.number, queue.device);
   return status;
 }
@@ -162,7 +161,7 @@ MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t 
   uint64_t number;
   if (!queue_of(handle, queue) || !notifier_of(notifier, number)) return last_status(false);
   if (notifier->queue) order(notifier->queue, notifier->guard, queue.number);
-  post(WAIT, {queue.number, number});
+  post(OrderQueue{queue.number, number});
   return cnrtSuccess;
 }
 
@@ -192,14 +191,14 @@ MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t hand
   uint64_t number;
   if (!notifier_of(notifier, number) || !queue_of(handle, queue)) return last_status(false);
   notifier->queue = queue.number, notifier->device = queue.device, notifier->guard = last_guard();
-  post(NOTIFY, {queue.number, number});
+  post(PlaceNotifier{queue.number, number});
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier) {
   uint64_t number;
   if (!notifier_of(notifier, number)) return last_status(false);
-  cnrtRet_t status = status_of(call(QUERY, {0, number}));
+  cnrtRet_t status = status_of(call(AskNotifier{number}));
   if (status == cnrtSuccess && notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
   return status;
 }
@@ -209,7 +208,7 @@ MLUSIM_API cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier) {
   Place where = MLUSIM_HERE;
   if (!notifier_of(notifier, number)) return last_status(false);
   if (notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
-  return status_of(call(SYNC, {0, 0, where.module, where.offset, number}));
+  return status_of(call(WaitForNotifier{number, where}));
 }
 
 MLUSIM_API cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds) {

@@ -2,8 +2,10 @@
 #pragma once
 #include <stdint.h>
 
+#include <string>
+
 #include "cnrt.h"
-#include "host_link.h"
+#include "host_places.h"
 
 namespace mlusim {
 
@@ -24,6 +26,10 @@ cnrtRet_t drop_notifier(cnrtNotifier_t handle);
 bool notifier_of(cnrtNotifier_t handle, uint64_t& number);
 cnrtRet_t elapsed(cnrtNotifier_t start, cnrtNotifier_t end, double unit_ns, float* time);
 // The status that a reply of the device process has.
-cnrtRet_t status_of(const Reply& reply);
+cnrtRet_t status_of(bool lost, uint64_t status, const std::string& problem);
+template <class Answer>
+cnrtRet_t status_of(const Answered<Answer>& answer) {
+  return status_of(answer.lost, answer.status, answer.problem);
+}
 
 }  // namespace mlusim

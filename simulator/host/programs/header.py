@@ -1,0 +1,88 @@
+"""``python -m mlusim.simulator.host.programs.header``: writes native/host/host_messages.h, the messages of a `Session`
+as C++ has them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin
+
+from ...frames import HEAD, MAGIC, MOST_FIELDS, VERSION, Signed, fields_of
+from ...native import HOST
+from .session import AGREEMENT
+
+HEADER = HOST / "host_messages.h"
+_TYPES = {int: "uint64_t", Signed: "int64_t", bool: "bool", str: "std::string", bytes: "std::string"}
+_START = {int: " = 0", Signed: " = 0", bool: " = false"}
+_HEAD_TYPES = {"4s": "char {}[4]", "H": "uint16_t {}", "Q": "uint64_t {}"}
+_TOP = """\
+// Made by `python -m mlusim.simulator.host.programs.header` of the messages that a session declares. Do not edit.
+#pragma once
+#include <stdint.h>
+
+#include <string>
+#include <vector>
+
+namespace mlusim {
+
+"""
+
+
+def header() -> str:
+    """The text of the header."""
+    parts = [_head()]
+    known: set[type] = set()
+    numbered = [*enumerate(AGREEMENT.messages, 1)]
+    answers = AGREEMENT.answers.values()
+    for number, message in sorted(numbered, key=lambda entry: entry[1] not in answers):  # messages name their answers
+        parts += [_structure(kind) for kind in _below(message, known)]
+        parts.append(_structure(message, number))
+    return _TOP + "\n".join(parts) + "\n}  // namespace mlusim\n"
+
+
+def _head() -> str:
+    fields = "".join(f"  {_HEAD_TYPES[code].format(name)};\n" for name, code in HEAD)
+    return (
+        f'constexpr char MAGIC[] = "{MAGIC.decode()}";\nconstexpr uint16_t FRAMING = {VERSION};\n'
+        f"constexpr uint64_t MOST_FIELDS = {MOST_FIELDS};  // bytes\n"
+        f"// What every message begins with.\nstruct Head {{\n{fields}}};\n"
+    )
+
+
+def _below(kind: type, known: set[type]) -> Iterator[type]:
+    """The structures that a message holds, each once."""
+    for field in fields_of(kind).values():
+        item = get_args(field)[0] if get_origin(field) is tuple else field
+        if item not in _TYPES and item not in known:
+            known.add(item)
+            yield from _below(item, known)
+            yield item
+
+
+def _structure(kind: type, number: int | None = None) -> str:
+    fields = fields_of(kind)
+    lines = [f"// {line}" for line in textwrap.wrap((inspect.getdoc(kind) or "").replace("``", "`"), 117)]
+    lines.append(f"struct {kind.__name__} {{")
+    if number is not None:
+        lines.append(f"  static constexpr uint16_t KIND = {number};")
+    if number is not None and kind not in AGREEMENT.answers.values():
+        answer = AGREEMENT.answers.get(kind)
+        lines.append(f"  using Answer = {answer.__name__ if answer else 'void'};")
+    lines += [f"  {_type(field)} {name}{_START.get(field, '')};" for name, field in fields.items()]
+    listed = ", ".join(f"self.{name}" for name in fields)
+    each = f"(Self& self, Fields& fields) {{ fields({listed}); }}" if fields else "(Self&, Fields&) {}"
+    words = textwrap.wrap(f"static void each{each}", 118, initial_indent="  ", subsequent_indent="    ")
+    lines += ["  template <class Self, class Fields>", *words, "};", ""]
+    return "\n".join(lines)
+
+
+def _type(field: Any) -> str:
+    if get_origin(field) is tuple:
+        return f"std::vector<{_type(get_args(field)[0])}>"
+    return _TYPES.get(field) or str(field.__name__)
+
+
+if __name__ == "__main__":
+    HEADER.write_text(header(), encoding="utf-8")

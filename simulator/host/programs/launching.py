@@ -1,0 +1,144 @@
+"""The kernels of a host program: images that it brings, and launches."""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import suppress
+from functools import cache, partial
+from itertools import accumulate
+from typing import NamedTuple
+
+from ...chip.launch_kinds import BLOCK, UNIONS
+from ...core.execution import Launch
+from ...engines.engine import Outcome
+from ...engines.worker.isolated import IsolatedEngine
+from ...engines.worker.pool import pool
+from ...findings import Finding, rules
+from ...launches import Run
+from ...launches.compiled_kernel import target_of
+from ...launches.launching import examined
+from ...native.compiler import Compiler
+from .images import Images, ProgramImage
+from .memories import Memories
+from .messages import Done, Place, handles
+from .queues import Queue, Work, touched_by
+from .report import Launched, Report
+from .waiting import Later, Queues
+
+#: Values of cnrtFunctionType_t.
+_KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
+_FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
+#: Rules after which a kernel has not come to its end: its queue has failed.
+_ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
+
+
+class AnnounceImage(NamedTuple):
+    """The program has an image; the body is its digest, a line, and what is said of it."""
+
+    image: int
+
+
+class ImageAnnounced(NamedTuple):
+    """Whether the bytes of an image are wanted."""
+
+    wanted: bool
+
+
+class BringImage(NamedTuple):
+    """The body is an image that has been announced."""
+
+    image: int
+
+
+class LaunchKernel(NamedTuple):
+    """Launch a kernel of an image, ``type`` being a cnrtFunctionType_t; the body are the arguments, of these sizes."""
+
+    queue: int
+    image: int
+    kernel: int
+    x: int
+    y: int
+    z: int
+    type: int
+    place: Place
+    sizes: tuple[int, ...]
+
+
+class Kernels:
+    """The images of one program and what runs them."""
+
+    def __init__(
+        self, memories: Memories, queues: Queues, report: Report, later: Later, time_limit: float | None
+    ) -> None:
+        """``time_limit`` (seconds) is that of a launch."""
+        self.keep_logs = False
+        self._memories, self._queues, self._report, self._later = memories, queues, report, later
+        self._time_limit = time_limit
+        compiler = Compiler()
+        self._runtime = compiler.runtime()
+        with suppress(Exception):  # the first launch says what is wrong
+            pool(os.getpid()).begin(self._runtime)  # while the program begins as well
+        self._images = Images(compiler, self._runtime.parent.name)
+
+    @handles
+    def announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
+        said = bytes(body).decode(errors="replace")
+        return ImageAnnounced(not self._images.announce(message.image, said))
+
+    @handles
+    def bring(self, message: BringImage, body: memoryview) -> Done:
+        self._images.bring(message.image, bytes(body))
+        return Done()
+
+    @handles
+    def launch(self, message: LaunchKernel, body: memoryview) -> None:
+        queue, place = self._queues.time.queue(message.queue), message.place
+        if queue.failure[0]:
+            return
+        device = self._memories.devices[queue.device]
+        image, problem = self._images.on(device.shape, device.name, message.image)
+        if image is None:
+            queue.failure = _NO_MODULE, problem
+            self._later.catch_up()
+            self._report.add(Finding(rules.BUILD, problem), place)
+            return
+        kernel, dim, sizes = image.kernels[message.kernel], (message.x, message.y, message.z), message.sizes
+        kind = _KINDS.get(message.type)
+        problem = image.misfit(message.kernel, device.shape, dim, kind, sizes)
+        if kind is None or problem:
+            queue.failure = _FAILED, problem
+            self._later.catch_up()
+            advice = "launch with dimensions, a type and arguments that the kernel and the device take"
+            self._report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
+            return
+        arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
+        launch = Launch(
+            kernel, dim, kind, "collect", self._time_limit,
+            library=image.library, entry=message.kernel, arguments=arguments,
+        )  # fmt: skip
+        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._later.catch_up)
+        outcome = engine.run(launch)
+        self._later.catch_up()
+        ending = next((finding for finding in outcome[1] if finding.rule in _ENDS), None)
+        if ending:
+            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+        self._later.put(partial(self._follow, image, launch, outcome, queue, place))
+
+    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
+        """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
+        device = self._memories.devices[queue.device]
+        log, findings = image.lines.located(*outcome)
+        run = Run(examined(device.checking, launch, log, findings), log, device.rates)
+        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        what, where = f"the launch of {launch.kernel}", self._report.location(place)
+        work = Work(queue.number, 0, what, where, touched, queue.device)
+        cores = min(math.prod(launch.dim), device.shape.cores)
+        met = self._queues.time.add(work, run.time_us, cores, device.shape.cores)
+        for finding in run.findings:
+            self._report.add(self._memories.arrays.after_free(finding, queue.device, self._report.location))
+        self._queues.tell(work, met)
+        self._report.launches.append(
+            Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,
+                     work.end, log if self.keep_logs else None)
+        )  # fmt: skip

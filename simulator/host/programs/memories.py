@@ -1,0 +1,184 @@
+"""The devices of a host program, and what it allocates, copies and fills in their memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...core.memory import Allocation
+from ...findings import Finding, rules
+from ...launches.device import Device
+from .arrays import Arrays
+from .facts import DeviceFacts, device_facts, device_name, transfer_us
+from .messages import Place, handles
+from .queues import HOST, Work
+from .report import Report
+from .waiting import NOTHING, Queues
+
+#: What cnrtMemTransDir_t says, in its order.
+_DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
+
+
+class OpenDevice(NamedTuple):
+    """The program wants to use a device."""
+
+    device: int
+
+
+class DeviceOpened(NamedTuple):
+    """A device: where its memory lies, bytes that are mapped, bytes that it has. The memory comes as a descriptor."""
+
+    address: int
+    reach: int
+    capacity: int
+    name: str
+    facts: DeviceFacts
+
+
+class AskMemory(NamedTuple):
+    """How much memory does a device have?"""
+
+    device: int
+
+
+class MemoryLeft(NamedTuple):
+    """Bytes of a device's memory."""
+
+    free: int
+    total: int
+
+
+class AllocateArray(NamedTuple):
+    """Allocate so many bytes on a device."""
+
+    device: int
+    size: int
+    place: Place
+
+
+class ArrayAllocated(NamedTuple):
+    """The address of an array, or 0 and why."""
+
+    address: int
+    problem: str = ""
+
+
+class FreeArray(NamedTuple):
+    """An array is not needed any more."""
+
+    address: int
+    place: Place
+
+
+class CopyBytes(NamedTuple):
+    """Copy; ``direction`` is a cnrtMemTransDir_t, queue 0 is the host's own, which waits until it is done."""
+
+    queue: int
+    to: int
+    source: int
+    size: int
+    direction: int
+    place: Place
+
+
+class FillBytes(NamedTuple):
+    """Fill device memory; queue 0 as in a copy."""
+
+    queue: int
+    to: int
+    size: int
+    place: Place
+
+
+class Memories:
+    """The devices and arrays of one program."""
+
+    def __init__(self, devices: Sequence[Device], queues: Queues, report: Report) -> None:
+        self.devices, self.arrays = devices, Arrays(devices)
+        self._queues, self._report = queues, report
+
+    def descriptor(self, opened: DeviceOpened) -> int:
+        """The descriptor of the memory of a device that has been opened."""
+        return next(device.memory.fd for device in self.devices if device.memory.address == opened.address)
+
+    def end(self) -> None:
+        """The program ends by itself: what it has not freed is left."""
+        self._report.leaks(self.arrays.left(), Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+
+    def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
+        """The finding of bytes that are copied and that nobody has written."""
+        hole = entry.uninitialized.first(address, address + size)
+        if hole:
+            span = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name}"
+            message = f"{span} are copied, and nobody has written them"
+            advice = "write them before, or copy less"
+            self._report.add(Finding(rules.UNINITIALIZED, message, suggestion=advice), place)
+
+    @handles
+    def open(self, message: OpenDevice) -> DeviceOpened:
+        device = self.devices[message.device]
+        memory = device.memory
+        return DeviceOpened(
+            memory.address, memory.mapping.size, memory.memory.space.bytes, device_name(device), device_facts(device)
+        )
+
+    @handles
+    def left(self, message: AskMemory) -> MemoryLeft:
+        memory = self.devices[message.device].memory.memory
+        return MemoryLeft(memory.space.bytes - memory.used(0), memory.space.bytes)
+
+    @handles
+    def allocate(self, message: AllocateArray) -> ArrayAllocated:
+        try:
+            return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place))
+        except MemoryError as error:
+            return ArrayAllocated(0, str(error))
+
+    @handles
+    def free(self, message: FreeArray) -> None:
+        ordinal, span = self.arrays.free(message.address)
+        time = self._queues.time
+        if time.open:
+            place = self._report.location(message.place)
+            work = Work(HOST, 0, "the free", place, lambda: (NOTHING, span), ordinal)
+            self._queues.tell(work, time.add(work, 0.0, 0, 0))
+
+    @handles
+    def copy(self, message: CopyBytes) -> None:
+        to, source, size, direction = message.to, message.source, message.size, message.direction
+        read = self.arrays.at(source) if direction not in (0, 3) else None
+        written = self.arrays.at(to) if direction not in (2, 3) else None
+        self._report.copies += 1
+        self._report.copied_bytes += size
+        if read:
+            self.check_read(read[0], source, size, message.place)
+        if written:
+            target = written[0].uninitialized
+            target.remove(to, to + size)
+            if read:
+                for first, last in read[0].uninitialized.pieces(source, source + size):
+                    target.add(first - source + to, last - source + to)
+        spans = {}
+        if read:
+            spans[read[1]] = (self.arrays.span(read[1], source, size), NOTHING)
+        if written:
+            own = spans.get(written[1], (NOTHING, NOTHING))[0]
+            spans[written[1]] = (own, self.arrays.span(written[1], to, size))
+        duration = 0.0  # of a copy from host to host, which no device sees
+        if spans:
+            device = self.devices[min(spans)]
+            within = read and written and len(spans) == 1
+            duration = transfer_us(device, 0, 2 * size) if within else transfer_us(device, size)
+        what = f"a copy of {size} bytes from {_DIRECTIONS[direction]}"
+        self._queues.put(message.queue, what, message.place, spans, duration)
+
+    @handles
+    def fill(self, message: FillBytes) -> None:
+        found = self.arrays.at(message.to)
+        if found is None:
+            return
+        entry, ordinal = found
+        entry.uninitialized.remove(message.to, message.to + message.size)
+        spans = {ordinal: (NOTHING, self.arrays.span(ordinal, message.to, message.size))}
+        duration = transfer_us(self.devices[ordinal], 0, message.size)
+        self._queues.put(message.queue, f"a fill of {message.size} bytes", message.place, spans, duration)

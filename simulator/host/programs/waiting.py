@@ -1,0 +1,228 @@
+"""Queues and notifiers as a host program uses them: what it puts into them, waits for and asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...frames import Signed
+from .messages import Place, Status, handles
+from .queues import HOST, Mark, Queue, Ranges, Timeline, Work
+from .report import Report
+
+_NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
+NOTHING: Ranges = np.zeros((0, 2), np.int64)
+
+
+class MakeQueue(NamedTuple):
+    """A queue of a device; ``own`` is the default queue of a thread."""
+
+    queue: int
+    device: int
+    own: bool
+
+
+class WaitForQueue(NamedTuple):
+    """The host waits for all that is in a queue."""
+
+    queue: int
+    place: Place
+
+
+class WaitForDevice(NamedTuple):
+    """The host waits for all queues of a device."""
+
+    device: int
+    place: Place
+
+
+class WaitForNotifier(NamedTuple):
+    """The host waits for what came before a notifier."""
+
+    notifier: int
+    place: Place
+
+
+class AskQueue(NamedTuple):
+    """Is all done that is in a queue?"""
+
+    queue: int
+
+
+class AskNotifier(NamedTuple):
+    """Is all done that came before a notifier?"""
+
+    notifier: int
+
+
+class PlaceNotifier(NamedTuple):
+    """A notifier records where a queue has come to."""
+
+    queue: int
+    notifier: int
+
+
+class DropNotifier(NamedTuple):
+    """A notifier goes."""
+
+    notifier: int
+
+
+class OrderQueue(NamedTuple):
+    """What comes into a queue from now on waits for a notifier."""
+
+    queue: int
+    notifier: int
+
+
+class AskElapsed(NamedTuple):
+    """How much time has gone by between two notifiers?"""
+
+    start: int
+    end: int
+
+
+class Elapsed(NamedTuple):
+    """A cnrtRet_t and what went wrong, as in `Status`; the time between two notifiers."""
+
+    status: int = 0
+    problem: str = ""
+    nanoseconds: Signed = 0
+
+
+class Later:
+    """What calls that have been answered leave to be done, in order: the time and findings of launches."""
+
+    def __init__(self) -> None:
+        self._left: list[Callable[[], None]] = []
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def put(self, act: Callable[[], None]) -> None:
+        """Leave something to be done."""
+        self._left.append(act)
+
+    def catch_up(self) -> None:
+        """Do what is left, as a rule while the next launch runs."""
+        left, self._left = self._left, []
+        for act in left:
+            act()
+
+
+class Queues:
+    """The queues and notifiers of a program, in simulated time."""
+
+    def __init__(self, report: Report, later: Later) -> None:
+        self.time = Timeline()
+        self._report, self._later = report, later
+        self._marks: dict[int, Mark] = {}
+
+    def put(
+        self, queue: int, what: str, place: Place, spans: dict[int, tuple[Ranges, Ranges]], duration: float
+    ) -> None:
+        """Put a copy or fill into its queue, once for each device that it touches: bytes read and written."""
+        if not self.time.open and queue == HOST:
+            self.time.now += duration
+            return
+        where = self._report.location(place)
+        for ordinal, touched in spans.items():
+            work = Work(queue, 0, what, where, partial(_same, touched), ordinal)
+            self.tell(work, self.time.add(work, duration, 0, 0))
+            duration = 0.0
+
+    def tell(self, work: Work, met: Sequence[Work]) -> None:
+        """The finding of work that is not ordered with other work."""
+        for other in met[:1]:
+            host = work.queue == HOST
+            message = f"{work.what} shares memory with {other.what} in queue {other.queue}, which " + (
+                "the host has not waited for" if host else f"queue {work.queue} is not ordered with"
+            )
+            advice = "wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other"
+            self._report.add(
+                Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=work.place, related=other.place)
+            )
+
+    def end(self) -> None:
+        """The program ends by itself: nobody will wait for what is still in queues."""
+        for queue in self.time.queues.values():
+            if self.time.pending(queue):
+                last = next(work for work in reversed(self.time.open) if work.queue == queue.number)
+                message = f"the program ends and has not waited for {last.what}"
+                advice = "wait with cnrtQueueSync before the end"
+                self._report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
+
+    @handles
+    def make(self, message: MakeQueue) -> None:
+        self.time.queues[message.queue] = Queue(message.queue, message.device, default=message.own)
+
+    @handles
+    def wait_for_queue(self, message: WaitForQueue) -> Status:
+        return self._wait([self.time.queue(message.queue)])
+
+    @handles
+    def wait_for_device(self, message: WaitForDevice) -> Status:
+        return self._wait([queue for queue in self.time.queues.values() if queue.device == message.device])
+
+    @handles
+    def wait_for_notifier(self, message: WaitForNotifier) -> Status:
+        mark = self._marks.get(message.notifier)
+        if mark is None:
+            return Status()
+        self.time.wait_for(mark, None)
+        return Status(*self.time.queue(mark.queue).failure)
+
+    @handles
+    def ask_queue(self, message: AskQueue) -> Status:
+        """A queue is done when somebody has asked once."""
+        queue = self.time.queue(message.queue)
+        pending = self.time.pending(queue)
+        self.time.wait([queue])
+        status, problem = queue.failure
+        return Status(status or (_NOT_READY if pending else 0), problem)
+
+    @handles
+    def ask_notifier(self, message: AskNotifier) -> Status:
+        mark = self._marks.get(message.notifier)
+        if mark is None:
+            return Status()
+        done = mark.time <= self.time.now
+        self.time.wait_for(mark, None)
+        return Status(0 if done else _NOT_READY)
+
+    @handles
+    def place_notifier(self, message: PlaceNotifier) -> None:
+        self._marks[message.notifier] = self.time.mark(self.time.queue(message.queue))
+
+    @handles
+    def drop_notifier(self, message: DropNotifier) -> None:
+        self._marks.pop(message.notifier, None)
+
+    @handles
+    def order(self, message: OrderQueue) -> None:
+        mark = self._marks.get(message.notifier)
+        if mark is not None:
+            self.time.wait_for(mark, self.time.queue(message.queue))
+
+    @handles
+    def ask_elapsed(self, message: AskElapsed) -> Elapsed:
+        first, last = self._marks.get(message.start), self._marks.get(message.end)
+        if first is None or last is None:
+            return Elapsed(_INVALID, "a notifier was never placed in a queue")
+        if any(mark.known.get(mark.queue, 0) > self.time.known.get(mark.queue, 0) for mark in (first, last)):
+            return Elapsed(_NOT_READY)
+        return Elapsed(nanoseconds=round((last.time - first.time) * 1e3))
+
+    def _wait(self, queues: Sequence[Queue]) -> Status:
+        self._later.put(partial(self.time.wait, queues))
+        if len(self._later) != 2:  # not the first wait after a launch
+            self._later.catch_up()
+        return Status(*next((queue.failure for queue in queues if queue.failure[0]), (0, "")))
+
+
+def _same(touched: tuple[Ranges, Ranges]) -> tuple[Ranges, Ranges]:
+    return touched

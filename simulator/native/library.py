@@ -1,4 +1,4 @@
-"""C and C++ that comes with mlusim: built once for a machine by the compiler that builds kernels."""
+"""C++ that comes with mlusim: built once for a machine by the compiler that builds kernels."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ from .process import LimitReached
 
 #: Sums of times are equal on all machines: nothing is contracted.
 _FLAGS = ("-O2", "-ffp-contract=off", "-fPIC", "-shared")
-
-
-def built_library(source: Path, *headers: Path) -> ctypes.CDLL | None:
-    """The library of a source in C, with the headers beside it; None without a compiler that builds it."""
-    try:
-        return _built(source.stem, ("-x", "c"), (source,), headers)
-    except BuildError:
-        return None
 
 
 def built_folder(folder: Path) -> ctypes.CDLL:

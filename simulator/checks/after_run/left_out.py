@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...findings import ADVICE, Finding, rules
-from ...log import ARITHMETIC, NOWHERE, Log, pieces_of, region_of
+from ...findings import Finding, rules
+from ...flow import Accesses
+from ...log import ARITHMETIC, NOWHERE, Log, region_of
 from .given import Given
 from .off_grid import off_grid
 
@@ -38,7 +39,7 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     if not arrays or idle or log.kind.transactions:
         return
     used = log.operand_spaces == device
-    pieces = pieces_of(log, np.flatnonzero(used))
+    pieces = Accesses(log).pieces(np.flatnonzero(used))
     if pieces is None:
         return
     row, begin, end = pieces
@@ -163,21 +164,17 @@ def _idle(log: Log, used: np.ndarray) -> float:
 
 def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:
     """No task has used some bytes of an array; ``row`` is an operand beside them, -1 for none."""
-    part = "" if lost.bytes == array.bytes else f"{lost.bytes} of "
-    where = f", from byte {lost.begin} on" if lost.begin else ""
-    if lost.places > 1:
-        where = f", in {lost.places} gaps, the first at byte {lost.begin}"
     span = lost.bytes if lost.places == 1 else array.bytes - lost.begin
     record = int(log.owners[row]) if row >= 0 else -1
-    found = Finding(
-        rules.UNWRITTEN if lost.written else rules.UNREAD,
-        f"no task {'writes' if lost.written else 'reads'} {part}the {array.bytes} bytes of {array.name}{where}",
+    untouched = rules.left_out.untouched(
+        lost.written, lost.sure, array.name, array.bytes, lost.bytes, lost.begin, lost.places
+    )
+    return replace(
+        untouched,
         instruction=log.ops[log.records["op"][record]].name if record >= 0 else "",
         region=region_of(array.key + lost.begin, span, tuple(log.shape.spaces)),
-        suggestion="see what the last tile, and each task, leaves to be done",
         kernel=str(log.launch.get("kernel", "")),
         core=int(log.records["core"][record]) if record >= 0 else -1,
         task=int(log.records["task"][record]) if record >= 0 else -1,
         location=log.location(record) if record >= 0 else NOWHERE,
     )
-    return found if lost.sure else replace(found, severity=ADVICE)

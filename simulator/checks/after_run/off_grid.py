@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,12 +51,9 @@ def off_grid(log: Log, name: str, low: int, row: np.ndarray, begin: np.ndarray, 
         record, off = int(records[at]), int(beside[0])
         name_of = log.ops[log.records["op"][record]].name
         way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
-        yield Finding(
-            rules.SHIFTED,
-            f"{name_of} takes rows of {name} {way} where they begin for all other lines, at multiples of {grid}",
-            instruction=name_of,
+        yield replace(
+            rules.tiles.off_grid(name_of, name, way, grid),
             region=region_of(int(begin[at]), int(end[at] - begin[at]), tuple(log.shape.spaces)),
-            suggestion="see whether it has the address of a row",
             kernel=str(log.launch.get("kernel", "")),
             core=int(log.records["core"][record]),
             task=int(log.records["task"][record]),

@@ -9,21 +9,8 @@ import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
 from ...findings import ERROR, Finding, merged, rules
+from ...flow import Found, Kind, causes_of
 from ...log import Log, Op, Region, region_of
-from .compiled import (
-    HAZARD,
-    LEFTOVER,
-    OVERREAD,
-    OVERRUN,
-    PARTIAL,
-    RACE,
-    SHIFTED,
-    UNTAKEN,
-    UNUSED,
-    UNWAITED,
-    Found,
-    pass_over,
-)
 from .given import Given
 from .left_out import left_out
 
@@ -36,35 +23,37 @@ _ENDS = ("earlier", "later")
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
 
+#: The advice on tiles that is looked for.
+_ADVICE = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles: the rule, what is wrong, and what to do.
 _TILES = {
-    PARTIAL: (
+    Kind.PARTIAL: (
         rules.PARTIAL,
         "{name} uses a tile of which {other} has changed a part; {bytes} bytes of it are as they were",
         "give {other} the count of the tile",
     ),
-    LEFTOVER: (
+    Kind.LEFTOVER: (
         rules.LEFTOVER,
         "{name} takes {bytes} bytes that were made of what {other} has left of an older tile",
         "see whether both have the address and the count of the tile",
     ),
-    SHIFTED: (
+    Kind.SHIFTED: (
         rules.SHIFTED,
         "{name} takes {bytes} bytes before the tile that {other} has made, left of what lay there",
         "see whether both have the address of the tile",
     ),
-    UNTAKEN: (
+    Kind.UNTAKEN: (
         rules.SHIFTED,
         "{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes",
         "see whether both have the address and the count of the tile",
     ),
-    OVERRUN: (
+    Kind.OVERRUN: (
         rules.OVERRUN,
         "{name} takes a tile of which {other} has overwritten the first {bytes} bytes with the end of a result that "
         "begins before it",
         "give {other} the count of its tile",
     ),
-    OVERREAD: (
+    Kind.OVERREAD: (
         rules.OVERRUN,
         "{name} takes a tile and, behind it, {bytes} bytes of what {other} has made",
         "give {name} the count of its tile",
@@ -102,7 +91,7 @@ def advise(log: Log) -> list[Finding]:
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
-    return pass_over(log, whole, faults) if len(log) and not log.kind.transactions else None
+    return causes_of(log, whole, faults, _ADVICE) if len(log) and not log.kind.transactions else None
 
 
 class _Report:
@@ -113,18 +102,18 @@ class _Report:
     def findings(self) -> Iterator[Finding]:
         """One for each cause."""
         causes = self.found.causes
-        used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == HAZARD}
-        left = {self._place(int(cause[end])) for cause in causes if cause["kind"] == LEFTOVER for end in _ENDS}
-        over = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == OVERRUN}
+        used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == Kind.HAZARD}
+        left = {self._place(int(cause[end])) for cause in causes if cause["kind"] == Kind.LEFTOVER for end in _ENDS}
+        over = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == Kind.OVERRUN}
         for cause in causes:
-            kind = int(cause["kind"])
-            if kind == UNWAITED and self._place(int(cause["later"])) in used:
+            kind = Kind(int(cause["kind"]))
+            if kind == Kind.UNWAITED and self._place(int(cause["later"])) in used:
                 continue  # the wait that is missing there is missing here
-            if kind == PARTIAL and self._place(int(cause["earlier"])) in left | over:
+            if kind == Kind.PARTIAL and self._place(int(cause["earlier"])) in left | over:
                 continue  # what is made of the rest is said where it is stored, or where the next tile is taken
-            if kind == OVERREAD and self._place(int(cause["later"])) in over:
+            if kind == Kind.OVERREAD and self._place(int(cause["later"])) in over:
                 continue  # what it makes of that is said where the next tile is taken
-            if kind in (SHIFTED, UNTAKEN) and any(self._place(int(cause[end])) in left for end in _ENDS):
+            if kind in (Kind.SHIFTED, Kind.UNTAKEN) and any(self._place(int(cause[end])) in left for end in _ENDS):
                 continue  # as is what lies beside a tile
             yield self._SAID[kind](self, cause)
 
@@ -239,7 +228,7 @@ class _Report:
         return self._about(cause, rules.UNUSED, what, "see whether both mean this buffer; leave out what nobody needs")
 
     def _tile(self, cause: np.void) -> Finding:
-        return self._about(cause, *_TILES[int(cause["kind"])])
+        return self._about(cause, *_TILES[Kind(int(cause["kind"]))])
 
     def _about(self, cause: np.void, rule: str, message: str, advice: str) -> Finding:
         """The finding of a cause in words that name its later instruction, its earlier one, and its bytes."""
@@ -248,7 +237,8 @@ class _Report:
         return self._between(rule, message.format(**words), cause, advice.format(**words))
 
     _SAID = {
-        HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, UNUSED: _unused, **dict.fromkeys(_TILES, _tile),
+        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused,
+        **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 
     def redundant(self) -> Iterator[Finding]:

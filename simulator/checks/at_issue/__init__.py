@@ -1,4 +1,4 @@
-"""The checks, each by itself; nothing else names one."""
+"""The checks of instructions and scalar accesses, each by itself; others ask for them here, and name none."""
 
 from collections.abc import Callable
 from functools import partial

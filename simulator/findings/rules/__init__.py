@@ -14,13 +14,13 @@ from . import (
     declared,
     empty,
     freed,
+    host_code,
     left_out,
     memory_core,
     not_modelled,
     numbers,
     precision,
     process,
-    queues,
     race,
     results,
     section,
@@ -48,13 +48,13 @@ __all__ = [
     "declared",
     "empty",
     "freed",
+    "host_code",
     "left_out",
     "memory_core",
     "not_modelled",
     "numbers",
     "precision",
     "process",
-    "queues",
     "race",
     "results",
     "section",
@@ -82,7 +82,7 @@ DOUBLE_FREE = freed.DOUBLE_FREE
 DTYPE = declared.DTYPE
 EMPTY = empty.EMPTY
 FORBIDDEN = process.FORBIDDEN
-HOST_POINTER = queues.HOST_POINTER
+HOST_POINTER = host_code.HOST_POINTER
 LANE = declared.LANE
 LEAK = freed.LEAK
 LEFTOVER = tiles.LEFTOVER
@@ -96,7 +96,7 @@ OVERLAP = declared.OVERLAP
 OVERRUN = tiles.OVERRUN
 PARTIAL = tiles.PARTIAL
 PRECISION = precision.PRECISION
-QUEUE_ORDER = queues.QUEUE_ORDER
+QUEUE_ORDER = host_code.QUEUE_ORDER
 RACE = race.RACE
 READ_ONLY = results.READ_ONLY
 REDUNDANT_SYNC = waits.REDUNDANT_SYNC

@@ -137,6 +137,12 @@ def misfit(problem: str, kernel: str) -> Finding:
     return Finding(ARGUMENT, problem, kernel=kernel, suggestion=advice)
 
 
+def called_by_host() -> Finding:
+    """Host code calls a kernel as it calls functions of its own."""
+    message = "a kernel is called like a function of the host"
+    return Finding(ARGUMENT, message, suggestion="launch it with <<<dim, type, queue>>>")
+
+
 def refused(problem: str) -> Finding:
     """A function of the operator library does not take its arguments."""
     return Finding(ARGUMENT, problem)

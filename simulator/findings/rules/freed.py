@@ -25,6 +25,16 @@ def used(access: Finding, byte: int, name: str, origin: Location) -> Finding:
     )
 
 
+def used_by_host(what: str, address: int) -> Finding:
+    """Host code uses device memory that it has freed."""
+    return Finding(USE_AFTER_FREE, f"{what} at {address:#x} has been freed", suggestion="free it after its last use")
+
+
+def again(what: str, address: int) -> Finding:
+    """Host code frees memory of some kind twice."""
+    return Finding(DOUBLE_FREE, f"{what} at {address:#x} is freed again", suggestion="free it once")
+
+
 def never(allocations: int, bytes: int) -> Finding:
     """A program ends and has not freed what one line has allocated."""
     many = "an allocation of" if allocations == 1 else f"{allocations} allocations,"

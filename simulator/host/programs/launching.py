@@ -14,7 +14,8 @@ from ...core.execution import Launch
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import pool
-from ...findings import Finding, rules
+from ...findings import rules
+from ...flow import Accesses
 from ...launches import Run
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
@@ -22,15 +23,13 @@ from ...native.compiler import Compiler
 from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
-from .queues import Queue, Work, touched_by
+from .queues import Queue, Work
 from .report import Launched, Report
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
 _KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
 _FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
-#: Rules after which a kernel has not come to its end: its queue has failed.
-_ENDS = {rules.CRASH, rules.STACK, rules.TIME, rules.FORBIDDEN, rules.ASSERT, rules.BARRIER, rules.NOT_MODELLED}
 
 
 class AnnounceImage(NamedTuple):
@@ -101,7 +100,7 @@ class Kernels:
         if image is None:
             queue.failure = _NO_MODULE, problem
             self._later.catch_up()
-            self._report.add(Finding(rules.BUILD, problem), place)
+            self._report.add(rules.build.unusable(problem), place)
             return
         kernel, dim, sizes = image.kernels[message.kernel], (message.x, message.y, message.z), message.sizes
         kind = _KINDS.get(message.type)
@@ -109,8 +108,7 @@ class Kernels:
         if kind is None or problem:
             queue.failure = _FAILED, problem
             self._later.catch_up()
-            advice = "launch with dimensions, a type and arguments that the kernel and the device take"
-            self._report.add(Finding(rules.ARGUMENT, problem, kernel=kernel, suggestion=advice), place)
+            self._report.add(rules.declared.misfit(problem, kernel), place)
             return
         arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
         launch = Launch(
@@ -120,7 +118,7 @@ class Kernels:
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._later.catch_up)
         outcome = engine.run(launch)
         self._later.catch_up()
-        ending = next((finding for finding in outcome[1] if finding.rule in _ENDS), None)
+        ending = next((finding for finding in outcome[1] if finding.rule in rules.ENDING), None)
         if ending:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
         self._later.put(partial(self._follow, image, launch, outcome, queue, place))
@@ -130,7 +128,7 @@ class Kernels:
         device = self._memories.devices[queue.device]
         log, findings = image.lines.located(*outcome)
         run = Run(examined(device.checking, launch, log, findings), log, device.rates)
-        touched = cache(partial(touched_by, log))  # asked for again by all work that it may meet
+        touched = cache(Accesses(log).touched)  # asked for again by all work that it may meet
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(launch.dim), device.shape.cores)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.memory import Allocation
-from ...findings import Finding, rules
+from ...findings import rules
 from ...launches.device import Device
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
@@ -103,16 +103,14 @@ class Memories:
 
     def end(self) -> None:
         """The program ends by itself: what it has not freed is left."""
-        self._report.leaks(self.arrays.left(), Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+        self._report.leaks(self.arrays.left())
 
     def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
         """The finding of bytes that are copied and that nobody has written."""
         hole = entry.uninitialized.first(address, address + size)
         if hole:
-            span = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name}"
-            message = f"{span} are copied, and nobody has written them"
-            advice = "write them before, or copy less"
-            self._report.add(Finding(rules.UNINITIALIZED, message, suggestion=advice), place)
+            found = rules.uninitialized.copied(hole[0] - entry.start, hole[1] - entry.start, entry.name)
+            self._report.add(found, place)
 
     @handles
     def open(self, message: OpenDevice) -> DeviceOpened:

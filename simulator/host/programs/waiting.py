@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import rules
+from ...flow import Ranges
 from ...frames import Signed
 from .messages import Place, Status, handles
-from .queues import HOST, Mark, Queue, Ranges, Timeline, Work
+from .queues import HOST, Mark, Queue, Timeline, Work
 from .report import Report
 
 _NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
@@ -138,23 +140,16 @@ class Queues:
     def tell(self, work: Work, met: Sequence[Work]) -> None:
         """The finding of work that is not ordered with other work."""
         for other in met[:1]:
-            host = work.queue == HOST
-            message = f"{work.what} shares memory with {other.what} in queue {other.queue}, which " + (
-                "the host has not waited for" if host else f"queue {work.queue} is not ordered with"
-            )
-            advice = "wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other"
-            self._report.add(
-                Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=work.place, related=other.place)
-            )
+            queue = None if work.queue == HOST else work.queue
+            found = rules.host_code.unordered(work.what, other.what, other.queue, queue)
+            self._report.add(replace(found, location=work.place, related=other.place))
 
     def end(self) -> None:
         """The program ends by itself: nobody will wait for what is still in queues."""
         for queue in self.time.queues.values():
             if self.time.pending(queue):
                 last = next(work for work in reversed(self.time.open) if work.queue == queue.number)
-                message = f"the program ends and has not waited for {last.what}"
-                advice = "wait with cnrtQueueSync before the end"
-                self._report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
+                self._report.add(replace(rules.host_code.not_waited_for(last.what), location=last.place))
 
     @handles
     def make(self, message: MakeQueue) -> None:
@@ -213,7 +208,7 @@ class Queues:
         first, last = self._marks.get(message.start), self._marks.get(message.end)
         if first is None or last is None:
             return Elapsed(_INVALID, "a notifier was never placed in a queue")
-        if any(mark.known.get(mark.queue, 0) > self.time.known.get(mark.queue, 0) for mark in (first, last)):
+        if not all(self.time.known.knows(mark.queue, mark.known.get(mark.queue, 0)) for mark in (first, last)):
             return Elapsed(_NOT_READY)
         return Elapsed(nanoseconds=round((last.time - first.time) * 1e3))
 

@@ -136,8 +136,7 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
   Configuration now = next;
   next = {};
   if (!now.given) {
-    finding("argument", "a kernel is called like a function of the host", "launch it with <<<dim, type, queue>>>",
-            MLUSIM_HERE);
+    tell("called", {}, MLUSIM_HERE);
     failed(cnrtErrorArgsInvalid, "a kernel is called without <<<dim, type, queue>>>");
     return;
   }

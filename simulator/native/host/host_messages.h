@@ -146,18 +146,21 @@ struct Place {
   static void each(Self& self, Fields& fields) { fields(self.module, self.offset); }
 };
 
-// The runtime in the program has found a broken rule.
-struct TellFinding {
+// The runtime in the program has found a `fault`, one of `FAULTS`: what is used, where, how much of how much.
+struct TellFault {
   static constexpr uint16_t KIND = 4;
   using Answer = void;
-  std::string rule;
-  std::string text;
-  std::string advice;
+  std::string fault;
+  std::string what;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  uint64_t distance = 0;
+  uint64_t whole = 0;
   Place place;
   Place related;
   template <class Self, class Fields>
-  static void each(Self& self, Fields& fields) { fields(self.rule, self.text, self.advice, self.place, self.related);
-    }
+  static void each(Self& self, Fields& fields) { fields(self.fault, self.what, self.address, self.size, self.distance,
+    self.whole, self.place, self.related); }
 };
 
 // The program ends by itself; answered when its report has been written.

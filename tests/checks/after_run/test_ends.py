@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 import pytest
-from mlusim.simulator.checks.after_run import compiled
+from mlusim.simulator.findings import BuildError
+from mlusim.simulator.flow import causes
 
 from tests.checks.after_run.launched import BYTES, N, rules, run, store, zeros
 
@@ -32,8 +33,11 @@ def test_without_a_compiler_a_warning_says_once_what_is_not_looked_for(monkeypat
         m.__memcpy_async(piece, source, BYTES, m.GDRAM2NRAM)
         store(m, out, 1.0, N - 1)
 
-    monkeypatch.setattr(compiled, "built_library", lambda *sources: None)
-    compiled._library.cache_clear()
+    def no_compiler(folder: object) -> None:
+        raise BuildError("no C++ compiler is on the path")
+
+    monkeypatch.setattr(causes, "built_folder", no_compiler)
+    causes._library.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="hazards, races and missing waits are not looked for"):
             assert rules(run(kernel, zeros(N), zeros(N))) == ["unwritten"]
@@ -42,5 +46,5 @@ def test_without_a_compiler_a_warning_says_once_what_is_not_looked_for(monkeypat
             run(kernel, zeros(N), zeros(N))
     finally:
         monkeypatch.undo()
-        compiled._library.cache_clear()
+        causes._library.cache_clear()
     assert rules(run(kernel, zeros(N), zeros(N))) == ["unwritten"]

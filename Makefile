@@ -1,6 +1,7 @@
 # make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
 # make test   run the tests
 # make lint   style and types
+# make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
 
@@ -18,7 +19,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test lint style types mutants compiler
+.PHONY: demo test lint style types docs mutants compiler
 
 demo: compiler $(STAMP)
 	@mkdir -p out
@@ -41,6 +42,9 @@ types: $(STAMP)
 	@rm -rf $(TYPES)
 	@$(RUN) setup.py --quiet build_py --build-lib $(TYPES)
 	MYPYPATH=$(TYPES) $(RUN) -m mypy $(PACKAGES:%=-p mlusim.%)
+
+docs: $(STAMP)
+	$(RUN) -m tests.docs.generated
 
 mutants: compiler $(STAMP)
 	$(RUN) -m tests.mutate --sample 20 --seed 1

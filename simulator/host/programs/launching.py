@@ -81,17 +81,17 @@ class Kernels:
         self._images = Images(compiler, self._runtime.parent.name)
 
     @handles
-    def announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
+    def _announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
         said = bytes(body).decode(errors="replace")
         return ImageAnnounced(not self._images.announce(message.image, said))
 
     @handles
-    def bring(self, message: BringImage, body: memoryview) -> Done:
+    def _bring(self, message: BringImage, body: memoryview) -> Done:
         self._images.bring(message.image, bytes(body))
         return Done()
 
     @handles
-    def launch(self, message: LaunchKernel, body: memoryview) -> None:
+    def _launch(self, message: LaunchKernel, body: memoryview) -> None:
         queue, place = self._queues.time.queue(message.queue), message.place
         if queue.failure[0]:
             return

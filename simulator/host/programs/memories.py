@@ -113,7 +113,7 @@ class Memories:
             self._report.add(found, place)
 
     @handles
-    def open(self, message: OpenDevice) -> DeviceOpened:
+    def _open(self, message: OpenDevice) -> DeviceOpened:
         device = self.devices[message.device]
         memory = device.memory
         return DeviceOpened(
@@ -121,19 +121,19 @@ class Memories:
         )
 
     @handles
-    def left(self, message: AskMemory) -> MemoryLeft:
+    def _left(self, message: AskMemory) -> MemoryLeft:
         memory = self.devices[message.device].memory.memory
         return MemoryLeft(memory.space.bytes - memory.used(0), memory.space.bytes)
 
     @handles
-    def allocate(self, message: AllocateArray) -> ArrayAllocated:
+    def _allocate(self, message: AllocateArray) -> ArrayAllocated:
         try:
             return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place))
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 
     @handles
-    def free(self, message: FreeArray) -> None:
+    def _free(self, message: FreeArray) -> None:
         ordinal, span = self.arrays.free(message.address)
         time = self._queues.time
         if time.open:
@@ -142,7 +142,7 @@ class Memories:
             self._queues.tell(work, time.add(work, 0.0, 0, 0))
 
     @handles
-    def copy(self, message: CopyBytes) -> None:
+    def _copy(self, message: CopyBytes) -> None:
         to, source, size, direction = message.to, message.source, message.size, message.direction
         read = self.arrays.at(source) if direction not in (0, 3) else None
         written = self.arrays.at(to) if direction not in (2, 3) else None
@@ -171,7 +171,7 @@ class Memories:
         self._queues.put(message.queue, what, message.place, spans, duration)
 
     @handles
-    def fill(self, message: FillBytes) -> None:
+    def _fill(self, message: FillBytes) -> None:
         found = self.arrays.at(message.to)
         if found is None:
             return

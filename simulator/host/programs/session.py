@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -128,6 +129,8 @@ class Session:
     def _answer(self) -> None:
         """Answer the next message."""
         frame = self._channel.receive()
+        for descriptor in frame.descriptors:  # which no message has
+            os.close(descriptor)
         kind = type(frame.message)
         if kind not in _AT_ONCE:
             self._later.catch_up()

@@ -152,19 +152,19 @@ class Queues:
                 self._report.add(replace(rules.host_code.not_waited_for(last.what), location=last.place))
 
     @handles
-    def make(self, message: MakeQueue) -> None:
+    def _make(self, message: MakeQueue) -> None:
         self.time.queues[message.queue] = Queue(message.queue, message.device, default=message.own)
 
     @handles
-    def wait_for_queue(self, message: WaitForQueue) -> Status:
+    def _wait_for_queue(self, message: WaitForQueue) -> Status:
         return self._wait([self.time.queue(message.queue)])
 
     @handles
-    def wait_for_device(self, message: WaitForDevice) -> Status:
+    def _wait_for_device(self, message: WaitForDevice) -> Status:
         return self._wait([queue for queue in self.time.queues.values() if queue.device == message.device])
 
     @handles
-    def wait_for_notifier(self, message: WaitForNotifier) -> Status:
+    def _wait_for_notifier(self, message: WaitForNotifier) -> Status:
         mark = self._marks.get(message.notifier)
         if mark is None:
             return Status()
@@ -172,7 +172,7 @@ class Queues:
         return Status(*self.time.queue(mark.queue).failure)
 
     @handles
-    def ask_queue(self, message: AskQueue) -> Status:
+    def _ask_queue(self, message: AskQueue) -> Status:
         """A queue is done when somebody has asked once."""
         queue = self.time.queue(message.queue)
         pending = self.time.pending(queue)
@@ -181,7 +181,7 @@ class Queues:
         return Status(status or (_NOT_READY if pending else 0), problem)
 
     @handles
-    def ask_notifier(self, message: AskNotifier) -> Status:
+    def _ask_notifier(self, message: AskNotifier) -> Status:
         mark = self._marks.get(message.notifier)
         if mark is None:
             return Status()
@@ -190,21 +190,21 @@ class Queues:
         return Status(0 if done else _NOT_READY)
 
     @handles
-    def place_notifier(self, message: PlaceNotifier) -> None:
+    def _place_notifier(self, message: PlaceNotifier) -> None:
         self._marks[message.notifier] = self.time.mark(self.time.queue(message.queue))
 
     @handles
-    def drop_notifier(self, message: DropNotifier) -> None:
+    def _drop_notifier(self, message: DropNotifier) -> None:
         self._marks.pop(message.notifier, None)
 
     @handles
-    def order(self, message: OrderQueue) -> None:
+    def _order(self, message: OrderQueue) -> None:
         mark = self._marks.get(message.notifier)
         if mark is not None:
             self.time.wait_for(mark, self.time.queue(message.queue))
 
     @handles
-    def ask_elapsed(self, message: AskElapsed) -> Elapsed:
+    def _ask_elapsed(self, message: AskElapsed) -> Elapsed:
         first, last = self._marks.get(message.start), self._marks.get(message.end)
         if first is None or last is None:
             return Elapsed(_INVALID, "a notifier was never placed in a queue")

@@ -81,8 +81,9 @@ def carry_out(
                 return log, examined(device.checking, launch, log, findings, given, copies.read_only)
 
             log, findings = in_orders(execute, device.memory, given(), options.orders)
-            findings += compared([log], findings, options.on_finding, given, options.expected)
-            made = _finished(device, launch, log, advice_last(findings))
+            if wrong := compared([log], findings, options.on_finding, given, options.expected):
+                findings = _advice_last([*findings, *wrong])
+            made = _finished(device, launch, log, findings)
             copies.copy_back()
             return made
 
@@ -115,7 +116,7 @@ def examined(
     if not checking.of_logs:
         return findings
     found = examine(log, findings, launch.on_finding, given)
-    return advice_last([*found, *findings, *read_only_writes(log, read_only())])
+    return _advice_last([*found, *findings, *read_only_writes(log, read_only())])
 
 
 def compared(
@@ -128,7 +129,7 @@ def compared(
     return wrong_results(logs, list(given()), expected)
 
 
-def advice_last(findings: Iterable[Finding]) -> list[Finding]:
+def _advice_last(findings: Iterable[Finding]) -> list[Finding]:
     """Findings in their order, but for advice."""
     return sorted(findings, key=lambda finding: finding.severity == ADVICE)
 

@@ -129,13 +129,11 @@ class Program:
         options = LaunchOptions(on_finding, time_limit, isolate, progress, orders, expect, tolerance)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
-        return carry_out(self.device, self._kernel(kernel, values), values, size, options)
-
-    def _kernel(self, name: str, values: Sequence[Any]) -> CompiledKernel:
-        """A kernel by its name, template arguments deduced from those of the launch, and its image built."""
-        name = self._instance(name, values)
-        image = self._present(self._image(name))
-        return CompiledKernel(name, self._declared.get(name.partition("<")[0]), image, self.device, self._runtime)
+        name = self._instance(kernel, values)
+        image, declared = self._present(self._image(name)), self._declared.get(name.partition("<")[0])
+        return carry_out(
+            self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
+        )
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

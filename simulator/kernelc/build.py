@@ -12,6 +12,7 @@ from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import INCLUDE, RUNTIME, STATED, THREADS
+from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import Done, LimitReached
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
@@ -103,11 +104,15 @@ class Builder:
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
-        self._threads = self.compiler.threads_runtime() if language.hooks_inside else None
+        self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
         files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+
+    def runtime(self) -> Path:
+        """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""
+        return tasks_runtime(self.compiler)
 
     def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
         """The option for the folder of a generated header."""

@@ -13,12 +13,13 @@ import numpy as np
 from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
 from ..checks.at_issue import Checking
 from ..checks.at_issue.checking import CheckMaker
-from ..chip.device_file import Quantity, changed, nearest, read_device_file
+from ..chip.device_file import Quantity, changed, read_device_file
 from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
 from ..core.machine import Machine
 from ..core.memory.global_memory import DeviceArray, GlobalMemory
-from ..text import quoted
+from ..native.cache import Cache
+from ..text import nearest, quoted
 from .state import DeviceState
 
 _BUILT_IN = Path(__file__).parents[1] / "chip" / "chips"
@@ -159,20 +160,17 @@ class Device:
 
     @classmethod
     def _read(cls, path: Path) -> Device:
-        file = read_device_file(path)
-        facts = file.facts()
-        scopes = {name: space.scope for name, space in file.shape.spaces.items()}
-        wiring = {name: (channel.scope, channel.spaces) for name, channel in file.channels.items()}
+        file = read_device_file(path, Cache().once)
         try:
             if file.isa not in DIALECTS:
                 near = nearest(file.isa, DIALECTS)
                 raise ValueError(f"isa is {quoted(file.isa)}{near}; the dialects are {', '.join(DIALECTS)}")
-            shape = build_shape(file.isa, scopes, facts)
+            shape = build_shape(file.isa, file.scopes, file.facts)
             _check_dialect(DIALECTS[file.isa], shape, file.engines)
         except ValueError as error:
             raise ValueError(f"device file {path}: {error}") from None
-        of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
-        return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
+        of_rates = {path: fact for path, fact in file.facts.items() if not path.startswith("shape.")}
+        return cls(file.name, file.title, shape, build_rates(of_rates, file.wiring), file.facts)
 
 
 def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> None:

@@ -50,7 +50,7 @@ class Program:
     ) -> None:
         self.device = device
         self._builder = Builder(device.shape, options)
-        self._runtime = self._builder.compiler.runtime()
+        self._runtime = self._builder.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
@@ -204,7 +204,7 @@ class Program:
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""
         if not os.path.isfile(self._runtime):
-            self._runtime = self._builder.compiler.runtime()
+            self._runtime = self._builder.runtime()
         return image.present()
 
     def _budget(self) -> dict[str, SpaceBudget]:

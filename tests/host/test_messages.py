@@ -46,7 +46,7 @@ def test_the_header_is_that_of_the_declarations():
 def test_both_languages_write_the_same_bytes_and_refuse_all_others(tmp_path):
     source, program = tmp_path / "unpack.cpp", tmp_path / "unpack"
     source.write_text("#include <stdio.h>\n" + UNPACK)
-    words = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-DMLUSIM_MESSAGES=1", f"-I{HEADER.parent}"]
+    words = ["-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
     done = Compiler().run([*words, str(source), "-o", str(program)], tmp_path)
     assert not done.returncode, done.messages
     wrote = subprocess.run([program], capture_output=True, check=True).stdout

@@ -5,23 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...chip.launch_kinds import Role
-from ...core.issue import Check, PortSource
-from ...core.issue.operands import Operand
-from ...core.memory import Allocation
+from ...core.issue import Check
+from ...core.memory import Allocation, View
 from ...findings import rules
 
 
 class Initialized(Check):
     """Warns of reads of uninitialized bytes, once for each byte."""
 
-    def before_read(self, port: PortSource, operand: Operand) -> None:
-        name = operand.name
-        report = port.bind("_uninitialized", self._report)
-        entry = f"_t_{name}.entry" if operand.parameter.is_tensor else f"_a_{name}"
-        port.line(f"_piece = {operand.uninitialized()}")
-        with port.block("if _piece:"):
-            port.line(operand.forgive())
-            port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
+    def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
+        piece = view.hole()
+        if piece:
+            view.forgive()
+            self._report(pc, name, operand, view.entry, piece)
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         spaces, role = self.execution.dialect.spaces, self.execution.current.role

@@ -34,10 +34,9 @@ from ...log import CROSSED, Op
 from ...log.recorder import PACK, ROOM, ROW
 from ..execution import Execution
 from .check import Check
-from .definedness import carried, look_up, pass_on, passes_on, take_back
+from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
-from .operands import Lanes, Operand, Strided
-from .scattered import operands_of
+from .operands import Operand, operands_of
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -103,8 +102,9 @@ class _Writer:
         self.execution, self.overload, self.entry = execution, overload, overload.instruction
         self.checks = checks
         self.source = PortSource(execution, overload)
-        self.operands = operands_of(self.source, overload)
+        self.operands = operands_of(self.source)
         self.effect = EffectWriter(self.source, self.operands, checks)
+        self.definedness = Definedness(execution, overload, checks)
         self.guards = [guard for check in checks for guard in check.guards(self.source)]
 
     def port(self) -> Port:
@@ -122,7 +122,9 @@ class _Writer:
                 for check in self.checks:
                     check.before_effect(source, self.operands)
                 self.effect.write()
-                take_back(source, self.effect)
+                if self.entry.moves or self.entry.looks_up:
+                    target = self.effect.written[0].view()
+                    source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
                 source.line(self._return())
             source.line("except _Squashed: return 0")
@@ -269,59 +271,73 @@ class _Writer:
         if isinstance(self.entry.effect, Cache):
             return
         self._check_reads(self.measuring or self.operands)
-        if passes_on(self.entry):
-            pass_on(source, self.effect, self.operands, self.checks)
+        if passes_on(self.entry) and not self.entry.moves:
+            self._carry()
             return
-        if self.entry.looks_up:
-            look_up(source, self.operands, self.checks)
+        if self.entry.moves or self.entry.looks_up:
+            self._follow()
         partial = getattr(self.entry.effect, "partial", False)
         for operand in self.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:
-                operand.written()
+                source.line(operand.written())
             if operand.parameter.defined:
                 undefined_rest(source, operand)
 
     def _check_reads(self, operands: list[Operand]) -> None:
         """Those whose values are used, by an instruction that does not just pass them on."""
-        source, passed = self.source, carried(self.entry)
+        passed = carried(self.entry)
         for operand in operands:
             if operand.reads and operand.name not in passed:
-                with source.block(f"if {operand.may_be_uninitialized()}:"):
-                    source.line(operand.fill_poison())
-                    for check in self.checks:
-                        check.before_read(source, operand)
+                report = self.source.bind("_unwritten", self.definedness.report)
+                self.source.line(f"if {operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
+
+    def _carry(self) -> None:
+        """The output has uninitialized elements where the operands have that it is computed or copied from."""
+        (target,), names = self.effect.written, carried(self.entry)
+        read = [operand for operand in self.operands if operand.name in names]
+        carry = self.source.bind("_carry", self.definedness.carry)
+        with self.source.block(f"if {' or '.join(operand.stale() for operand in read)}:"):
+            self.source.line(f"{carry}(_pc, {', '.join(operand.view() for operand in (target, *read))})")
+        with self.source.block("else:"):
+            self.source.line(target.written())
+
+    def _follow(self) -> None:
+        """Uninitialized elements are moved to other places of the output, or are positions in a table."""
+        source, names, found = self.source, carried(self.entry), self.definedness
+        read = next(operand for operand in self.operands if operand.name in names)
+        source.line("_moved = None")
+        if self.entry.looks_up:
+            table = next(operand for operand in self.operands if operand.reads and operand is not read)
+            given = f"{source.bind('_looked_up', found.looked_up)}(_pc, {read.view()}, {table.view()})"
+        else:
+            assert self.entry.semantics is not None
+            source.bind("_body", self.entry.semantics)
+            call = self.effect.call(self.entry.semantics, {read: "_marks"})
+            target = self.effect.written[0].view()
+            given = f"{source.bind('_follow', found.moved)}(_pc, {target}, {read.view()}, lambda _marks: _body({call}))"
+        source.line(f"if {read.stale()}: _moved = {given}")
 
     def _record(self) -> None:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
-        crossed = [operand.crossed() for operand in self.operands if isinstance(operand, Strided)]
-        flags = (
-            f"({self.effect.flags()}) | ({CROSSED} if {' or '.join(crossed)} else 0)"
-            if crossed
-            else self.effect.flags()
-        )
+        footprints = [operand.footprint for operand in self.operands if operand.footprint]
+        crossed = " or ".join(f"{footprint}.crossed" for footprint in footprints)
+        flags = f"({self.effect.flags()}) | ({CROSSED} if {crossed} else 0)" if crossed else self.effect.flags()
+        gaps = f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
         head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
-        strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
-        gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
-        if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):
-            source.line("_at = _rec.at")
-            rows = "".join(f"{operand.record()}, " for operand in self.operands)
-            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
-            self._pieces()
-            return
-        rows = "".join(f", _k_{o.name} + _o_{o.name}, {o.end} - {o.low}" for o in self.operands)
         source.line("_at = _rec.at")
-        source.line("if _at == _rec.limit: _rec.grow()")
-        source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
-        source.line(f"_rec.at = _at + {ROW}")
-        self._pieces()
-
-    def _pieces(self) -> None:
-        """Say of operands with bytes between that they do not touch which they do."""
+        if len(self.operands) > ROOM or any(operand.parameter.is_tensor for operand in self.operands):
+            rows = "".join(f"({operand.record()}, {operand.lanes}), " for operand in self.operands)
+            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
+        else:
+            rows = "".join(f", {operand.record()}" for operand in self.operands)
+            source.line("if _at == _rec.limit: _rec.grow()")
+            source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
+            source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            if pieces := operand.pieces():
-                condition, where = pieces
-                self.source.line(f"if {condition}: _rec.pieces.append((_at, {number}, {where}))")
+            if operand.footprint:
+                source.line(f"_runs = {operand.view()}.runs()")
+                source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 
     def _return(self) -> str:
         returns = self.entry.prototype.returns

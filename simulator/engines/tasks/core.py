@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...core.execution import Task
-from ...core.memory import Allocation, Placement, Shadow
+from ...core.memory import Allocation, Placement
 from .abi import RANGE, NativeTask
 from .image import LoadedImage
 
@@ -45,7 +45,7 @@ class RangeTable:
         self._written, self._touched, self._until = table["written"], table["touched"], table["until"]
         self._entries = [held.get(row[0]) for row in rows]
         for at, known in enumerate(self._entries if settled else ()):
-            if known and isinstance(known.uninitialized, Shadow):
+            if known:
                 known.uninitialized.on_flags = partial(self._set_flags, at)
 
     def begin(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs compiled kernels on a machine: the Python side of native/runtime/mlusim_rt.cpp."""
+"""Runs compiled kernels on a machine: the Python side of native/runtime/tasks.cpp."""
 
 from __future__ import annotations
 

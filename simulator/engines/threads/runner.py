@@ -1,4 +1,4 @@
-"""Runs launches of thread blocks on the memory of one device: the Python side of native/threads/simt_rt.cpp."""
+"""Runs launches of thread blocks on the memory of one device: the Python side of native/threads/launch.cpp."""
 
 from __future__ import annotations
 

@@ -39,8 +39,7 @@ class Answer:
 
 def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
     """The parts of the message."""
-    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Shadow)]
-    holes = [entry for entry in holes if entry.uninitialized.hi]
+    holes = [entry for entry in memory.allocations() if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
     tables = {
         "ops": [_op_text(op) for op in log.ops],

@@ -1,7 +1,5 @@
 """An access lies inside one variable or array, in words for operands, scalar accesses, threads and host code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...log.region import Region

@@ -4,8 +4,6 @@ Messages of guards are patterns: ``{name}`` stands for the value of an argument,
 lies, ``{bytes_name}`` for its size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...log.region import Region

@@ -1,7 +1,5 @@
 """Memory is freed once, and not used afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...log.region import Location

@@ -1,7 +1,5 @@
 """Host code takes a pointer for what it is, and work of queues that shares memory has an order."""
 
-from __future__ import annotations
-
 from ..finding import Finding
 from ..rule import declare
 

@@ -4,6 +4,7 @@ as C++ has them.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -11,10 +12,9 @@ from itertools import groupby
 from typing import Any, get_args, get_origin
 
 from ...frames import HEAD, MAGIC, MOST_FIELDS, VERSION, Signed, fields_of
-from ...native import HOST
+from .messages import HEADER
 from .session import AGREEMENT
 
-HEADER = HOST / "host_messages.h"
 _TYPES = {int: "uint64_t", Signed: "int64_t", bool: "bool", str: "std::string", bytes: "std::string"}
 _HEAD_TYPES = {"4s": "char {}[4]", "H": "uint16_t {}", "Q": "uint64_t {}"}
 _TOP = """\
@@ -32,14 +32,17 @@ namespace mlusim {
 
 def header() -> str:
     """The text of the header."""
-    parts = [_head()]
+    parts = []
     known: set[type] = set()
     numbered = [*enumerate(AGREEMENT.messages, 1)]
     answers = AGREEMENT.answers.values()
     for number, message in sorted(numbered, key=lambda entry: entry[1] not in answers):  # messages name their answers
         parts += [_structure(kind) for kind in _below(message, known)]
         parts.append(_structure(message, number))
-    return _TOP + "\n".join(parts) + "\n}  // namespace mlusim\n"
+    text = _head() + "\n" + "\n".join(parts)
+    version = hashlib.sha256(text.encode()).hexdigest()[:16]
+    told = f"// What tells these messages from those of another version.\nconstexpr uint64_t VERSION = 0x{version};\n"
+    return _TOP + told + text + "\n}  // namespace mlusim\n"
 
 
 def _head() -> str:

@@ -19,6 +19,7 @@ from ...flow import Accesses
 from ...launches import Run
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
+from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .images import Images, ProgramImage
 from .memories import Memories
@@ -75,7 +76,7 @@ class Kernels:
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
         self._time_limit = time_limit
         compiler = Compiler()
-        self._runtime = compiler.runtime()
+        self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
             pool(os.getpid()).begin(self._runtime)  # while the program begins as well
         self._images = Images(compiler, self._runtime.parent.name)

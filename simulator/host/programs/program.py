@@ -19,6 +19,7 @@ from ...kernelc.inputs import KERNELS, file_stem
 from ...kernelc.options import Options
 from ...kernelc.tokens import tokens
 from ...launches.device import Device
+from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .build import Unit
 from .facts import check_host_device
@@ -70,7 +71,7 @@ def _no_main(sources: Sequence[Path]) -> ValueError:
 
 def begin_worker() -> None:
     """Start the process that runs kernels, which takes as long as building a program."""
-    pool(os.getpid()).begin(Compiler().runtime())
+    pool(os.getpid()).begin(tasks_runtime(Compiler()))
 
 
 def has_main(source: Path) -> bool:

@@ -7,6 +7,8 @@
 
 namespace mlusim {
 
+// What tells these messages from those of another version.
+constexpr uint64_t VERSION = 0xc5c0be7a1734f9c7;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes

@@ -1,6 +1,47 @@
-// What compiled kernels call: at loads, stores and function entries, for variables, barriers and atomics. Part of
-// simt_rt.cpp.
-#pragma once
+// What compiled kernels call: at loads, stores and function entries, for variables, barriers and atomics.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "access.h"
+
+using namespace simt;
+
+namespace {
+
+// For as long as it lives, the runtime's own code runs, and makes its own system calls: called by a thread, or by a
+// static initialiser.
+class Own {
+ public:
+  Own() : was_(*in_kernel_) { *in_kernel_ = 0; }
+  ~Own() { *in_kernel_ = was_; }
+
+ private:
+  volatile char* in_kernel_ = mlusim_share().in_kernel;
+  char was_;
+};
+
+// More bytes than a thread moves at once: 16 at a time.
+void block_of(const void* p, size_t n, simt_access kind, int64_t pc) {
+  if (!*guest.in_kernel) return;
+  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
+}
+
+// A static initialiser has no threads, and nothing to end but the loading of its image.
+void threads_only(int64_t pc) {
+  if (!*guest.in_kernel) mlusim_end(MLUSIM_EARLY, 0, 0, pc);
+}
+
+// The heap of a device is not modelled. The runtime itself, and static initialisers, have that of the C library.
+void* no_heap(const char* name, int64_t pc) {
+  mlusim_not_modelled(name, pc);
+  leave(false);
+}
+
+}  // namespace
+
 
 extern "C" {
 
@@ -19,11 +60,6 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-// More bytes than a thread moves at once: 16 at a time.
-static void block_of(const void* p, size_t n, simt_access kind, int64_t pc) {
-  if (!*guest.in_kernel) return;
-  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
-}
 void __tsan_read_range(void* p, size_t n) { block_of(p, n, SIMT_LOAD, MLUSIM_PC); }
 void __tsan_write_range(void* p, size_t n) { block_of(p, n, SIMT_STORE, MLUSIM_PC); }
 // Images are linked so that the C library's functions go this way; so do those that this file calls, outside kernels.
@@ -52,7 +88,7 @@ void __tsan_vptr_read(void**) {}
 void __tsan_init(void) {}
 void __tsan_func_exit(void) {}
 void __tsan_func_entry(void* caller) {
-  if (!*guest.in_kernel || (uint64_t)__builtin_frame_address(0) - threads.running->bottom() >= simt::LEAST) return;
+  if (!*guest.in_kernel || (uint64_t)__builtin_frame_address(0) - launch.threads.running->bottom() >= LEAST) return;
   ended(MLUSIM_STACK, 0, 0, (int64_t)caller);
 }
 
@@ -76,7 +112,7 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
     return address;
   }
   void* made = nullptr;
-  if (posix_memalign(&made, simt::APART, bytes + simt::APART)) __builtin_trap();
+  if (posix_memalign(&made, APART, bytes + APART)) __builtin_trap();
   if (initial) memcpy(made, initial, bytes);
   else memset(made, 0, bytes);
   globals().push_back({(uint64_t)made, (uint64_t)made + bytes, name, !strcmp(space, "constant")});
@@ -87,19 +123,15 @@ void mlusim_barrier(int site) {
   if (!*guest.in_kernel) return;
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
   *guest.in_kernel = 0;
-  threads.wait(site, MLUSIM_PC);
+  launch.threads.wait(site, MLUSIM_PC);
 }
 
-// A static initialiser has no threads, and nothing to end but the loading of its image.
-static void threads_only(int64_t pc) {
-  if (!*guest.in_kernel) mlusim_end(MLUSIM_EARLY, 0, 0, pc);
-}
 void mlusim_not_modelled(const char* name, int64_t pc) {
   threads_only(pc);
   simt_fault what = fault(SIMT_NOT_MODELLED, pc);
   what.text = name;
   note(what);
-  if (!given.collect) leave(true);
+  if (!launch.given.collect) leave(true);
   *guest.in_kernel = 1;
 }
 void mlusim_end_task(void) {
@@ -122,11 +154,6 @@ void mlusim_thrown(int64_t pc) {
   mlusim_uncaught("code of a device has none");
 }
 
-// The heap of a device is not modelled. The runtime itself, and static initialisers, have that of the C library.
-static void* no_heap(const char* name, int64_t pc) {
-  mlusim_not_modelled(name, pc);
-  leave(false);
-}
 #define HEAP(result, function, name, parameters, arguments)                                   \
   result __real_##function parameters;                                                        \
   result __wrap_##function parameters {                                                       \

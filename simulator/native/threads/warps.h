@@ -1,4 +1,4 @@
-// How the accesses of the threads of a warp become transactions. Part of simt_rt.cpp.
+// How the accesses of the threads of a warp become transactions.
 //
 // The threads of a warp run one after the other. The k-th access that each of them makes at one place counts as one
 // access of the warp. Of global memory, a warp's access is the set of 32-byte sectors that it touches; of shared
@@ -10,7 +10,7 @@
 
 #include "simt.h"
 
-namespace simt {
+namespace simt __attribute__((visibility("hidden"))) {
 
 constexpr uint64_t WINDOW = 64;  // units of memory that one mask stands for
 constexpr uint64_t UNIT[] = {32, 4};
@@ -82,25 +82,10 @@ class Warps {
   }
 
   // The threads of a block have come to a barrier, or to their end.
-  void flush() {
-    for (uint32_t number : in_warp_) {
-      Place& place = places_[number];
-      for (const Window& window : place.warp) {
-        if (place.space == SIMT_GLOBAL) transactions(place, window);
-        else passes(place, window);
-      }
-      place.warp.clear();
-      place.spare.clear();
-    }
-    in_warp_.clear();
-    ++turn_;
-  }
+  void flush();
 
-  void end_block(std::vector<simt_row>& rows) {
-    flush();
-    for (uint32_t number : in_block_) rows.push_back(places_[number].row);
-    in_block_.clear();
-  }
+  // Its rows of all places, one for each.
+  void end_block(std::vector<simt_row>& rows);
 
  private:
   struct Known {
@@ -118,28 +103,6 @@ class Warps {
     }
     window->next = (int32_t)place.spare.size();
     place.spare.push_back({base, bit, -1});
-  }
-
-  // Each aligned segment of 128 bytes is one transaction, as small as what is touched of it allows.
-  static void transactions(Place& place, const Window& first) {
-    for (const Window* window = &first;; window = &place.spare[window->next]) {
-      for (uint64_t mask = window->mask; mask; mask >>= 4) {
-        unsigned part = mask & 15;
-        if (part) ++place.row.units[part & 3 && part & 12 ? 2 : (part & (part - 1)) ? 1 : 0];
-      }
-      if (window->next < 0) return;
-    }
-  }
-
-  // A pass serves one word of each of the 32 banks.
-  static void passes(Place& place, const Window& first) {
-    unsigned words[32] = {}, most = 0;
-    for (const Window* window = &first;; window = &place.spare[window->next]) {
-      for (uint64_t mask = window->mask; mask; mask &= mask - 1)
-        most = std::max(most, ++words[__builtin_ctzll(mask) & 31]);
-      if (window->next < 0) break;
-    }
-    place.row.units[2] += most;
   }
 
   std::unordered_map<uint64_t, uint32_t> numbers_;

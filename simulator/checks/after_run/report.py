@@ -67,7 +67,7 @@ def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
     return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in ENDING) for f in findings)
 
 
-def advise(log: Log) -> list[Finding]:
+def redundant_waits(log: Log) -> list[Finding]:
     """What a launch could do without: waits that wait for nothing."""
     found = _found(log, True)
     return [] if found is None else list(_Report(log, found).redundant())

@@ -1,5 +1,6 @@
 # make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
 # make test   run the tests
+# make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
@@ -19,7 +20,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test lint style types docs mutants compiler
+.PHONY: demo test quick lint style types docs mutants compiler
 
 demo: compiler $(STAMP)
 	@mkdir -p out
@@ -29,7 +30,10 @@ demo: compiler $(STAMP)
 	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
 
 test: compiler $(STAMP)
-	$(RUN) -m pytest -n auto --dist loadfile --durations 10 --durations-min 10
+	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10
+
+quick: compiler $(STAMP)
+	$(RUN) -m pytest --quick -n auto --dist worksteal
 
 lint: style types
 

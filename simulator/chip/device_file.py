@@ -37,6 +37,8 @@ _MAY_BE_ZERO = frozenset(
 )
 #: Beyond these a number is a slip, and times made of it are no numbers any more.
 _LEAST, _MOST = 1e-12, 1e30
+#: Bytes that an access of a memory has at most.
+MOST_GRANULE = 1 << 12
 #: Bytes of a device file; the built-in ones have less than 10,000.
 _LARGEST = 1 << 20
 #: Faults of a file that a message names, and characters of a path that is compared with the known ones.
@@ -165,6 +167,8 @@ def check_value(path: str, value: object) -> None:
             expected += f", from {_LEAST:g} to {_MOST:g}"
         elif path.startswith("shape.") and value == value and value >= 0 and value != int(value):
             expected = "a whole number"
+        elif path.endswith(".granule") and (value not in range(1, MOST_GRANULE + 1)):
+            expected = f"a whole number of bytes, from 1 to {MOST_GRANULE}"
         elif path.endswith(".efficiency") and value > 1:
             expected = "a share, above zero and at most 1"
         elif value > 0 or (value == 0 and may_be_zero):

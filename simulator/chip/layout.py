@@ -86,6 +86,7 @@ class EngineTable(_Table):
 class ChannelTable(_Table):
     """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached.
 
+    ``granule`` are the bytes of one access of a memory: less is rounded up, and a write of less reads them first.
     ``bus_bits`` is the width of the memory's bus, which host code asks for; no time depends on it.
     """
 
@@ -93,6 +94,7 @@ class ChannelTable(_Table):
     latency_ns: Number
     core_gb_per_s: Number | None = None
     efficiency: Number | None = None
+    granule: Number | None = None
     bus_bits: Number | None = None
     scope: Scope
     spaces: list[str]
@@ -152,6 +154,8 @@ def _connections(data: Mapping[str, Any]) -> Iterator[str]:
     """Tables that name one another, in a file that has the layout."""
     if "scalar" not in data["engines"]:
         yield "engines.scalar is missing: its startup_cycles pace the instruction issue of every core"
+    if not any("granule" in channel for channel in data["channels"].values()):
+        yield "channels: none has a granule, the bytes of one access of the device's memory"
     spaces = data["shape"]["spaces"]
     for name, channel in data["channels"].items():
         for stranger in sorted(set(channel["spaces"]) - set(spaces)):

@@ -16,7 +16,7 @@ from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import Done, LimitReached
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
-from .inputs import embedded, file_stem, unreadable
+from .inputs import check_readable, embedded, file_stem
 from .kept import kept
 from .language import Language, Unit
 from .languages import headers_of, language_of
@@ -155,8 +155,7 @@ class Builder:
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
-        if problem := unreadable(path):
-            raise BuildError(f"{path} {problem}", rules.build.failed(problem, path))
+        check_readable(path)
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)

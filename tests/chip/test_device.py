@@ -191,6 +191,12 @@ def test_user_file_loads_like_a_built_in(user_file):
             r"channels\.dram\.spaces names 'dram' .did you mean '.dram'.*; the spaces .* gdram",
         ),
         ("[engines.scalar]", "[engines.scalars]", r"engines\.scalar is missing"),
+        ("granule = {", "efficiency = {", r"channels: none has a granule, the bytes of one access"),
+        (
+            "granule = { value = 64",
+            "granule = { value = 0.5",
+            r"channels\.dram\.granule must be a whole number of bytes",
+        ),
         ("[launch]", "[start]", r"unknown key 'start'"),
         ('isa = "bang"', "", r"isa: is missing"),
         ('isa = "bang"', 'isa = "bong"', r"isa is 'bong' .did you mean 'bang'.*; the dialects are bang, tpu"),

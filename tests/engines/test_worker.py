@@ -24,6 +24,8 @@ from mlusim.simulator.frames import BrokenPeer, Channel
 
 from tests.support.paths import KERNELS_C
 
+pytestmark = pytest.mark.slow
+
 SOURCE = KERNELS_C / "hostile.mlu"
 PLAIN = "#include <bang.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; }\n"
 

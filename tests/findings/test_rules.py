@@ -97,6 +97,7 @@ def test_rules_have_an_id_a_severity_and_a_line():
         assert not rule.doc.endswith(".")
 
 
+@pytest.mark.slow
 def test_nothing_outside_of_the_checks_names_one():
     checks = {kind.__name__ for kind in vars(at_issue).values() if isinstance(kind, type) and issubclass(kind, Check)}
     checks -= {"Check"}

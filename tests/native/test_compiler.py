@@ -80,6 +80,7 @@ def test_a_compiler_with_arguments(monkeypatch):
     assert compiler.run(["-E", "-dM", "-x", "c++", os.devnull]).output.count(b"#define GIVEN 1\n") == 1
 
 
+@pytest.mark.slow
 def test_sources_that_take_too_much(tmp_path, monkeypatch):
     device, path = Device.load("mlu370-x4"), tmp_path / "k.mlu"
 

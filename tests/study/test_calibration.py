@@ -78,6 +78,7 @@ def simulated(folder, table):
     return simulate(read_table(table), read_cases(folder))
 
 
+@pytest.mark.slow
 def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
     found, skipped = simulated
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, read_cases(folder).free)

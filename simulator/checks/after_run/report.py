@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -15,14 +15,27 @@ from ...flow import Found, Kind, causes_of
 from ...log import Log, Op, Region, region_of
 from .given import Given
 from .left_out import left_out
+from .off_grid import off_grid
+from .touched import touched_arrays
 
 #: The two instructions of a cause.
 _ENDS = ("earlier", "later")
+#: One mistake shows in several ways, of which one is told: a kind is not said where one of these of its instructions is
+#: one of those of another kind.
+GIVES_WAY = (
+    (Kind.UNWAITED, ("later",), Kind.HAZARD, ("earlier",)),  # the wait that is missing there is missing here
+    (Kind.PARTIAL, ("earlier",), Kind.LEFTOVER, _ENDS),  # what is made of the rest is said where it is stored
+    (Kind.PARTIAL, ("earlier",), Kind.OVERRUN, ("earlier",)),  # or where the next tile is taken
+    (Kind.OVERREAD, ("later",), Kind.OVERRUN, ("earlier",)),
+    (Kind.SHIFTED, _ENDS, Kind.LEFTOVER, _ENDS),
+    (Kind.UNTAKEN, _ENDS, Kind.LEFTOVER, _ENDS),
+)
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
-#: The advice on tiles that is looked for.
-_ADVICE = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
+#: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
+ADVICE_ON_ARRAYS = (off_grid, left_out)
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
@@ -42,10 +55,11 @@ def examine(
         pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
         for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
     ]  # fmt: skip
-    found = _found(log, came_to_end(findings, on_finding), faults)
+    found = _found(log, came_to_end(findings, on_finding), faults, ADVICE_ON_TILES)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
-    lost = [] if broken or not len(log) else left_out(log, given())
-    return merged([*(_Report(log, found).findings() if found else ()), *lost])
+    arrays = touched_arrays(log, given()) if len(log) and not broken else ()
+    beside = (finding for array in arrays for advice in ADVICE_ON_ARRAYS for finding in advice(array))
+    return merged([*(_Report(log, found).findings() if found else ()), *beside])
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
@@ -53,14 +67,14 @@ def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
     return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in ENDING) for f in findings)
 
 
-def advise(log: Log) -> list[Finding]:
+def redundant_waits(log: Log) -> list[Finding]:
     """What a launch could do without: waits that wait for nothing."""
     found = _found(log, True)
     return [] if found is None else list(_Report(log, found).redundant())
 
 
-def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
-    return causes_of(log, whole, faults, _ADVICE) if len(log) and log.shape.threads is None else None
+def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
+    return causes_of(log, whole, faults, advice) if len(log) and log.shape.threads is None else None
 
 
 class _Report:
@@ -70,21 +84,18 @@ class _Report:
 
     def findings(self) -> Iterator[Finding]:
         """One for each cause."""
-        causes = self.found.causes
-        used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == Kind.HAZARD}
-        left = {self._place(int(cause[end])) for cause in causes if cause["kind"] == Kind.LEFTOVER for end in _ENDS}
-        over = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == Kind.OVERRUN}
-        for cause in causes:
+        said = {
+            (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
+            for _, _, other, ends in GIVES_WAY for end in ends
+        }  # fmt: skip
+        for cause in self.found.causes:
             kind = Kind(int(cause["kind"]))
-            if kind == Kind.UNWAITED and self._place(int(cause["later"])) in used:
-                continue  # the wait that is missing there is missing here
-            if kind == Kind.PARTIAL and self._place(int(cause["earlier"])) in left | over:
-                continue  # what is made of the rest is said where it is stored, or where the next tile is taken
-            if kind == Kind.OVERREAD and self._place(int(cause["later"])) in over:
-                continue  # what it makes of that is said where the next tile is taken
-            if kind in (Kind.SHIFTED, Kind.UNTAKEN) and any(self._place(int(cause[end])) in left for end in _ENDS):
-                continue  # as is what lies beside a tile
-            yield self._SAID[kind](self, cause)
+            others = (
+                self._place(int(cause[mine])) in said[other, end]
+                for first, own, other, ends in GIVES_WAY if first == kind for mine in own for end in ends
+            )  # fmt: skip
+            if not any(others):
+                yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]

@@ -18,8 +18,8 @@ from ..issue.runs import LOAD, STORE
 from ..memory import Allocation, Memory
 from .machine import Machine
 
-#: Bytes that one access moves at most: the granule of the DRAM (mlu-ops docs/BANG-C-OPS-Develop-Guide.md).
-_GRANULE = 64
+#: Bytes that one access moves at most: compilers make none that is wider.
+_WIDEST = 16
 #: Pipes that the front end waits for: the scalar unit is the front end.
 _OWN = ("scalar",)
 _ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
@@ -137,7 +137,7 @@ class ScalarUnit:
                 machine.recorder.op(
                     Op(
                         name, "", (operand,), (name == STORE,), f"scalar_{space}",
-                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_GRANULE,
+                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_WIDEST,
                     )
                 )
                 for name, operand in ((LOAD, "src"), (STORE, "dst"))

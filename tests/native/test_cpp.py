@@ -19,14 +19,13 @@ PLAIN = [
     "bang/cn_api.h", "bang/cndev.h", "bang/cnnl.h", "bang/cnrt.h", "bang/mlusim_convert.h", "bang/mlusim_half.h",
     "bang/mlusim_storage.h",
 ]  # fmt: skip
-#: `1.0h` is a half in the vendor's language.
-WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-literal-suffix"]
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 FOLDERS = [f"-I{RUNTIME}", f"-I{INCLUDE / 'bang'}"]
 
 
 def compiles(text):
     """What the compiler says of a source."""
-    command = [*Compiler().command, "-std=c++17", "-fsyntax-only", "-DMLUSIM_MESSAGES=0ull", *WARNINGS, *FOLDERS]
+    command = [*Compiler().command, "-std=c++17", "-fsyntax-only", *WARNINGS, *FOLDERS]
     return subprocess.run([*command, "-x", "c++", "-"], input=text, capture_output=True, text=True).stderr
 
 

@@ -9,7 +9,6 @@ from ...native import HOST
 from ...native.build import Target, build
 from ...native.compiler import Compiler
 from .build import HEADERS
-from .messages import messages_version
 
 #: The libraries, their sources, and those before them that they call.
 LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -25,7 +24,7 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    words = ("-fvisibility=hidden", *flags, f"-DMLUSIM_MESSAGES={messages_version():#x}ull", f"-I{HEADERS}")
+    words = ("-fvisibility=hidden", *flags, f"-I{HEADERS}")
     made: dict[str, Path] = {}
     for name, (pattern, needed) in LIBRARIES.items():
         link = ("-shared", f"-Wl,-soname,{name}", "-lpthread", "-ldl")

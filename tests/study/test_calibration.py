@@ -204,6 +204,7 @@ def test_the_figures_of_a_comparison(simulated):
     assert data["cases"][0]["roofline_us"] == pytest.approx(0.025)
 
 
+@pytest.mark.slow
 def test_commands(folder, table, tmp_path, capsys):
     plots = [tmp_path / name for name in ("p.png", "p.svg")]
     given = [word for plot in plots for word in ("--plot", str(plot))]

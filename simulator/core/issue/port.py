@@ -140,7 +140,7 @@ class _Writer:
         fixed = {
             **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
-            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)], "_prod": _product,
+            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)],
         }  # fmt: skip
         for name, value in fixed.items():
             source.bind(name, value)
@@ -356,24 +356,12 @@ class _Writer:
             instruction=self.overload.name,
             region=regions.get(guard.finding.operand),
         )
-        with contextlib.nullcontext() if not guard.fatal else _then_squash():
-            self.execution.collector.report(found, pc)
+        self.execution.collector.report(found, pc)
+        if guard.fatal:
+            raise Squashed
 
     def _place(self, address: int, region: Any) -> str:
         """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
         if region is None or self.execution.map.memories[region.space].space.scope == "device":
             return hex(address)
         return str(region.begin)
-
-
-@contextlib.contextmanager
-def _then_squash() -> Any:
-    yield
-    raise Squashed
-
-
-def _product(counts: tuple[int, ...]) -> int:
-    product = 1
-    for count in counts:
-        product *= count
-    return product

@@ -65,7 +65,7 @@ def causes_of(
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
         work = _Work(
             count=len(records), operands=len(operands), runs=len(runs), pipes=len(log.pipes),
-            cores=shape.owners("core"), plain_cores=shape.cores, tasks_of_group=_tasks_of_group(log),
+            cores=shape.owners("core"), plain_cores=shape.cores, tasks_of_group=log.kind.together(log.shape),
             mute=not shape.memory_core_stores, whole=whole, room=room, faults=len(fault),
             in_order=int(_bits([DIALECTS[shape.isa].in_order], log.pipes)[0]), advice=sum(1 << kind for kind in advice),
             record=records.ctypes.data, operand=operands.ctypes.data, run=runs.ctypes.data, fault=fault.ctypes.data,
@@ -79,14 +79,6 @@ def causes_of(
         if work.found < room:
             break
     return Found(causes[: work.found], redundant)
-
-
-def _tasks_of_group(log: Log) -> int:
-    """How many tasks run together, 0 for all of them; groups have no order."""
-    kind = str(log.launch.get("type", "block"))
-    if kind == "cores":
-        return 0
-    return int(kind[5:]) * log.shape.cores_per_cluster if kind.startswith("union") else 1
 
 
 class _Tables:

@@ -47,9 +47,9 @@ class Costs:
         table, times = _Table(log, rates), defaultdict[str, float](float)
         for part in chunks(count):
             table.fill(part, alone[part], moved[:, part], times)
-            if not log.shape.threads:
+            if not log.kind.transactions:
                 _wait(rates, moved[:, part] > 0, latency[part], times)
-        if log.shape.threads:
+        if log.kind.transactions:
             _wait(rates, [_last_of_tasks(log, mine > 0) for mine in moved], latency, times)
         total = sum(times.values())
         shares = {kind: float(time / total) for kind, time in times.items()} if total else {}

@@ -74,7 +74,7 @@ def redundant_waits(log: Log) -> list[Finding]:
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
-    return causes_of(log, whole, faults, advice) if len(log) and log.shape.threads is None else None
+    return causes_of(log, whole, faults, advice) if len(log) and not log.kind.transactions else None
 
 
 class _Report:
@@ -156,13 +156,9 @@ class _Report:
     def _barrier(self, later: int, earlier: int) -> str:
         """A barrier at which both cores meet; "" where there is none: tasks that may run one after the other."""
         records, shape = self.log.records, self.log.shape
-        kind = str(self.log.launch.get("type", "block"))
-        if kind == "block":
+        tasks = self.log.kind.together(shape)
+        if tasks and records["task"][later] // tasks != records["task"][earlier] // tasks:
             return ""
-        if kind != "cores":
-            tasks = int(kind[5:]) * shape.cores_per_cluster
-            if int(records["task"][later]) // tasks != int(records["task"][earlier]) // tasks:
-                return ""
         cores = [int(records["core"][record]) for record in (later, earlier)]
         clusters = {c // shape.cores_per_cluster if c < shape.cores else c - shape.cores for c in cores}
         effects = {e.name: e.effect for e in self.dialect.instructions if isinstance(e.effect, Barrier)}

@@ -69,7 +69,7 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     """
     arrays = [array for array in given if array.bytes]
     silent = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
-    if not arrays or silent or log.shape.threads is not None:
+    if not arrays or silent or log.kind.transactions:
         return
     accesses = Accesses(log)
     pieces = accesses.pieces(np.flatnonzero(accesses.on_device))

@@ -36,7 +36,7 @@ def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expect
             continue
         history = history or History(log)
         writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
-        if log.shape.threads is not None:  # of a block the log says what each line has touched, and not to the byte
+        if log.kind.transactions:  # of a block the log says what each line has touched, and not to the byte
             writers[:] = writers.max()
         records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
         places = _places(log, records)

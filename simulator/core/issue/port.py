@@ -28,10 +28,11 @@ from ....isa import (
     result_type,
     wires,
 )  # fmt: skip
+from ...chip.launch_kinds import Role
 from ...findings import Squashed, rules
 from ...log import CROSSED, Op
 from ...log.recorder import PACK, ROOM, ROW
-from ..execution import MEMBER, MEMORY, Execution
+from ..execution import Execution
 from .check import Check
 from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
@@ -139,7 +140,7 @@ class _Writer:
         fixed = {
             **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
-            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)], "_prod": _product,
+            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)],
         }  # fmt: skip
         for name, value in fixed.items():
             source.bind(name, value)
@@ -164,7 +165,7 @@ class _Writer:
         spaces = execution.dialect.spaces
         if self.entry.select is None:
             if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
-                source.line(f"if _cur.kind == {MEMORY}: return 0")
+                source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
             source.bind("_CASE", self._case(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
@@ -179,7 +180,7 @@ class _Writer:
         no_case = rules.declared.no_case(select.argument, (case.label for case in select.cases.values()))
         source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
-        source.line("if _cur.kind and _cur.kind == _skipped: return 0")
+        source.line("if _cur.role and _cur.role == _skipped: return 0")
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
@@ -188,8 +189,8 @@ class _Writer:
         """The kind of core that ignores a case; 0 = none."""
         spaces = self.execution.dialect.spaces
         if any(not spaces[name].memory_core for name in case.spaces.values()):
-            return MEMORY
-        return MEMBER if case.by_memory_core else 0
+            return Role.MEMORY
+        return Role.MEMBER if case.by_memory_core else 0
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.execution.recorder, self.entry
@@ -355,24 +356,12 @@ class _Writer:
             instruction=self.overload.name,
             region=regions.get(guard.finding.operand),
         )
-        with contextlib.nullcontext() if not guard.fatal else _then_squash():
-            self.execution.collector.report(found, pc)
+        self.execution.collector.report(found, pc)
+        if guard.fatal:
+            raise Squashed
 
     def _place(self, address: int, region: Any) -> str:
         """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
         if region is None or self.execution.map.memories[region.space].space.scope == "device":
             return hex(address)
         return str(region.begin)
-
-
-@contextlib.contextmanager
-def _then_squash() -> Any:
-    yield
-    raise Squashed
-
-
-def _product(counts: tuple[int, ...]) -> int:
-    product = 1
-    for count in counts:
-        product *= count
-    return product

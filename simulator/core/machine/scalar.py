@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...chip.launch_kinds import Role
 from ...findings import Finding, Squashed, rules
 from ...log import ARITHMETIC, Op
-from ..execution import MEMORY
 from ..issue import AccessRun, Check
 from ..issue.runs import LOAD, STORE
 from ..memory import Allocation, Memory
@@ -78,7 +78,7 @@ class ScalarUnit:
     def mutes(self, address: int) -> bool:
         """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
         machine, memory = self.machine, self._memory(address)
-        silent = machine.current.kind == MEMORY and not machine.shape.memory_core_stores
+        silent = machine.current.role == Role.MEMORY and not machine.shape.memory_core_stores
         return silent and memory is not None and memory.space.scope == "device"
 
     def view(self, address: int, dtype: np.dtype) -> np.ndarray:

@@ -58,9 +58,9 @@ class StridedView(ArrayView):
     __slots__ = ("footprint",)
 
     def __init__(self, footprint: Segments, entry: Allocation, address: int) -> None:
-        array = entry.strided(address, footprint.dtype, footprint.shape, footprint.strides)
-        super().__init__(entry, address + footprint.below, address + footprint.above, address, array)
-        self.footprint = footprint
+        self.entry, self.address, self.footprint = entry, address, footprint
+        self.low, self.end = address + footprint.below, address + footprint.above
+        self.array = entry.strided(address, footprint.dtype, footprint.shape, footprint.strides)
 
     def copy(self, source: View) -> None:
         copy_segments(self.array, source.read(), self._apart(source))
@@ -72,6 +72,11 @@ class StridedView(ArrayView):
     def hole(self) -> Piece | None:
         """The uninitialized bytes with which the first segment begins that has any."""
         return self._first(0, self.flags())
+
+    def written(self) -> None:
+        if self.doubtful:
+            self.flags()[...] = True
+            self.entry.uninitialized.touched(self.low, self.end)
 
     def runs(self) -> tuple[Any, ...]:
         footprint = self.footprint

@@ -96,7 +96,8 @@ class View(ABC):
 
     def stale(self) -> bool:
         """Whether it holds bytes that nobody has written, which have NaN patterns then."""
-        return self.doubtful and self.entry.stale(self.low, self.end) and self.hole() is not None
+        holes, low, end = self.entry.uninitialized, self.low, self.end
+        return low < holes.hi and end > holes.lo and self.entry.stale(low, end) and self.hole() is not None
 
     @property
     def key(self) -> int:

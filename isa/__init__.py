@@ -12,7 +12,7 @@ from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, 
 from .expression import FUNCTIONS, folded, is_multiple
 from .expression import names as names_of
 from .instruction import PADDING, SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, Wider, result_type
-from .orders import ORDERS
+from .orders import ORDERS, Order
 from .prototype import DeclarationError, Kind, Parameter
 from .results import Partial, ValueOutOfRange
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
@@ -51,6 +51,7 @@ __all__ = [
     "ElementType",
     "Instruction",
     "Kind",
+    "Order",
     "Overload",
     "Parameter",
     "Partial",

@@ -36,8 +36,7 @@ class Dialect:
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
     known_forms: Mapping[str, int] = field(default_factory=dict)  # modelled name -> arguments of a form that is not
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
-    threads: bool = False  # its kernels run as grids of blocks of threads
-    launch_type: str = "block"  # how kernels are launched unless told otherwise
+    launch_type: str = "block"  # how kernels are launched unless told otherwise; "grid": as blocks of threads
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     classes: frozenset[str] = frozenset()  # engines by which instructions are paid for, also ones that none has yet
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
@@ -65,6 +64,11 @@ class Dialect:
                 raise DeclarationError(
                     f"{entry.name}: no space {', '.join(sorted(wrong))}; there are {', '.join(self.spaces)}"
                 )
+
+    @property
+    def threads(self) -> bool:
+        """Whether its kernels run as grids of blocks of threads."""
+        return self.launch_type == "grid"
 
     @cached_property
     def overloads(self) -> tuple[Overload, ...]:

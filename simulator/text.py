@@ -10,6 +10,8 @@ import numpy as np
 
 #: Characters of a value that a message quotes.
 _LONGEST = 160
+#: Characters of a name that is compared with the known ones.
+_SENSIBLE = 100
 #: Elements of an array that it quotes.
 _FEW = 64
 
@@ -41,7 +43,7 @@ def quoted(value: object) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A phrase with the name most like a misspelt one; "" when none is."""
-    near = difflib.get_close_matches(name, list(names), 1)
+    near = difflib.get_close_matches(name[:_SENSIBLE], list(names), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

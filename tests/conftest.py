@@ -11,6 +11,20 @@ from mlusim.simulator import Device, Program, load
 from tests.support.devices import USUAL
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="the first case of every test that is not marked as slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick leave out all but the first case of a test, and what is slow."""
+    if not config.getoption("quick", default=False):
+        return
+    first = {item.nodeid.partition("[")[0]: item for item in reversed(items) if not item.get_closest_marker("slow")}
+    chosen = set(first.values())
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
+
+
 @pytest.fixture(scope="module")
 def device(request: pytest.FixtureRequest) -> Device:
     """The device of a module: its `CHIP`, or the usual one."""

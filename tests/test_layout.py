@@ -176,6 +176,13 @@ def test_there_are_few_rooms_and_few_floors():
     assert max(floors.values()) <= FLOORS
 
 
+def test_every_room_has_a_folder_of_tests_with_quick_ones():
+    folders = {path.parent.name for path in (ROOT / "simulator").glob("*/__init__.py")}
+    for room in folders | {*ALLOWED, "docs"} - {"simulator"}:
+        modules = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / room).rglob("test_*.py")]
+        assert any("\npytestmark = pytest.mark.slow\n" not in text for text in modules), room
+
+
 def test_no_large_circle_of_modules():
     assert [sorted(group) for group in circles(simulator_imports()) if len(group) > CIRCLE] == []
 

@@ -148,8 +148,8 @@ def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
     """
     log, rates, shape = timeline.log, timeline.rates, timeline.log.shape
     cores = np.unique(log.records["core"][log.records["core"] < shape.cores])
-    units = np.unique(cores // shape.cores_per_cluster) if shape.threads else cores
-    used, there = len(units), shape.clusters if shape.threads else shape.cores
+    each = shape.cores_per_cluster if log.kind.transactions else 1
+    used, there = len(np.unique(cores // each)), shape.cores // each
     if not used or used >= there or any(op.barrier for op in log.ops):
         return
     share = used / there
@@ -164,7 +164,7 @@ def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
     after = max([max(kernel - handed[0], 0.0) * share + handed[1], *limits]) + overhead
     place = log.locations[int(log.records["loc"][int(np.argmax(timeline.end))])]
     text = f"use all {there} cores: {there - used} have no task"
-    if shape.threads:
+    if log.kind.transactions:
         text = f"launch more blocks: {there - used} of {there} multiprocessors have none"
     yield Advice("idle cores", text, place.file, place.line, timeline.total_us, after)
 

@@ -27,7 +27,7 @@ class LineTransactions:
 
 def transactions(log: Log) -> tuple[LineTransactions, ...]:
     """The transactions of each line, in order of the source; none of a kernel without threads."""
-    if log.shape.threads is None or not len(log):
+    if not log.kind.transactions or not len(log):
         return ()
     found: dict[tuple[int, str], list[int]] = {}
     keys = log.records["loc"].astype("int64") * len(log.ops) + log.records["op"]

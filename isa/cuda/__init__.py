@@ -22,6 +22,5 @@ CUDA = Dialect(
     },
     (),
     language="cuda",
-    threads=True,
     launch_type="grid",
 )

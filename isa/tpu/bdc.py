@@ -10,7 +10,7 @@ from ..declare import INFERRED, Completion, Compute, Require, family, instructio
 from ..rounding import Rounding, narrow, single, to_int
 from ..types import ROUNDING_MODES
 from .cycles import work
-from .tensors import aligned, no_write_twice, same_lane, sizes, strided
+from .tensors import aligned, no_write_twice, of_tensors, same_lane, sizes, strided
 
 _QUEUED = Compute(Completion.QUEUED)
 
@@ -30,11 +30,14 @@ _BINARY = (
 )
 arithmetic = family(
     _BINARY,
-    {
-        "fp_add": (np.add, "dst = src0 + src1, one rounding to nearest even"),
-        "fp_sub": (np.subtract, "dst = src0 - src1, one rounding to nearest even"),
-        "fp_mul": (np.multiply, "dst = src0 * src1, one rounding to nearest even"),
-    },
+    of_tensors(
+        {
+            "add": (np.add, "{a} + {b}, one rounding to nearest even"),
+            "sub": (np.subtract, "{a} - {b}, one rounding to nearest even"),
+            "mul": (np.multiply, "{a} * {b}, one rounding to nearest even"),
+        },
+        "fp_{op}",
+    ),
     types="float half bfloat16",
     type_arguments={"T": "dtype"},
     provenance=INFERRED,
@@ -45,10 +48,12 @@ arithmetic = family(
 
 extremes = family(
     _BINARY,
-    {
-        "max": (np.fmax, "dst = max(src0, src1); which of a NaN and a number wins is inferred"),
-        "min": (np.fmin, "dst = min(src0, src1); which of a NaN and a number wins is inferred"),
-    },
+    of_tensors(
+        {
+            "max": (np.fmax, "max({a}, {b}); which of a NaN and a number wins is inferred"),
+            "min": (np.fmin, "min({a}, {b}); which of a NaN and a number wins is inferred"),
+        }
+    ),
     types=_EVERY_TYPE,
     type_arguments={"T": "dtype"},
     rules=_DST_SRC0_SRC1,

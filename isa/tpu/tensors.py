@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..declare import Require
+from ..members import Members, formed
 
 LARGEST = 65535  # of each dimension
 _STRIDE_LIMIT = 1 << 18  # elements
@@ -48,3 +49,9 @@ def no_write_twice(stride: str, shape: str = "shape") -> tuple[Require, ...]:
     return tuple(
         Require(f"{stride}.{axis} > 0 or {shape}.{axis} == 1", rule="argument", when=stride) for axis in "nchw"
     )
+
+
+def of_tensors(members: Members, form: str = "{op}") -> Members:
+    """The members as they work on two tensors."""
+    words = "dst", "src0", "src1"
+    return formed(members, form, words, lambda function: lambda src0_addr, src1_addr: function(src0_addr, src1_addr))

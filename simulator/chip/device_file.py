@@ -7,17 +7,16 @@ everywhere: in ``facts``, in ``replace`` and in messages.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ..files import open_regular
 from ..text import quoted
-from .tables import TableError, entries, read_table
 
 Kind = Literal["measured", "documented", "derived", "fitted", "assumed"]
 Scope = Literal["device", "cluster", "core"]
@@ -38,10 +37,18 @@ _MAY_BE_ZERO = frozenset(
 )
 #: Beyond these a number is a slip, and times made of it are no numbers any more.
 _LEAST, _MOST = 1e-12, 1e30
+#: Bytes that an access of a memory has at most.
+MOST_GRANULE = 1 << 12
 #: Bytes of a device file; the built-in ones have less than 10,000.
 _LARGEST = 1 << 20
-#: Faults of a file that a message names, and characters of a name that is compared with the known ones.
+#: Faults of a file that a message names, and characters of a path that is compared with the known ones.
 _SHOWN, _SENSIBLE = 8, 100
+
+
+#: What a number looks like in a message.
+EXAMPLE = ' such as { value = 1, kind = "assumed", source = "why" }'
+#: Calls what raises where something is wrong, unless it is known that it raises nothing for a text.
+Once = Callable[[str, Callable[[], None]], None]
 
 
 @dataclass(frozen=True)
@@ -50,152 +57,70 @@ class Quantity:
     which table of measured times it was found, and with which error (fitted).
     """
 
-    EXAMPLE: ClassVar = ' such as { value = 1, kind = "assumed", source = "why" }'
-
     value: int | float
     kind: Kind
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpaceTable:
-    """A memory space; ``bytes`` and ``reserved`` (kept by the vendor's compiler) are those of one owner."""
-
-    bytes: Quantity
-    reserved: Quantity | None = None
-    scope: Scope
-
-
 @dataclass(frozen=True)
-class ThreadsTable:
-    """Limits of blocks of threads."""
-
-    warp: Quantity
-    per_block: Quantity
-    per_cluster: Quantity
-    static_shared: Quantity
-    shared_per_cluster: Quantity
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShapeTable:
-    """Counts of units and the memory spaces."""
-
-    arch: Quantity
-    clusters: Quantity
-    cores_per_cluster: Quantity
-    memory_cores_per_cluster: Quantity
-    memory_core_stores: Quantity | None = None
-    memory_core_task: Quantity | None = None
-    lanes: Quantity | None = None
-    banks: Quantity | None = None
-    eu_bytes: Quantity | None = None
-    threads: ThreadsTable | None = None
-    spaces: dict[str, SpaceTable]
-
-
-@dataclass(frozen=True)
-class ClockTable:
-    """The clock that all cycles count."""
-
-    core_mhz: Quantity
-
-
-@dataclass(frozen=True)
-class EngineTable:
-    """The cost of an instruction on one engine.
-
-    ``part_cycles`` is what each further part of a strided operand adds, and each scalar access that is waited for;
-    ``efficiency`` the share of ``per_cycle`` that is reached, 1 where it is not given.
-    """
-
-    startup_cycles: Quantity
-    per_cycle: Quantity
-    quantum: Quantity
-    part_cycles: Quantity | None = None
-    efficiency: Quantity | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChannelTable:
-    """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached.
-
-    ``bus_bits`` is the width of the memory's bus, which host code asks for; no time depends on it.
-    """
-
-    gb_per_s: Quantity
-    latency_ns: Quantity
-    core_gb_per_s: Quantity | None = None
-    efficiency: Quantity | None = None
-    bus_bits: Quantity | None = None
-    scope: Scope
-    spaces: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LaunchTable:
-    """What every launch pays once, and the time by which each further task of it starts later."""
-
-    overhead_us: Quantity
-    task_us: Quantity | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class BusTable:
-    """The way between host and device memory, which copies of a program's host code take."""
-
-    gb_per_s: Quantity
-    latency_ns: Quantity
-    efficiency: Quantity | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class DeviceFile:
-    """A whole device file; devices of one ``family`` have the chip in common, and so what is fitted of it."""
+    """What a device file says; devices of one ``family`` have the chip in common, and so what is fitted of it.
+
+    ``facts`` are all numbers by their dotted paths, in the order of the file; ``scopes`` are those of the spaces;
+    ``wiring`` is scope and spaces of each channel.
+    """
 
     name: str
     title: str
     isa: str
-    family: str = ""
-    shape: ShapeTable
-    clock: ClockTable
-    engines: dict[str, EngineTable]
-    channels: dict[str, ChannelTable]
-    launch: LaunchTable
-    bus: BusTable | None = None
-
-    def facts(self) -> dict[str, Quantity]:
-        """Every number of the file by its dotted path, in the order of the layout."""
-        return dict(_quantities(self, ""))
+    family: str
+    facts: dict[str, Quantity]
+    engines: tuple[str, ...]
+    scopes: dict[str, Scope]
+    wiring: dict[str, tuple[Scope, tuple[str, ...]]]
 
 
-def read_device_file(path: Path) -> DeviceFile:
-    """The validated content of a device file.
+def read_device_file(path: Path, once: Once = lambda key, validate: validate()) -> DeviceFile:
+    """The validated content of a device file; ``once`` may know that a text has been found right before.
 
-    ValueError naming file, key and expectation when it cannot be read or breaks the layout.
+    ValueError naming file, key and expectation of each fault when it cannot be read or breaks the layout.
     """
     try:
-        file = read_table(DeviceFile, tomllib.loads(_text(path)))
-        for key, quantity in file.facts().items():
-            check_value(key, quantity.value)
-        if "scalar" not in file.engines:
-            raise ValueError("engines.scalar is missing: its startup_cycles pace the instruction issue of every core")
-        for name, channel in file.channels.items():
-            if strangers := sorted(set(channel.spaces) - set(file.shape.spaces)):
-                raise ValueError(
-                    f"channels.{name}.spaces names {quoted(strangers[0])}{nearest(strangers[0], file.shape.spaces)}; "
-                    f"the spaces of this device are {', '.join(file.shape.spaces)}"
-                )
+        text = _text(path)
+        data = tomllib.loads(text)
+        ours = [file.read_text(encoding="utf-8") for file in (Path(__file__), Path(__file__).with_name("layout.py"))]
+        once("\0".join([*ours, text]), lambda: _validate(data))
     except OSError as error:
         raise ValueError(f"device file {path} cannot be read: {error.strerror}") from None
-    except TableError as error:
-        more = f"; and {len(error.faults) - _SHOWN} more" if len(error.faults) > _SHOWN else ""
-        raise ValueError(f"device file {path}: {'; '.join(error.faults[:_SHOWN])}{more}") from None
     except RecursionError:
         raise ValueError(f"device file {path}: its values are nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"device file {path}: {error}") from None
-    return file
+    return DeviceFile(
+        data["name"], data["title"], data["isa"], data.get("family", ""),
+        {key: Quantity(**table) for key, table in numbers(data)}, tuple(data["engines"]),
+        {name: space["scope"] for name, space in data["shape"]["spaces"].items()},
+        {name: (channel["scope"], tuple(channel["spaces"])) for name, channel in data["channels"].items()},
+    )  # fmt: skip
+
+
+def _validate(data: Mapping[str, Any]) -> None:
+    """ValueError with all that is wrong in a device file."""
+    from .layout import faults  # pydantic takes longer to import than all else that reads a file
+
+    if found := faults(data):
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise ValueError(f"{'; '.join(found[:_SHOWN])}{more}")
+
+
+def numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The numbers of a table and of those in it, with their sources, by their dotted paths."""
+    for key, entry in table.items():
+        if isinstance(entry, dict):
+            if "value" in entry and not isinstance(entry["value"], dict):
+                yield prefix + key, entry
+            else:
+                yield from numbers(entry, f"{prefix}{key}.")
 
 
 def _text(path: Path) -> str:
@@ -233,12 +158,6 @@ def require_known(path: str, facts: Mapping[str, Quantity]) -> None:
         raise ValueError(f"there is no number {quoted(path)} here; the nearest name is {near!r}")
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """A phrase with the name most like a misspelt one; "" when none is."""
-    near = get_close_matches(name[:_SENSIBLE], list(names), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
 def check_value(path: str, value: object) -> None:
     """ValueError that says what the number at ``path`` must be, unless ``value`` is that."""
     may_be_zero = path.rpartition(".")[2] in _MAY_BE_ZERO
@@ -248,16 +167,10 @@ def check_value(path: str, value: object) -> None:
             expected += f", from {_LEAST:g} to {_MOST:g}"
         elif path.startswith("shape.") and value == value and value >= 0 and value != int(value):
             expected = "a whole number"
+        elif path.endswith(".granule") and (value not in range(1, MOST_GRANULE + 1)):
+            expected = f"a whole number of bytes, from 1 to {MOST_GRANULE}"
         elif path.endswith(".efficiency") and value > 1:
             expected = "a share, above zero and at most 1"
         elif value > 0 or (value == 0 and may_be_zero):
             return
     raise ValueError(f"{path} must be {expected}, not {quoted(value)}")
-
-
-def _quantities(table: Any, prefix: str) -> Iterable[tuple[str, Quantity]]:
-    for key, entry in entries(table):
-        if isinstance(entry, Quantity):
-            yield prefix + key, entry
-        elif isinstance(entry, Mapping) or is_dataclass(entry):
-            yield from _quantities(entry, f"{prefix}{key}.")

@@ -78,7 +78,8 @@ class Rates:
     """What a kernel cannot observe: clock, costs, bandwidths; ``facts`` holds the same numbers with their sources.
 
     Task n of a launch starts n times ``task_us`` after the first. ``bus`` is None where the device file has none: it
-    runs no host code then.
+    runs no host code then. ``granule`` are the bytes of one access of the device's memory: less is rounded up, and a
+    write of less reads them first.
     """
 
     clock_mhz: float
@@ -88,6 +89,7 @@ class Rates:
     facts: dict[str, Quantity]
     task_us: float = 0.0
     bus: Bus | None = None
+    granule: int = 1
 
     def kind(self, path: str) -> Kind:
         """How the number at ``path``, say ``"engines.compute.per_cycle"``, is known; ValueError if there is none."""
@@ -142,4 +144,5 @@ def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tu
     bus = None
     if "bus.gb_per_s" in facts:
         bus = Bus(number("bus.gb_per_s"), number("bus.latency_ns"), number("bus.efficiency", 1.0))
-    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task, bus)
+    granule = next(int(number(path)) for name in wiring if (path := f"channels.{name}.granule") in facts)
+    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task, bus, granule)

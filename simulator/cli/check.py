@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..checks.after_run import advise, examine
+from ..checks.after_run import examine, redundant_waits
 from ..findings import BuildError, KernelError
 from ..findings.reports import Checked, report_of
 from ..launches.watchers import Launches, checked, checked_log, watchers
@@ -135,7 +135,7 @@ def _program(path: Path) -> tuple[list[Checked], bool]:
 def _log(path: Path) -> Checked:
     """A log of an earlier run: what the order of its records breaks, and what could be left out."""
     log = load_log(path)
-    return checked_log(log, str(path), [*examine(log, [], "collect"), *advise(log)])
+    return checked_log(log, str(path), [*examine(log, [], "collect"), *redundant_waits(log)])
 
 
 def _is_archive(path: Path) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...isa import DIALECTS
 from ..checks.at_issue import LEVELS
-from ..core.execution.tasks import TYPES
+from ..chip.launch_kinds import KINDS
 from ..findings.reports.formats import FORMATS
 
 DEVICE = "mlu370-x4"
@@ -104,7 +104,7 @@ _LAUNCH = (
     _option("--dim X,Y,Z", "number of tasks (default: what the device's kernels expect)"),
     _option("--block X,Y,Z", "threads of each of the --dim blocks of a CUDA kernel"),
     _option("--shared BYTES", "dynamic shared memory of each block", int, default=0),
-    _option("--type TYPE", f"how tasks are grouped: {', '.join(TYPES)}", choices=TYPES),
+    _option("--type TYPE", f"how tasks are grouped: {', '.join(KINDS)}", choices=tuple(KINDS)),
     _option("--arg VALUE+", "the arguments of the kernel"),
     _option("--orders N", "run it N times more, in other orders of its tasks, and compare", int, default=0),
     _option("--expect NAME=FILE.npy+",

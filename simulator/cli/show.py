@@ -22,7 +22,7 @@ _SOURCES = {"documented": "cyan", "inferred": "yellow"}
 _UNITS = {
     "core_mhz": "MHz", "gb_per_s": "GB/s", "core_gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us",
     "startup_cycles": "cycles", "part_cycles": "cycles", "per_cycle": "a cycle", "task_us": "us",
-    "bus_bits": "bits",
+    "bus_bits": "bits", "granule": "bytes",
 }  # fmt: skip
 
 

@@ -9,13 +9,6 @@ from .errors import BuildError, KernelError, MlusimError
 from .finding import Finding, Step, counted, merged
 from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING
 
-# Until their last users name the modules.
-budget_finding, not_modelled, unknown_function = (
-    rules.budget.variables,
-    rules.not_modelled.executed,
-    rules.not_modelled.unknown,
-)
-
 __all__ = [
     "ADVICE",
     "ERROR",
@@ -30,10 +23,7 @@ __all__ = [
     "MlusimError",
     "Squashed",
     "Step",
-    "budget_finding",
     "counted",
     "merged",
-    "not_modelled",
     "rules",
-    "unknown_function",
 ]

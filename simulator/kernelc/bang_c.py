@@ -8,7 +8,7 @@ from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
 from .header import asm_functions
-from .language import Unit, cpp_entries, cpp_unit
+from .language import TASK_FLAGS, Unit, cpp_entries, cpp_unit
 from .launches import KernelDecl
 from .options import Options
 
@@ -24,6 +24,8 @@ class BangC:
     """How a BANG C source is built."""
 
     kind = "c++"
+    flags = TASK_FLAGS
+    hooks_inside = False
     include = INCLUDE / "bang"
     header = "mlu.h"
 

@@ -12,13 +12,14 @@ from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import INCLUDE, RUNTIME, STATED, THREADS
+from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import Done, LimitReached
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
-from .inputs import embedded, file_stem, unreadable
+from .inputs import check_readable, embedded, file_stem
 from .kept import kept
 from .language import Language, Unit
-from .languages import headers_of, language_of
+from .languages import language_class, language_of
 from .launches import KernelDecl
 from .linking import LINK, link
 from .options import Options
@@ -40,12 +41,6 @@ _FLAGS = (
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
-#: What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
-_KEEP_ACCESSES = ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre")
-#: A structure is copied as a block, its gaps and what is missing in it too, and not member by member.
-_KEEP_BLOCKS = ("--param=sra-max-scalarization-size-Ospeed=0", "")
-#: A mark at every basic block, which `scalar_work` turns into a count of its operations.
-_COUNT_WORK = ("-fsanitize-coverage=trace-pc",)
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
@@ -102,21 +97,22 @@ class Builder:
         self.shape, self.options = shape, options
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
-        optional = [
-            _ROUND_HALF,
-            _KEEP_LINES,
-            *([] if self.dialect.threads else [_KEEP_ACCESSES, _KEEP_BLOCKS, _COUNT_WORK]),
-        ]
+        language = language_class(self.dialect)
+        optional = (_ROUND_HALF, _KEEP_LINES, *language.flags)
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
-        self._threads = self.compiler.threads_runtime() if self.dialect.threads else None
+        self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
         files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+
+    def runtime(self) -> Path:
+        """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""
+        return tasks_runtime(self.compiler)
 
     def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
         """The option for the folder of a generated header."""
@@ -150,8 +146,7 @@ class Builder:
 
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
-        if problem := unreadable(path):
-            raise BuildError(f"{path} {problem}", rules.build.failed(problem, path))
+        check_readable(path)
         language = language_of(self.dialect, path, self.options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
@@ -259,7 +254,9 @@ class Builder:
             hints += self._candidates(name)
         for header in _MISSING.findall(messages):
             titles = [
-                d.title for d in DIALECTS.values() if d is not self.dialect and (headers_of(d) / header).is_file()
+                other.title
+                for other in DIALECTS.values()
+                if other is not self.dialect and (language_class(other).include / header).is_file()
             ]
             hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
         where = _ERROR.search(messages)

@@ -18,6 +18,8 @@ class Cuda:
     """How a CUDA source is built."""
 
     kind = "c++"
+    flags: tuple[tuple[str, ...], ...] = ()
+    hooks_inside = True
     include = INCLUDE / "cuda"
     header = "mlusim_cuda.h"
 

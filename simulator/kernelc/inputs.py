@@ -10,6 +10,8 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..findings import BuildError, rules
+
 #: The suffix of kernel sources of the MLU, and those of host sources with the language that each is in.
 KERNELS, HOST = ".mlu", {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 _MARKS = {
@@ -21,7 +23,7 @@ _EMBEDS = re.compile(r"\.incbin\b")
 _EMBEDDED = re.compile(r'\.incbin\s+\\"([^"\\\n]+)\\"')
 
 
-def unreadable(path: Path) -> str:
+def _unreadable(path: Path) -> str:
     """Why a source cannot be given to a compiler, "" when it can."""
     try:
         mode = os.stat(path).st_mode
@@ -38,6 +40,12 @@ def unreadable(path: Path) -> str:
     # The longer marks stand first: that of UTF-16 begins that of UTF-32.
     coding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), "")
     return f"is written in {coding}, which compilers do not read; save it as UTF-8" if coding else ""
+
+
+def check_readable(path: Path) -> None:
+    """BuildError for a source that no compiler can read."""
+    if problem := _unreadable(path):
+        raise BuildError(f"{path} {problem}", rules.build.failed(problem, path))
 
 
 def file_stem(source: Path) -> str:

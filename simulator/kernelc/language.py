@@ -96,9 +96,22 @@ def with_plain_spaces(text: str) -> str:
     return _LITERAL_OR_ODD_SPACE.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", text)
 
 
+#: What the compiler is told of kernels that run as tasks, each in spellings of which it takes one.
+TASK_FLAGS: tuple[tuple[str, ...], ...] = (
+    # What the vendor's compiler leaves in memory stays there: a sum that a loop reads and writes is no register.
+    ("-fno-tree-pre -fno-move-loop-stores", "-fno-tree-pre"),
+    # A structure is copied as a block, its gaps and what is missing in it too, and not member by member.
+    ("--param=sra-max-scalarization-size-Ospeed=0", ""),
+    # A mark at every basic block, which `scalar_work` turns into a count of its operations.
+    ("-fsanitize-coverage=trace-pc",),
+)
+
+
 class Language(Protocol):
     """What the build must know of a language."""
 
+    flags: tuple[tuple[str, ...], ...]  # of the compiler, in spellings of which it takes one
+    hooks_inside: bool  # what looks at accesses is an object in each image, not a library beside them
     kind: str  # as in the compiler's -x
     include: Path  # our headers
     header: str  # that of them which has the instructions

@@ -11,10 +11,12 @@ from .language import Language
 from .options import Options
 from .tpu_kernel import TpuKernel
 
+_CLASSES: dict[str, type[BangC | Cuda | TpuKernel]] = {"bang-c": BangC, "cuda": Cuda, "tpu-kernel": TpuKernel}
 
-def headers_of(dialect: Dialect) -> Path:
-    """The folder of our headers for a dialect."""
-    return {"tpu-kernel": TpuKernel.include, "cuda": Cuda.include}.get(dialect.language, BangC.include)
+
+def language_class(dialect: Dialect) -> type[BangC | Cuda | TpuKernel]:
+    """What the sources of a dialect are written in."""
+    return _CLASSES[dialect.language]
 
 
 def language_of(dialect: Dialect, path: Path, options: Options) -> Language:

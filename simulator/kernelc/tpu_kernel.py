@@ -9,7 +9,7 @@ from ...isa import Dialect
 from ..chip import Shape
 from ..core.memory import lanes_of
 from ..native import INCLUDE
-from .language import UNSEEN, VISIBLE, Unit, sections
+from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
 from .options import Options
 
@@ -17,6 +17,8 @@ from .options import Options
 class TpuKernel:
     """How a TPU-KERNEL source is built."""
 
+    flags = TASK_FLAGS
+    hooks_inside = False
     include = INCLUDE / "tpu"
     header = "tpu_kernel.h"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")

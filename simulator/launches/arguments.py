@@ -201,6 +201,11 @@ def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:
     raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(number)}; its largest is {most:g}")
 
 
+def argument_list(args: Any) -> Sequence[Any]:
+    """The arguments of a kernel; one that is no list or tuple is the only one."""
+    return args if isinstance(args, (list, tuple)) else [args]
+
+
 def arrays_among(values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
     """The arrays among the arguments of a launch, also inside of structures, each with its place."""
     found: list[tuple[str, np.ndarray]] = []

@@ -3,64 +3,33 @@
 from __future__ import annotations
 
 import os
-import threading
-import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
-from ..checks.at_issue import LEVELS, subscribed
-from ..chip.device_file import Quantity, changed, nearest, read_device_file
+from ..checks.at_issue import Checking
+from ..checks.at_issue.checking import CheckMaker
+from ..chip.device_file import Quantity, changed, read_device_file
 from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
-from ..core.execution import Execution
-from ..core.issue import Check
 from ..core.machine import Machine
-from ..core.memory import Turn
 from ..core.memory.global_memory import DeviceArray, GlobalMemory
-from ..text import quoted
+from ..native.cache import Cache
+from ..text import nearest, quoted
+from .state import DeviceState
 
 _BUILT_IN = Path(__file__).parents[1] / "chip" / "chips"
-
 
 Result = TypeVar("Result")
 
 
-class _Chip:
-    """What a device has in one process: its memory, the machine of its Python kernels, whose turn it is to launch."""
-
-    def __init__(self, device: Device) -> None:
-        self.shape, self.name = device.shape, device.name
-        self.checks, self.level = device.checks, device.level
-        self.turn = Turn()
-        self._making = threading.RLock()
-        self._memory: GlobalMemory | None = None
-        self._machine: Machine | None = None
-
-    def memory(self) -> GlobalMemory:
-        """The off-chip memory."""
-        with self._making:
-            self._memory = self._memory or GlobalMemory(self.shape)
-            return self._memory
-
-    def machine(self) -> Machine:
-        """The machine; it goes with the device, not when Python's collector of garbage comes by."""
-        memory = self.memory().memory
-        with self._making:
-            if self._machine is None:
-                self._machine = Machine(
-                    self.shape, self.name, {memory.name: memory}, subscribed(self.level, self.checks)
-                )
-                weakref.finalize(self, self._machine.close).atexit = False
-            return self._machine
-
-
+@dataclass(frozen=True, eq=False)
 class Device:
-    """A chip to simulate: its shape, its rates and the source of every number.
+    """A chip to simulate: its shape, its rates and the source of every number, and what its launches are checked for.
 
     Threads may share one: launches take turns. Each process has memory of its own for it, also a forked child, and one
     that a device is sent to.
@@ -69,27 +38,17 @@ class Device:
     32
     """
 
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        shape: Shape,
-        rates: Rates,
-        facts: Mapping[str, Quantity],
-        checks: Sequence[Callable[[Execution], Check]] = (),
-        level: str = LEVELS[0],
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.shape = shape
-        self.rates = rates
-        self.facts = dict(facts)
-        self.checks = tuple(checks)
-        self.level = level
-        self._chips: dict[int, _Chip] = {}  # by process: a forked child leaves its parent's alone
+    name: str
+    title: str
+    shape: Shape
+    rates: Rates
+    facts: Mapping[str, Quantity]
+    checking: Checking = field(default_factory=Checking)
+    #: By process: a forked child leaves its parent's alone.
+    _states: dict[int, DeviceState] = field(default_factory=dict, init=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Device, (self.name, self.title, self.shape, self.rates, self.facts, self.checks, self.level)
+        return Device, tuple(getattr(self, one.name) for one in fields(self) if one.init)
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.shape.cores} cores, {self.isa} arch {self.shape.arch}>"
@@ -100,19 +59,20 @@ class Device:
         return self.shape.isa
 
     @property
-    def _chip(self) -> _Chip:
+    def _state(self) -> DeviceState:
         process = os.getpid()
-        return self._chips.get(process) or self._chips.setdefault(process, _Chip(self))
+        found = self._states.get(process)
+        return found or self._states.setdefault(process, DeviceState(self.name, self.shape, self.checking))
 
     @property
     def memory(self) -> GlobalMemory:
         """The device's off-chip memory in this process; untouched parts cost nothing."""
-        return self._chip.memory()
+        return self._state.memory
 
     @property
     def machine(self) -> Machine:
         """The machine on which kernels of this device run in this process."""
-        return self._chip.machine()
+        return self._state.machine
 
     def in_turn(self, launch: Callable[[], Result]) -> Result:
         """Call a function that launches, when no other thread is in one for this device.
@@ -123,7 +83,7 @@ class Device:
             f"{self.name} is in the middle of a launch, which called this code; launch when it is done, or on a device "
             "of its own"
         )
-        return self._chip.turn.take(launch, refusal)
+        return self._state.turn.take(launch, refusal)
 
     def array(self, array: np.ndarray) -> DeviceArray:
         """Copy an array to device memory, where it stays until the result is dropped.
@@ -170,16 +130,12 @@ class Device:
         """The device file of a built-in device, or the one that a path names."""
         return Path(name) if Path(name).suffix == ".toml" else _BUILT_IN / f"{name.lower()}.toml"
 
-    def watched(self, *checks: Callable[[Execution], Check]) -> Device:
+    def watched(self, *checks: CheckMaker) -> Device:
         """The same device with further checks: classes, or partials of them with options; it has a memory of its own.
 
         TypeError for what is neither.
         """
-        for check in checks:
-            made = check.func if isinstance(check, partial) else check
-            if not (isinstance(made, type) and issubclass(made, Check)):
-                raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check, or partials of them")
-        return Device(self.name, self.title, self.shape, self.rates, self.facts, (*self.checks, *checks), self.level)
+        return replace(self, checking=replace(self.checking, further=(*self.checking.further, *checks)))
 
     def checked(self, level: str) -> Device:
         """The same device with other checks; it has a memory of its own. ValueError for an unknown level.
@@ -188,9 +144,7 @@ class Device:
         for hazards, races, waits and lost work. ``"fast"`` leaves out the second, ``"none"`` both; bounds are tested
         in any case.
         """
-        if level not in LEVELS:
-            raise ValueError(f"level is {quoted(level)}; pass one of {', '.join(LEVELS)}")
-        return Device(self.name, self.title, self.shape, self.rates, self.facts, self.checks, level)
+        return replace(self, checking=replace(self.checking, level=level))
 
     def replace(self, changes: Mapping[str, float]) -> Device:
         """A device with some numbers of its shape or rates changed, say ``{"shape.spaces.nram.bytes": 2**20}``.
@@ -202,24 +156,21 @@ class Device:
         scopes = {name: space.scope for name, space in self.shape.spaces.items()}
         of_rates = {path: value for path, value in changes.items() if path in self.rates.facts}
         shape = build_shape(self.isa, scopes, facts)
-        return Device(self.name, self.title, shape, self.rates.replace(of_rates), facts, self.checks, self.level)
+        return replace(self, shape=shape, rates=self.rates.replace(of_rates), facts=facts)
 
     @classmethod
     def _read(cls, path: Path) -> Device:
-        file = read_device_file(path)
-        facts = file.facts()
-        scopes = {name: space.scope for name, space in file.shape.spaces.items()}
-        wiring = {name: (channel.scope, channel.spaces) for name, channel in file.channels.items()}
+        file = read_device_file(path, Cache().once)
         try:
             if file.isa not in DIALECTS:
                 near = nearest(file.isa, DIALECTS)
                 raise ValueError(f"isa is {quoted(file.isa)}{near}; the dialects are {', '.join(DIALECTS)}")
-            shape = build_shape(file.isa, scopes, facts)
+            shape = build_shape(file.isa, file.scopes, file.facts)
             _check_dialect(DIALECTS[file.isa], shape, file.engines)
         except ValueError as error:
             raise ValueError(f"device file {path}: {error}") from None
-        of_rates = {path: fact for path, fact in facts.items() if not path.startswith("shape.")}
-        return cls(file.name, file.title, shape, build_rates(of_rates, wiring), facts)
+        of_rates = {path: fact for path, fact in file.facts.items() if not path.startswith("shape.")}
+        return cls(file.name, file.title, shape, build_rates(of_rates, file.wiring), file.facts)
 
 
 def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> None:

@@ -40,7 +40,7 @@ def _described(builder: Builder, image: Image) -> Description:
     """What is in an image, kept in the cache."""
 
     def make(path: Path) -> None:
-        path.write_bytes(encode_description(_ask(builder.compiler.runtime(), image)))
+        path.write_bytes(encode_description(_ask(builder.runtime(), image)))
 
     key = f"{_DESCRIPTION} {image.library.parent.name}"
     kept = builder.compiler.cache.file("image.json", key, make).read_bytes()

@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...isa import DIALECTS
-from ..checks.after_run import Given
-from ..checks.results import Expectations
-from ..core.memory.global_memory import DeviceArray
-from ..engines.worker.pool import WorkerDied, pool
-from ..engines.worker.process import execute, local_host
-from ..engines.worker.request import LaunchRequest
 from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
-from ..log import Log
 from ..text import nearest, quoted
-from .arguments import LaunchArguments, Signature, arrays_among, device_arrays, parse_signature
-from .copies import ArrayCopies
+from .arguments import argument_list
+from .compiled_kernel import CompiledKernel
 from .deduction import instance
-from .defaults import (
-    argument_list,
-    check_on_finding,
-    check_progress,
-    compared,
-    examined,
-    finished,
-    in_this_process,
-    launch_shape,
-    thread_grid,
-    time_limit_seconds,
-)
 from .device import Device
+from .extent import extent
 from .image import LaunchableImage
-from .orders import check_orders, in_orders
+from .launching import carry_out
+from .options import LaunchOptions
 from .run import Run
 from .structures import Structures
 
@@ -70,7 +50,7 @@ class Program:
     ) -> None:
         self.device = device
         self._builder = Builder(device.shape, options)
-        self._runtime = self._builder.compiler.runtime()
+        self._runtime = self._builder.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:
             raise BuildError("no source was given; pass the path of at least one kernel source")
@@ -146,62 +126,14 @@ class Program:
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        check_on_finding(on_finding)
-        check_progress(progress)
-        check_orders(orders)
-        if time_limit is not None and not isolate:
-            raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
-        time_limit = time_limit_seconds(time_limit)
-        expected = Expectations(expect, tolerance)
-        grid = thread_grid(self.device, dim, type, block, shared)
-        if grid and orders:
-            raise ValueError(f"orders is {orders}; blocks of threads run in one order")
-        size, type = (grid.blocks, "grid") if grid else launch_shape(self.device, dim, type)
+        options = LaunchOptions(on_finding, time_limit, isolate, progress, orders, expect, tolerance)
+        size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
-        kernel = self._instance(kernel, values)
-        image = self._present(self._image(kernel))
-        number = image.kernels.index(kernel)
-        signature = self._signature(kernel, image, number)
-
-        def run() -> Run:
-            with ArrayCopies(self.device.memory, kernel, arrays_among(values)) as copies:
-                arguments = LaunchArguments(signature, values, copies)
-                request = LaunchRequest(
-                    self.device.shape, self.device.name, self.device.checks, image.library, number, kernel,
-                    tuple(arguments.bytes), size, type, on_finding, time_limit, grid,
-                    self.device.level,
-                )  # fmt: skip
-                given = partial(self._given, signature, values, copies)
-                expected.matched(given())
-
-                def execute(order: int) -> tuple[Log, list[Finding]]:
-                    ordered = request._replace(order=order) if order else request
-                    log, findings = image.lines.located(*self._execute(ordered, isolate, in_this_process(progress)))
-                    return log, examined(self.device, log, findings, on_finding, given, copies)
-
-                log, findings = in_orders(execute, self.device.memory, given(), orders)
-                findings = compared(log, findings, on_finding, given, expected)
-                made = finished(self.device, log, findings, on_finding)
-                copies.copy_back()
-                return made
-
-        return self.device.in_turn(run)
-
-    def _given(self, signature: Signature, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
-        """The arrays of a launch."""
-        memory = self.device.memory.memory
-        declared = signature.declared.parameters if signature.declared else ()
-        given: list[tuple[str, np.ndarray | DeviceArray]] = [*arrays_among(values), *device_arrays(values)]
-        for title, array in given:
-            parameter = declared[int(title)] if title.isdigit() and int(title) < len(declared) else None
-            constant = parameter is not None and "const" in parameter.text.partition("*")[0].split()
-            address = array.address if isinstance(array, DeviceArray) else copies.address(array)
-            output = not constant and (isinstance(array, DeviceArray) or array.flags.writeable)
-            name = parameter.name if parameter is not None else f"argument {title}"
-            contents = array.numpy if isinstance(array, DeviceArray) else partial(copies.contents, array)
-            yield Given(
-                name, title, memory.key(address), array.shape, array.dtype, output, parameter is not None, contents
-            )
+        name = self._instance(kernel, values)
+        image, declared = self._present(self._image(name)), self._declared.get(name.partition("<")[0])
+        return carry_out(
+            self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
+        )
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""
@@ -226,25 +158,6 @@ class Program:
             return kernel
         declared = self._declared.get(kernel.partition("<")[0])
         return kernel if declared is None or not declared.template else instance(declared, kernel, values)
-
-    def _signature(self, kernel: str, image: LaunchableImage, number: int) -> Signature:
-        declared = self._declared.get(kernel.partition("<")[0])
-        parameters = parse_signature(image.description.signatures[number])
-        return Signature(kernel, parameters, declared, lambda: image.layouts.parameters(number))
-
-    def _execute(
-        self, request: LaunchRequest, isolate: bool, progress: Callable[[int, int], None] | None
-    ) -> tuple[Log, list[Finding]]:
-        memory, runtime = self.device.memory, self._runtime
-        if not isolate:
-            host = local_host(runtime, os.getpid())
-            refusal = "this code was called by a launch with isolate=False; launch when that is done"
-            return host.turn.take(lambda: execute(host, memory.memory, request, progress), refusal)
-        try:
-            return pool(os.getpid()).launch(runtime, memory, request, progress)
-        except WorkerDied as death:
-            finding = rules.process.died(death, request.kernel, "run it with isolate=False under a debugger")
-            return Log.empty(self.device.shape, self.device.name, request.launch), [finding]
 
     def _image(self, kernel: str) -> LaunchableImage:
         if not isinstance(kernel, str):
@@ -291,7 +204,7 @@ class Program:
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""
         if not os.path.isfile(self._runtime):
-            self._runtime = self._builder.compiler.runtime()
+            self._runtime = self._builder.runtime()
         return image.present()
 
     def _budget(self) -> dict[str, SpaceBudget]:

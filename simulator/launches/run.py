@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...isa.cached import cached_property
-from ..checks.after_run import advise
+from ..checks.after_run import redundant_waits
 from ..chip.rates import Rates
 from ..findings import ERROR, Finding
 from ..log import Log
@@ -45,7 +45,7 @@ class Run:
     @cached_property
     def advice(self) -> list[Finding]:
         """What the kernel could do without: not wrong, and not among the findings."""
-        return advise(self.log)
+        return redundant_waits(self.log)
 
     @property
     def errors(self) -> list[Finding]:

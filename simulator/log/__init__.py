@@ -24,7 +24,6 @@ from .log import (
 )
 from .recorder import RAW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
-from .runs import pieces_of
 
 __all__ = [
     "ALLOC",
@@ -48,7 +47,6 @@ __all__ = [
     "Recorder",
     "Region",
     "joined",
-    "pieces_of",
     "region_key",
     "region_of",
 ]

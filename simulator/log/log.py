@@ -17,6 +17,7 @@ import numpy as np
 
 from ...isa.cached import cached_property
 from ..chip import Shape
+from ..chip.launch_kinds import BLOCK, EVERY_KIND, LaunchKind
 from ..files import write_atomically
 from ..structures import header
 from .region import Location, Region, region_of, space_numbers
@@ -76,6 +77,11 @@ class Log:
     def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
         """A log without records; ``launch`` is empty where nothing was launched."""
         return cls(np.zeros(0, RECORD), np.zeros(0, OPERAND), (), (), (), shape, device, launch)
+
+    @property
+    def kind(self) -> LaunchKind:
+        """How its tasks were dealt to cores; a log that does not say is one of Block tasks."""
+        return EVERY_KIND.get(str(self.launch.get("type")), BLOCK)
 
     def __len__(self) -> int:
         return len(self.records)

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .log import RUNS, Log
+from .log import RUNS
 
 #: A row without its operand: run, start, three strides, three counts.
 _Row = tuple[int, int, tuple[int, int, int], tuple[int, int, int]]
 #: Only the first and the last byte are known.
 _UNKNOWN: _Row = (0, 0, (0, 0, 0), (1, 1, 1))
-#: Pieces that `pieces_of` makes at most.
-_MOST = 1 << 22
 
 
 def table_of_runs(
@@ -92,31 +90,3 @@ def _scalar_runs(raw: np.ndarray, first: np.ndarray, scalar: Collection[int]) ->
     regular = size > 0
     found["count"][regular, 0] = (spanned[regular] - size[regular]) // np.maximum(step[regular], 1) + 1
     return found
-
-
-def pieces_of(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """The pieces that operands touch: the operand of each, the keys of its first byte and of the one after its last.
-
-    ``rows`` are rows of the operand table, in order. Of an operand of which only the bounds are known all counts. None
-    where there are too many pieces.
-    """
-    cut = np.isin(rows, log.runs["operand"])
-    whole = rows[~cut]
-    found = [(whole, log.operands["key"][whole], log.operands["key"][whole] + log.operands["bytes"][whole])]
-    runs = log.runs[np.isin(log.runs["operand"], rows)]
-    counts = runs["count"].astype(np.int64).prod(axis=1)
-    if counts.sum() + len(whole) > _MOST:
-        return None
-    of = np.repeat(np.arange(len(runs)), counts)
-    number = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
-    start = runs["start"][of].astype(np.int64)
-    for axis in range(3):
-        count = runs["count"][of, axis].astype(np.int64)
-        start += number % count * runs["stride"][of, axis].astype(np.int64)
-        number //= count
-    operand = runs["operand"][of]
-    key = log.operands["key"][operand] + start.astype(np.uint64)
-    span = np.where(runs["run"][of] > 0, runs["run"][of], log.operands["bytes"][operand])
-    found.append((operand, key, key + span.astype(np.uint64)))
-    operand, begin, end = (np.concatenate(column) for column in zip(*found, strict=True))
-    return operand, begin.astype(np.int64), end.astype(np.int64)

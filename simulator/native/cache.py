@@ -26,6 +26,8 @@ LIMIT = 1 << 30
 _SEAL = b"\n// sealed "
 _SEAL_BYTES = len(_SEAL) + 65
 _SCRATCH = "building-"
+#: A file that says of its key that nothing was wrong.
+_CHECKED = "checked"
 #: Seconds after which the scratch folder of a build is one that was killed.
 _FORGOTTEN = 86400.0
 
@@ -45,7 +47,7 @@ class Cache:
         if self._readable and not os.access(self.folder, os.W_OK | os.X_OK):
             self.problem = "cannot be written"
 
-    def file(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
+    def file(self, name: str, key: str, make: Callable[[Path], object]) -> Path:
         """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
         return self.find(name, key) or self.put(name, key, make)
 
@@ -60,7 +62,7 @@ class Cache:
                 return target
         return None
 
-    def put(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
+    def put(self, name: str, key: str, make: Callable[[Path], object]) -> Path:
         """Build the file ``name`` of the build ``key`` with ``make(path)``, in the place of one that is there."""
         root, digest = self._writable(), _digest(key)
         try:
@@ -73,6 +75,18 @@ class Cache:
             raise BuildError(
                 f"the build cannot be written to {root}: {error.strerror or error}; set MLUSIM_CACHE to another folder"
             ) from error
+
+    def once(self, key: str, check: Callable[[], None]) -> None:
+        """Call ``check``, which raises where something is wrong, unless it is known that it raised nothing for ``key``.
+
+        Where nothing can be kept, each time.
+        """
+        if self.problem:
+            check()
+        elif self.find(_CHECKED, key) is None:
+            check()
+            with suppress(BuildError):
+                self.put(_CHECKED, key, lambda path: path.write_bytes(b"nothing was wrong"))
 
     def _roots(self) -> Iterator[Path]:
         if self._readable:
@@ -144,7 +158,7 @@ def _seal(content: bytes, digest: str) -> bytes:
     return _SEAL + hashlib.sha256(digest.encode() + content).hexdigest().encode() + b"\n"
 
 
-def _build(root: Path, digest: str, name: str, make: Callable[[Path], None]) -> Path:
+def _build(root: Path, digest: str, name: str, make: Callable[[Path], object]) -> Path:
     """Make a file in a scratch folder, and put it into its place whole."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)  # it may have been deleted
     with tempfile.TemporaryDirectory(dir=root, prefix=_SCRATCH, ignore_cleanup_errors=True) as scratch:

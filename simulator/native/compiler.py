@@ -1,4 +1,4 @@
-"""The host's C++ compiler: finding it, running it, and the runtime that it builds."""
+"""The host's C++ compiler: finding it and running it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
-from . import RUNTIME, THREADS
 from .cache import Cache
 from .process import Done, LimitReached, Limits, run_limited
 
@@ -18,7 +17,6 @@ _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
 #: Seconds in which a compiler says what it is.
 _ASKED = Limits(seconds=60)
-_HEADER_BYTES = 20
 
 
 class Compiler:
@@ -60,41 +58,6 @@ class Compiler:
         found = self.cache.file("flags", "\0".join([self.version, *spellings]), make)
         return found.read_text(encoding="utf-8").partition("\n")[0].split()
 
-    def runtime(self) -> Path:
-        """The native runtime as a shared library; BuildError when the compiler cannot build it for this machine."""
-        return self._built(
-            "libmlusim_rt.so", RUNTIME / "mlusim_rt.cpp", "mlusim_*", "-shared", "-Wl,--no-undefined", "-lpthread"
-        )
-
-    def threads_runtime(self) -> Path:
-        """The runtime of blocks of threads as an object, to be linked into images; BuildError as above."""
-        # setjmp and longjmp change stacks here, which a fortified C library takes for a fault.
-        options = ["-c", f"-I{RUNTIME}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
-        return self._built("simt_rt.o", THREADS / "simt_rt.cpp", "simt*", *options)
-
-    def _built(self, name: str, main: Path, sources: str, *options: str) -> Path:
-        """The file ``name`` made from a source of our own, which includes others beside it and the runtime's header."""
-        flags = ["-std=c++17", "-O2", "-g", "-fPIC"]
-
-        def make(path: Path) -> None:
-            try:
-                result = self.run([*flags, "-o", str(path), str(main), *options], path.parent)
-            except LimitReached as error:
-                raise BuildError(f"{self.title} cannot build the runtime of mlusim: {error}") from None
-            if result.returncode or not path.is_file():
-                said = result.messages.strip() or f"it ended with exit code {result.returncode} and wrote nothing"
-                raise BuildError(
-                    f"{self.title} cannot build the runtime of mlusim; set CXX to a C++ compiler. It says:\n{said}"
-                )
-            if _machine(path) != _machine(Path("/proc/self/exe")):
-                raise BuildError(f"{self.title} builds for another machine; set CXX to a compiler for this one")
-
-        texts = [
-            file.read_text(encoding="utf-8")
-            for file in (RUNTIME.parent / "log_rows.h", RUNTIME / "mlusim_rt.h", *sorted(main.parent.glob(sources)))
-        ]
-        return self.cache.file(name, "\0".join([self.version, *flags, *options, *texts]), make)
-
 
 def _command(wanted: str) -> tuple[str, ...]:
     """The words that start the compiler; ``wanted`` is a path, a name, or a command with arguments."""
@@ -132,10 +95,3 @@ def _version(command: tuple[str, ...], modified: int, size: int) -> str:
 def _environment(scratch: Path | None) -> dict[str, str]:
     environment = {**os.environ, "LC_ALL": "C"}
     return {**environment, "TMPDIR": str(scratch)} if scratch else environment
-
-
-def _machine(path: Path) -> bytes:
-    """Word size and processor of an ELF file."""
-    with path.open("rb") as file:
-        header = file.read(_HEADER_BYTES)
-    return header[:6] + header[18:20]

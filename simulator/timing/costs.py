@@ -12,9 +12,6 @@ from ..chip.rates import Channel, Engine, Rates
 from ..log import Log
 from ..log.region import offset_numbers
 
-#: Bytes of a DRAM access (mlu-ops docs/BANG-C-OPS-Develop-Guide.md): less is rounded up, and a write of less reads the
-#: whole first.
-GRANULE = 64
 #: Records whose costs are computed at a time: bounds the memory that this takes beside the results.
 _CHUNK = 1 << 16
 _GENERAL = "tensor"  # the engine that stands for tensor_* where a device file has no closer figure
@@ -50,9 +47,9 @@ class Costs:
         table, times = _Table(log, rates), defaultdict[str, float](float)
         for part in chunks(count):
             table.fill(part, alone[part], moved[:, part], times)
-            if not log.shape.threads:
+            if not log.kind.transactions:
                 _wait(rates, moved[:, part] > 0, latency[part], times)
-        if log.shape.threads:
+        if log.kind.transactions:
             _wait(rates, [_last_of_tasks(log, mine > 0) for mine in moved], latency, times)
         total = sum(times.values())
         shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
@@ -90,10 +87,11 @@ class _Table:
             [rates.weakest("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
             for fields in (("startup_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
         ]
-        self.granule = np.array([op.granule for op in log.ops], np.int64)
-        self.single = self.granule > 1  # work counts accesses of their own
-        # Accesses of a scalar unit lie within granules, transactions of thread blocks fill theirs.
+        granule = np.array([op.granule for op in log.ops], np.int64)
+        self.single = granule > 1  # work counts accesses of their own
+        # Accesses of a scalar unit lie within granules of the memory, transactions of thread blocks fill their own.
         self.within = np.array([op.granule > 1 and op.engine.startswith(_SCALAR) for op in log.ops], bool)
+        self.most = np.where(self.within, rates.granule, granule)  # bytes that an access moves at most
         counts = np.array([len(op.operands) for op in log.ops], np.int64)
         self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         self.written = np.array([written for op in log.ops for written in op.writes], bool)
@@ -142,15 +140,15 @@ class _Table:
         written = self.written[self.flat[of] + np.arange(total) - np.repeat(np.cumsum(held) - held, held)]
         spaces = log.operand_spaces[first : first + total]
         parts = records["gaps"][owner].astype(np.int64) + 1
-        limit = (records["work"].astype(np.int64) * self.granule[op])[owner]
+        limit = (records["work"].astype(np.int64) * self.most[op])[owner]
         spans = rows["bytes"].astype(np.int64)
         # Of a strided operand, not the gaps between its parts.
         bytes_ = np.where(limit > 0, np.minimum(spans, limit), spans)
         each = -(-bytes_ // parts)
-        granules = -(-(offset_numbers(rows["key"]) % GRANULE + each) // GRANULE)
+        granules = -(-(offset_numbers(rows["key"]) % self.rates.granule + each) // self.rates.granule)
         single, within = self.single[of], self.within[of]
-        short = written & (each < GRANULE) & (bytes_ > 0) & (within | ~single)
-        rounded = np.where(single, bytes_, parts * granules * GRANULE) * np.where(short, 2, 1)
+        short = written & (each < self.rates.granule) & (bytes_ > 0) & (within | ~single)
+        rounded = np.where(single, bytes_, parts * granules * self.rates.granule) * np.where(short, 2, 1)
         repeats = np.ones(len(op))
         names = list(log.shape.spaces)
         for row, channel in zip(moved, self.rates.channels.values(), strict=True):

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import pytest
 from mlusim.simulator import Device
@@ -189,6 +191,12 @@ def test_user_file_loads_like_a_built_in(user_file):
             r"channels\.dram\.spaces names 'dram' .did you mean '.dram'.*; the spaces .* gdram",
         ),
         ("[engines.scalar]", "[engines.scalars]", r"engines\.scalar is missing"),
+        ("granule = {", "efficiency = {", r"channels: none has a granule, the bytes of one access"),
+        (
+            "granule = { value = 64",
+            "granule = { value = 0.5",
+            r"channels\.dram\.granule must be a whole number of bytes",
+        ),
         ("[launch]", "[start]", r"unknown key 'start'"),
         ('isa = "bang"', "", r"isa: is missing"),
         ('isa = "bang"', 'isa = "bong"', r"isa is 'bong' .did you mean 'bang'.*; the dialects are bang, tpu"),
@@ -253,3 +261,47 @@ def test_eight_faults_are_shown_and_the_others_counted(tmp_path):
 def test_missing_user_file_is_a_value_error(tmp_path):
     with pytest.raises(ValueError, match=r"absent\.toml cannot be read: No such file"):
         Device.load(tmp_path / "absent.toml")
+
+
+def test_numbers_and_layout_are_wrong_in_one_error(user_file):
+    path = user_file("gb_per_s = { value = 307.2", "gb_per_s = { value = -1")
+    text = path.read_text(encoding="utf-8").replace("[clock]", "[clock]\ncore_mz = 1").replace("[bus]", "[buss]")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="device file") as caught:
+        Device.load(path)
+    said = str(caught.value)
+    assert "unknown key 'buss' (did you mean 'bus'?); the keys here are name, title" in said
+    assert "clock: unknown key 'core_mz' (did you mean 'core_mhz'?); the keys here are core_mhz" in said
+    assert "channels.dram.gb_per_s must be a finite number, above zero, not -1" in said
+
+
+def loads(path):
+    """Whether a new process that loads a device has to import what validates; ValueError is printed."""
+    code = (
+        "import sys\nfrom mlusim.simulator import Device\n"
+        f"try: Device.load({str(path)!r})\nexcept ValueError as error: print(error)\n"
+        "print('pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_what_was_validated_is_read_without_doing_it_again(user_file, tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("MLUSIM_CACHE", str(cache))
+    path = user_file()
+    assert loads(path) == ["True"]
+    assert loads(path) == ["False"]
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("core_mhz = { value = 1000", "core_mhz = { value = 0"), encoding="utf-8")
+    fault, imported = loads(path)
+    assert "clock.core_mhz must be a finite number, above zero, not 0" in fault
+    assert imported == "True"
+    assert loads(path)[0] == fault  # what is wrong is not kept
+    path.write_text(text, encoding="utf-8")
+    (mark,) = cache.glob("*/checked")
+    mark.write_bytes(mark.read_bytes()[:-5])
+    assert loads(path) == ["True"]  # a damaged mark says nothing
+    assert loads(path) == ["False"]
+    cache.chmod(0o777)
+    assert loads(path) == ["True"]  # nor one that others could have made

@@ -212,6 +212,7 @@ def test_that_does_not_ask(launch):
 """
 
 
+@pytest.mark.slow
 def test_the_fixture_fails_tests_by_their_findings(pytester):
     pytester.makepyfile(TESTS)
     pytester.makefile(".toml", allowed="[[allow]]\nrule = 'uninitialized'\nreason = 'why'\nkernel = 'of_function'\n")

@@ -57,6 +57,7 @@ def test_version(capsys):
     assert call(capsys, "--version") == (0, "mlusim 0.1.0\n", "")
 
 
+@pytest.mark.slow
 def test_op(capsys, folder):
     code, out, err = call(capsys, *LOGSPACE, "--out", "r.npy", "--trace", "t.json", "--log", "l.mlulog")
     assert (code, err) == (0, "")
@@ -179,6 +180,7 @@ def test_wrong_use_of_run(capsys, arguments, words):
     assert words in err
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default:.*has no instruction:RuntimeWarning")
 def test_options_of_the_compiler(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -342,6 +344,7 @@ def test_pipes_are_quiet():
     assert process.wait() in (0, 128 + signal.SIGPIPE)
 
 
+@pytest.mark.slow
 def test_elementwise_operators(capsys, folder):
     code, out, err = call(capsys, "op", "add", "a=x.npy", "b=y.npy", "--out", "c.npy", "--plan")
     assert (code, err) == (0, "")

@@ -244,6 +244,7 @@ def test_names_of_options_are_written_in_full(capfd):
     assert outcome(capfd, "devices", "--js")[0] == 2
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_keyboard(folder):
     command = [sys.executable, "-m", "mlusim.simulator", *run("endless"), "--json"]
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it

@@ -14,6 +14,8 @@ import pytest
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
 
+pytestmark = pytest.mark.slow
+
 TALK = """#include <bang.h>
 __mlu_entry__ void talk(float *x, int n) { for (int i = 0; i < n; i++) printf("line %d \u4e2d\\n", i); x[0] = n; }
 """

@@ -85,6 +85,7 @@ def test_more_devices_than_there_is_room_for(few):
     assert len(taken) == few == 20
 
 
+@pytest.mark.slow
 def test_a_large_memory_where_several_small_ones_were(few):
     """A worker lets go of the dropped memories of all devices whose addresses the next one takes in part."""
 

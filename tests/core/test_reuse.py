@@ -111,6 +111,7 @@ def test_an_operand_of_no_bytes_gives_the_same_log_each_time(program):
     assert runs[0].log == runs[1].log == runs[2].log
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_collections")
 @ISOLATED
 def test_many_devices_one_after_the_other(isolate):
@@ -125,6 +126,7 @@ def test_many_devices_one_after_the_other(isolate):
         gc.collect()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_collections")
 def test_the_memory_of_a_dropped_device_is_given_back():
     addresses = set()

@@ -11,12 +11,12 @@ import pytest
 from mlusim.simulator.chip import Space
 from mlusim.simulator.core.memory import Allocation, Lanes, Memory, Tensor
 from mlusim.simulator.core.memory.bytemap import ByteMap
+from mlusim.simulator.core.memory.strides import segments
 from mlusim.simulator.core.memory.tensor import (
     across_lanes,
     aligned_strides,
     continuous_strides,
     in_system_memory,
-    segments,
     system_bounds,
 )
 
@@ -110,16 +110,13 @@ def test_flags_are_of_the_elements_alone(offset: int, shape: Four, strides: Four
         return {at for start, end in entry.uninitialized for at in range(start, end)}
 
     everything = set(range(entry.start, entry.end))
-    assert not tensor.initialized()
-    assert tensor.uninitialized()[0] in members  # type: ignore[index]
+    assert tensor.hole()[0] in members  # type: ignore[index]
     tensor.written()
     assert left() == everything - members
-    assert tensor.initialized()
-    assert tensor.uninitialized() is None
+    assert tensor.hole() is None
     hole = entry.start + where[-1]
     entry.uninitialized.add(hole + size - 1, hole + size)
-    assert not tensor.initialized()
-    assert tensor.uninitialized() == (hole + size - 1, hole + size)
+    assert tensor.hole() == (hole + size - 1, hole + size)
     raw = entry.view(np.dtype(np.uint8))
     before = bytearray(raw.tobytes())
     tensor.fill_poison()
@@ -127,7 +124,10 @@ def test_flags_are_of_the_elements_alone(offset: int, shape: Four, strides: Four
     assert raw.tobytes() == before
     tensor.forget()
     assert left() == everything
-    assert sorted(at for start, n in tensor.segments() for at in range(start, start + n)) == sorted(members)
+    runs = [
+        run for box in tensor.boxes for run in segments(entry.start + box.offset, box.shape, box.strides, kind.itemsize)
+    ]
+    assert sorted(at for start, n in runs for at in range(start, start + n)) == sorted(members)
 
 
 @EVERY_LAYOUT
@@ -161,15 +161,14 @@ def test_system_memory(strides: Four | None, map: bool) -> None:
     assert (tensor.low - entry.start, tensor.end - entry.start) == (30, max(where) + 2)
     assert system_bounds(entry.start + 30, shape, strides, 2) == (tensor.low, tensor.end)
     assert (tensor.mask, tensor.lane, tensor.lanes) == (-1, 0, 0)
-    assert not tensor.initialized()
+    assert tensor.hole() is not None
     tensor.written()
-    assert tensor.initialized()
+    assert tensor.hole() is None
     members = {entry.start + at + byte for at in where for byte in (0, 1)}
     left = {at for start, end in entry.uninitialized for at in range(start, end)}
     assert left == set(range(entry.start, entry.end)) - members
     tensor.forget()
-    assert tensor.uninitialized() is not None
-    assert not tensor.initialized()
+    assert tensor.hole() is not None
 
 
 def test_a_tensor_in_reverse() -> None:

@@ -16,6 +16,8 @@ from mlusim.simulator.findings import RULES, rules
 from tests.docs.test_docs import shown_in, steps
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "adding.md"
 EXAMPLES = ROOT / "docs" / "adding"
 COPIED = ("isa", "simulator", "traces", "kernels", "tests", "docs", "pyproject.toml")

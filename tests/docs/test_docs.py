@@ -10,18 +10,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
-from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, load
-from mlusim.simulator.chip.rates import KINDS
 from mlusim.simulator.cli import main
 from mlusim.simulator.findings import RULES
 
+from tests.docs import generated
 from tests.support.paths import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -184,47 +182,10 @@ def test_the_table_of_rooms_has_their_own_words():
 # --- facts and examples ----------------------------------------------------------------------------------------------
 
 
-def table(page: Path) -> list[list[str]]:
-    """The rows of the table that is marked as facts, without its headings."""
-    text = page.read_text(encoding="utf-8").partition("<!-- facts -->\n")[2].partition("\n\n")[0]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
-
-
-def test_counts_of_instructions_and_devices():
-    rows = [row[1:] for row in table(ROOT / "README.md")]
-    dialects = [DIALECTS["bang"], DIALECTS["tpu"]]
-    assert rows[0] == [str(len({entry.name for entry in dialect.instructions})) for dialect in dialects]
-    assert rows[1] == [str(len(dialect.known)) for dialect in dialects]
-    devices = [[name for name in Device.names() if Device.load(name).isa == dialect.name] for dialect in dialects]
-    assert [sorted(cell.split(", ")) for cell in rows[2]] == devices
-
-
-def test_count_of_mistakes():
-    kernels = re.findall(
-        r"__mlu_entry__ void", (ROOT / "tests" / "faults" / "mistakes.mlu").read_text(encoding="utf-8")
-    )
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"Each of (\d+) \[kernels with a mistake\]", readme) == [str(len(kernels))]
-
-
-def test_counts_of_sources():
-    shown = {row[0]: [int(cell) for cell in row[1:]] for row in table(ROOT / "docs" / "timing.md")}
-    counted = {}
-    for name in Device.names():
-        kinds = Counter(fact.kind for fact in Device.load(name).facts.values())
-        counted[name] = [
-            kinds.total(),
-            *(kinds[kind] for kind in KINDS),
-        ]
-    assert shown == counted
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    sentence = re.search(
-        r"Of the (\d+) numbers of the (\S+), (\d+) are assumed, of the (\d+) of the (\S+), (\d+);", readme
-    )
-    assert sentence is not None
-    total, name, assumed, other_total, other, other_assumed = sentence.groups()
-    for device, numbers in ((name, (total, assumed)), (other, (other_total, other_assumed))):
-        assert tuple(map(int, numbers)) == (counted[device][0], counted[device][-1])
+@pytest.mark.parametrize("page", generated.PAGES)
+def test_what_is_taken_from_the_code_is_up_to_date(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert generated.PAGES[page](text) == text, "write it anew with: make docs"
 
 
 @pytest.mark.parametrize("name", ["scale", "launch_scale"])

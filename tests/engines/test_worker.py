@@ -8,21 +8,26 @@ import struct
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, frames, load
+from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
+from mlusim.simulator.core.execution import Launch
 from mlusim.simulator.engines.tasks import Description
-from mlusim.simulator.engines.threads import Grid
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
 from mlusim.simulator.engines.worker.messages import PROTOCOL, Answered
 from mlusim.simulator.engines.worker.request import LaunchRequest
 from mlusim.simulator.frames import BrokenPeer, Channel
+from mlusim.simulator.launches.compiled_kernel import target_of
 
 from tests.support.paths import KERNELS_C
+
+pytestmark = pytest.mark.slow
 
 SOURCE = KERNELS_C / "hostile.mlu"
 PLAIN = "#include <bang.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; }\n"
@@ -260,17 +265,14 @@ def test_only_whole_messages_of_a_known_kind_and_size_are_taken(data, error):
         take(data)
 
 
-def request(program: Program, grid: Grid | None = None) -> LaunchRequest:
-    return LaunchRequest(
-        program.device.shape, program.device.name, (), Path("none"), 0, "healthy", (), (1, 1, 1),
-        "grid" if grid else "block", "raise", None, grid,
-    )  # fmt: skip
+def request(program: Program, kind: LaunchKind = BLOCK) -> LaunchRequest:
+    return LaunchRequest(target_of(program.device), Launch("healthy", (1, 1, 1), kind, library=Path("none")))
 
 
 @pytest.mark.parametrize("threads", [0, 64])
 def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program, threads):
     """Every byte of an answer may be wrong: it is refused, or it is an answer whose indices lead somewhere."""
-    grid = Grid((1, 1, 1), (threads, 1, 1)) if threads else None
+    kind = replace(GRID, threads=(threads, 1, 1)) if threads else BLOCK
     program = load([SOURCE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
     x = np.arange(64, dtype=np.float32)
     run = program.launch("healthy", args=[x], block=threads or None)
@@ -283,7 +285,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
     )  # fmt: skip
     good = b"".join(bytes(part) for part in encode_answer(places, [], memory, last=False))
     allocations = tuple(memory.allocations())
-    decoded = decode_answer(memoryview(good), request(program, grid), allocations)
+    decoded = decode_answer(memoryview(good), request(program, kind), allocations)
     assert decoded.log.launch == run.log.launch
     assert decoded.log.records.tobytes() == run.log.records.tobytes()
     assert (decoded.log.ops, decoded.log.pipes, decoded.findings) == (run.log.ops, run.log.pipes, [])
@@ -296,7 +298,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
         if generator.random() < 0.2:
             del bad[generator.randrange(len(bad)) :]
         try:
-            taken = decode_answer(memoryview(bytes(bad)), request(program, grid), allocations).log
+            taken = decode_answer(memoryview(bytes(bad)), request(program, kind), allocations).log
         except BrokenPeer:
             refused += 1
             continue

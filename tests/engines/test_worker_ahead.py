@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
+from mlusim.simulator.native.build import tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 
 
@@ -15,10 +16,10 @@ def test_a_process_that_was_started_ahead_becomes_the_next_worker():
     start.start_ahead()
     (ahead,) = start._ahead(os.getpid())
     assert b"OPENBLAS_THREAD_TIMEOUT=" in Path(f"/proc/{ahead.process.pid}/environ").read_bytes()
-    worker = pools.Worker(Compiler().runtime(), frozenset())
+    worker = pools.Worker(tasks_runtime(Compiler()), frozenset())
     try:
         assert worker._process is ahead.process
-        assert worker.missing() == pools.pool(os.getpid()).missing(Compiler().runtime())
+        assert worker.missing() == pools.pool(os.getpid()).missing(tasks_runtime(Compiler()))
         assert start._ahead(os.getpid()) == []
     finally:
         worker.close()

@@ -8,6 +8,8 @@ import pytest
 
 from tests.fuzz.sources import Judge, mutant
 
+pytestmark = pytest.mark.slow
+
 LAUNCHABLE = b"#include <bang.h>\n__nram__ float a[4], b[4];\n__mlu_entry__ void k(float *x) {\n  a[0] = x[0];\n}\n"
 
 

@@ -9,6 +9,8 @@ import pytest
 from . import arguments, devices, logs, search
 from .search import Tally, UnexpectedError, mutated
 
+pytestmark = pytest.mark.slow
+
 
 def test_logs():
     logs.run(250, seed=11).check()

@@ -21,6 +21,8 @@ from mlusim.simulator.kernelc.options import Options
 
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent / "operators"
 SCALE = """
 op_name: "scale"  # a comment

@@ -1,5 +1,6 @@
 """Messages between a program and its session: declared once, in Python; the header of the runtime is made of that."""
 
+import re
 import socket
 import subprocess
 import threading
@@ -10,7 +11,7 @@ from mlusim.simulator.frames import BrokenPeer, Channel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
 from mlusim.simulator.host.programs.messages import Done, Place, messages_version
-from mlusim.simulator.host.programs.session import AGREEMENT, Goodbye, Hello, Session, Settle, TellFinding, Welcome
+from mlusim.simulator.host.programs.session import AGREEMENT, Goodbye, Hello, Session, Settle, TellFault, Welcome
 from mlusim.simulator.native.compiler import Compiler
 
 UNPACK = """
@@ -18,19 +19,20 @@ UNPACK = """
 #include "host_link.h"
 using namespace mlusim;
 int main() {
-  TellFinding said = {"leak", "a", "", {1, 2}, {}};
+  TellFault said = {"freed", "a", 3, 4, 5, 6, {1, 2}, {}};
   Question sent = question(said, {});
   for (size_t length = 0; length <= sent.fields.size(); length++) {
     std::string part = sent.fields.substr(0, length);
     Unpacker unpacker(part);
-    TellFinding heard;
-    TellFinding::each(heard, unpacker);
+    TellFault heard;
+    TellFault::each(heard, unpacker);
     assert(unpacker.whole() == (length == sent.fields.size()));
-    if (unpacker.whole()) assert(heard.rule == "leak" && heard.text == "a" && heard.place.offset == 2);
+    if (!unpacker.whole()) continue;
+    assert(heard.fault == "freed" && heard.what == "a" && heard.whole == 6 && heard.place.offset == 2);
   }
   std::string longer = sent.fields + "x";
   Unpacker unpacker(longer);
-  TellFinding::each(said, unpacker);
+  TellFault::each(said, unpacker);
   assert(!unpacker.whole());
   fwrite(sent.fields.data(), 1, sent.fields.size(), stdout);
 }
@@ -44,11 +46,16 @@ def test_the_header_is_that_of_the_declarations():
 def test_both_languages_write_the_same_bytes_and_refuse_all_others(tmp_path):
     source, program = tmp_path / "unpack.cpp", tmp_path / "unpack"
     source.write_text("#include <stdio.h>\n" + UNPACK)
-    words = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-DMLUSIM_MESSAGES=1", f"-I{HEADER.parent}"]
+    words = ["-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
     done = Compiler().run([*words, str(source), "-o", str(program)], tmp_path)
     assert not done.returncode, done.messages
     wrote = subprocess.run([program], capture_output=True, check=True).stdout
-    assert wrote == pack(TellFinding("leak", "a", "", Place(1, 2), Place()))
+    assert wrote == pack(TellFault("freed", "a", 3, 4, 5, 6, Place(1, 2), Place()))
+
+
+def test_the_session_has_words_for_all_that_the_runtime_tells():
+    told = {name for path in HEADER.parent.glob("*.cpp") for name in re.findall(r'\btell\("([^"]*)"', path.read_text())}
+    assert told == set(sessions.FAULTS)
 
 
 @pytest.fixture
@@ -77,8 +84,8 @@ def test_a_conversation(program):
     channel, outcome, thread = program
     channel.send(Hello(messages_version()), b"prog\0-x\0")
     assert channel.receive().message == Welcome(1)
-    channel.send(TellFinding("leak", "lost", "", Place(), Place()))
-    channel.send(TellFinding("no-such-rule", "lost", "", Place(), Place()))
+    channel.send(TellFault("freed", "lost", 16, 0, 0, 0, Place(), Place()))
+    channel.send(TellFault("no such fault", "lost", 0, 0, 0, 0, Place(), Place()))
     channel.send(Settle())
     assert channel.receive().message == Done()
     channel.send(Goodbye())
@@ -86,7 +93,7 @@ def test_a_conversation(program):
     thread.join()
     (report,) = outcome
     assert (report.command, report.ended) == ("prog -x", True)
-    assert [finding.message for finding in report.findings] == ["lost"]
+    assert [finding.message for finding in report.findings] == ["lost at 0x10 has been freed"]
 
 
 def test_another_version_is_told_so(program):

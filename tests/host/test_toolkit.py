@@ -78,6 +78,7 @@ def sdk(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_build_of_its_own(sdk, tmp_path):
     """A makefile that knows NEUWARE_HOME only: kernels by cncc, the host by g++, and a program that runs by itself."""
     for name in ("kernels.mlu", "kernels.h"):

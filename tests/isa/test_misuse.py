@@ -1,4 +1,8 @@
-"""Misuse of every instruction, made from its declaration: a rule broken alone is one finding, a legal call is none."""
+"""Misuse of instructions, made from their declarations: a rule broken alone is one finding, a legal call is none.
+
+One instruction of each shape is tried: that what is declared is checked. What each has to declare is in the tables of
+facts, whose tests try all of them.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +22,24 @@ TOO_LARGE = {
 }  # fmt: skip
 
 
-def likeness(name: str) -> str:
-    """All that a port is made of but what it computes: members of a family are alike."""
-    same = {"doc": "", "semantics": None, "inferred_types": frozenset()}
-    return repr([replace(e, prototype=replace(e.prototype, name=""), **same) for e in BANG.named(name)])
+def shape(name: str) -> frozenset[object]:
+    """What its declarations are made of, but for names and numbers: operands, kinds of rules, overlap, effect."""
+    return frozenset(
+        (
+            tuple(
+                (p.kind, p.reads, p.writes, p.clobbered, p.register, p.order, p.space or e.space, len(p.dims),
+                 any(dim.stride for dim in p.dims))
+                for p in e.prototype.parameters
+            ),
+            frozenset((type(rule), getattr(rule, "rule", "alignment")) for rule in e.rules),
+            e.overlap, type(e.effect), e.select is None, all(arch in e.archs for arch in ARCHS),
+        )
+        for e in BANG.named(name)
+    )  # fmt: skip
 
 
 ELIGIBLE = sorted({entry.name for entry in BANG.instructions if entry.written and not entry.measured} - TOO_LARGE)
-#: One name of those that are alike.
-NAMES = sorted({likeness(name): name for name in reversed(ELIGIBLE)}.values())
+NAMES = sorted({shape(name): name for name in reversed(ELIGIBLE)}.values())
 
 each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
 each = pytest.mark.parametrize("name", NAMES)
@@ -41,12 +54,8 @@ def overloads(name: str, arch: int) -> list[Overload]:
 
 def newest(name: str) -> list[tuple[Overload, int]]:
     """The overloads of a name, each with the newest architecture that has it: some rules depend on none."""
-    found = [
-        (o, [arch for arch in ARCHS if arch in o.instruction.archs])
-        for o in BANG.overloads
-        if o.name == name and o.instruction.written
-    ]
-    return [(overload, archs[-1]) for overload, archs in found if archs]
+    found = {id(overload): (overload, arch) for arch in ARCHS for overload in overloads(name, arch)}
+    return list(found.values())
 
 
 def operands(overload: Overload) -> list[Parameter]:
@@ -167,8 +176,8 @@ def test_every_case_checks_both_memories(name: str) -> None:
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_an_instruction_of_another_architecture(arch: int) -> None:
-    missing = [o for o in BANG.overloads if o.name in NAMES and arch not in o.instruction.archs]
+    missing = {id(o.instruction): o for o in BANG.overloads if o.name in NAMES and arch not in o.instruction.archs}
     assert missing
-    for overload in missing:
+    for overload in missing.values():
         for call in legal_calls(overload, arch):
             expect(call, "arch", effect=written(overload))

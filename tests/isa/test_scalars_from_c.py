@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, load
+from mlusim.simulator import Device
 
 from tests.isa.lane_cases import CODES
 from tests.isa.references import tensors
 from tests.isa.references.numbers import decode, encode, is_floating, same, size_of
-from tests.support.paths import KERNELS_C
+from tests.isa.tensors_from_c import built
 
-SOURCE = KERNELS_C / "new_kinds.c"
 CAST, FP_CAST, FP_TO_INT, INT_TO_FP, INT_CAST = range(5)
 TO_ZERO = tensors.ROUNDING.index("tz")
 #: Every so many of the bit patterns of a half or a bfloat16 is tried; a prime, so that all their fields vary.
@@ -57,7 +56,7 @@ def test_casts_of_scalars(source: str) -> None:
         device.array, (np.zeros(len(calls), np.uint32), np.frombuffer(given, np.uint32), np.uint32(how))
     )
     arguments = CastArguments(out.address, held.address, hows.address, len(calls))
-    assert load([SOURCE], device=device).launch("casts", (1, 1, 1), args=arguments).findings == []
+    assert built(device).launch("casts", (1, 1, 1), args=arguments).findings == []
     results = out.numpy().tobytes()
     wrong = []
     for number, (target, function, mode, value) in enumerate(calls):

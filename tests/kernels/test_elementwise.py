@@ -28,6 +28,7 @@ def types_of(name):
     return [*FLOATS, *([INT32] * (name not in functions)), INT8, *([BOOL] * operator.takes_bool)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_operators_of_every_type_in_every_variant(device, random, name):
     for dtype, (variant, shapes) in itertools.product(types_of(name), SHAPES.items()):
@@ -198,6 +199,7 @@ def test_half_and_bfloat16_are_rounded_once(device):
         assert ew.add(device, a, b, out=wide).output.tolist() == [base, base + 2]
 
 
+@pytest.mark.slow
 def test_another_architecture_gives_the_same(random):
     device = Device.load("mlu590")
     for name in ("add", "div", "mod", "pow", "gelu"):

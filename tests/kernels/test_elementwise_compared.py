@@ -13,6 +13,8 @@ from mlusim.simulator import Device
 
 from tests.support.paths import KERNELS_C
 
+pytestmark = pytest.mark.slow
+
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 INT8, INT32, BOOL = np.dtype(np.int8), np.dtype(np.int32), np.dtype(np.bool_)
 CHIP = "cuda-sm80"

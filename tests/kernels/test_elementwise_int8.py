@@ -11,6 +11,8 @@ from mlusim.simulator import Device
 from tests.kernels.elementwise_cases import SHAPES, run, values
 from tests.kernels.elementwise_reference import INT8, quantized
 
+pytestmark = pytest.mark.slow
+
 SCALABLE = [name for name, operator in OPERATORS.items() if operator.scalable]
 #: For operators of two inputs and of one.
 SCALES = {

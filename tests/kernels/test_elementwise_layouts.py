@@ -58,6 +58,7 @@ def calls(draw):
     return name, operands, draw(st.none() | views(full, result).filter(lambda out: 0 not in out.strides))
 
 
+@pytest.mark.slow
 @given(calls())
 @DETERMINISTIC
 def test_random_shapes_and_strides(call):

@@ -115,6 +115,7 @@ def test_over_and_underflow(device, base):
         check(device, reach, -reach / 3, steps, base)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [10, 0.5, 1, -1, -2, 0.0, -0.0, INF, -INF, NAN, -1e-40])
 def test_special_values(device, base):
     points = (0.0, -3.0, 2.5, INF, NAN)

@@ -1,8 +1,7 @@
 // TPU-KERNEL: instructions on tensors, called as the host asks; layouts, casts of scalars, and faults.
 #include "tpu_kernel.h"
 
-// In the order of the test.
-enum { ADD, SUB, MUL, MAXIMUM, MINIMUM, CAST, POWER, S2L, L2S };
+// CASES, a call of each function, and the number of POWER come from tests/isa/tensors_from_c.py.
 enum { NO_DST_STRIDE = 1, NO_SRC0_STRIDE = 2, NO_SRC1_STRIDE = 4, NO_SHAPE = 8, WILD_SHAPE = 16, LATE_SHAPE = 32 };
 
 typedef struct {
@@ -28,15 +27,7 @@ int call(const void *arguments) {
   tpu_initialize();
   tpu_gdma_cpy_S2L(0, c->image, &c->whole, NULL, NULL, DT_UINT8);
   switch (c->function) {
-    case ADD: tpu_bdc_fp_add(at[0], at[1], at[2], given, dst, src0, src1, dtype); break;
-    case SUB: tpu_bdc_fp_sub(at[0], at[1], at[2], given, dst, src0, src1, dtype); break;
-    case MUL: tpu_bdc_fp_mul(at[0], at[1], at[2], given, dst, src0, src1, dtype); break;
-    case MAXIMUM: tpu_bdc_max(at[0], at[1], at[2], given, dst, src0, src1, dtype); break;
-    case MINIMUM: tpu_bdc_min(at[0], at[1], at[2], given, dst, src0, src1, dtype); break;
-    case CAST: tpu_bdc_cast(at[0], at[1], given, dst, src0, dtype, source_dtype, (rounding_mode_t)c->mode); break;
-    case POWER: tpu_bdc_fp32_pow(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], given); break;
-    case S2L: tpu_gdma_cpy_S2L(at[0], c->system, given, dst, src0, dtype); break;
-    case L2S: tpu_gdma_cpy_L2S(c->system, at[0], given, dst, src0, dtype); break;
+    CASES
   }
   if (c->function == POWER)
     for (int work = 3; work < 5; ++work) tpu_gdma_cpy_S2L(at[work], c->system, given, NULL, NULL, DT_FP32);

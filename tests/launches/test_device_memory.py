@@ -136,6 +136,7 @@ def test_copies_that_never_ended_go_back():
     assert memory.memory.used(0) == 0
 
 
+@pytest.mark.slow
 def test_devices_leave_nothing_behind():
     found = list(devices(24))
     assert not growth(found)

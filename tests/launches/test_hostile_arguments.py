@@ -180,6 +180,7 @@ def test_time_limits_that_are_long(program, limit):
     assert out[0] == 1
 
 
+@pytest.mark.slow
 def test_a_time_limit_of_a_billionth_is_no_none(program):
     args = [np.zeros(4096, np.float32), 4096]
     run = program.launch("increment", (5000, 1, 1), args=args, time_limit=1e-9, on_finding="collect")

@@ -132,6 +132,7 @@ def bomb(path: Path, rows: int, dtype: np.dtype, name: str) -> None:
             member.write(bytes(dtype.itemsize << 20))
 
 
+@pytest.mark.slow
 def test_bombs_take_no_memory(tmp_path, log):
     path = tmp_path / "l"
     header = np.frombuffer(json.dumps(log._tables() | {"format": FORMAT}).encode(), np.uint8)

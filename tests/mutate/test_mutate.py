@@ -18,6 +18,8 @@ from tests.mutate.expressions import conditions, differ, quantities
 from tests.mutate.mutants import FIELDS, Mutant, every, sample
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 #: Facts that were once falsified with all tests green.
 FALSIFIED = (
     "__memcpy(* condition: dst % 8 == 0 -> dst % 4 == 0",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import BuildError, Device, load
+from mlusim.simulator.native.build import tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 from mlusim.simulator.native.process import LimitReached, Limits, run_limited
 
@@ -49,7 +50,7 @@ def test_what_is_no_compiler(tmp_path, monkeypatch, command, words):
     monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", command)
     with pytest.raises(BuildError, match=words.replace("C++", r"C\+\+").replace(r"\\+", r"\+")):
-        Compiler().runtime()
+        tasks_runtime(Compiler())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_compilers_that_fail(scripted, monkeypatch, text, words):
     monkeypatch.setenv("MLUSIM_COMPILE_MB", "0.1")
     scripted(text)
     with pytest.raises(BuildError, match=words):
-        Compiler().runtime()
+        tasks_runtime(Compiler())
 
 
 def test_a_compiler_with_arguments(monkeypatch):
@@ -79,6 +80,7 @@ def test_a_compiler_with_arguments(monkeypatch):
     assert compiler.run(["-E", "-dM", "-x", "c++", os.devnull]).output.count(b"#define GIVEN 1\n") == 1
 
 
+@pytest.mark.slow
 def test_sources_that_take_too_much(tmp_path, monkeypatch):
     device, path = Device.load("mlu370-x4"), tmp_path / "k.mlu"
 

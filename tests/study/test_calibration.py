@@ -78,6 +78,7 @@ def simulated(folder, table):
     return simulate(read_table(table), read_cases(folder))
 
 
+@pytest.mark.slow
 def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
     found, skipped = simulated
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, read_cases(folder).free)
@@ -203,6 +204,7 @@ def test_the_figures_of_a_comparison(simulated):
     assert data["cases"][0]["roofline_us"] == pytest.approx(0.025)
 
 
+@pytest.mark.slow
 def test_commands(folder, table, tmp_path, capsys):
     plots = [tmp_path / name for name in ("p.png", "p.svg")]
     given = [word for plot in plots for word in ("--plot", str(plot))]

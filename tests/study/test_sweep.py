@@ -16,6 +16,8 @@ from mlusim.simulator.study.sweep import Journal, points_of, run_all, run_on_clu
 from tests.study import points
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def path_of_workers(monkeypatch):

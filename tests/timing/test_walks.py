@@ -88,7 +88,7 @@ def test_barriers_that_cannot_be_met():
 
 def test_without_a_compiler_a_time_is_refused(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
-    library._built.cache_clear()
+    library.built_folder.cache_clear()
     with pytest.raises(
         BuildError, match=r"times are found by native code, and \$CXX names 'no-such-compiler', .* set CXX"
     ):

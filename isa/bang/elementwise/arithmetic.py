@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Require, declare, family
+from ...members import Members
 from ...rounding import Rounding, narrow
 from .vectors import (
     BINARY,
@@ -21,7 +22,6 @@ from .vectors import (
     SCALAR,
     UNARY,
     VECTOR_WORK,
-    Members,
     of_cycle,
     of_scalar,
     of_vectors,

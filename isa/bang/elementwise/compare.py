@@ -9,6 +9,7 @@ import numpy as np
 
 from ...declare import Align, Require, family
 from ...instruction import Wider
+from ...members import Members
 from .vectors import (
     BINARY,
     COMPARED,
@@ -19,7 +20,6 @@ from .vectors import (
     OLD,
     POSITIVE,
     SCALAR,
-    Members,
     of_cycle,
     of_scalar,
     of_vectors,

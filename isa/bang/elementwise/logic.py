@@ -9,6 +9,7 @@ import numpy as np
 
 from ...declare import INFERRED, Require, family
 from ...instruction import Wider
+from ...members import Members
 from .vectors import (
     BINARY,
     CYCLE,
@@ -20,7 +21,6 @@ from .vectors import (
     UNARY,
     VECTOR_RULES,
     VECTOR_WORK,
-    Members,
     as_bits,
     of_cycle,
     of_scalar,

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...declare import INFERRED, Require, family, instruction
 from ...instruction import Wider
+from ...members import Members
 from ...rounding import Rounding, to_whole
-from .vectors import FACTS, FLOATS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK, Members
+from .vectors import FACTS, FLOATS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK
 
 
 def square_root_reciprocal(src: np.ndarray) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...declare import Align, Archs, Require
+from ...members import Members, formed
 
 FLOATS = "half bfloat16 float"
 INTEGERS = "int32 int16 int8 int64 uint32 uint16 uint8"
@@ -48,41 +48,23 @@ CYCLE_FACTS: dict[str, Any] = {
     "work": "src_elem_count * max(sizeof_dst, 2)",
 }
 
-#: Name -> a function of two arguments, and how a doc line says it of {a} and {b}.
-Members = Mapping[str, tuple[Callable[..., Any], str]]
-
 
 def of_vectors(members: Members, form: str = "{op}") -> Members:
     """The members as they work on two vectors."""
-    return _formed(members, form, "src0[i]", "src1[i]", lambda function: lambda src0, src1: function(src0, src1))
+    words = "dst[i]", "src0[i]", "src1[i]"
+    return formed(members, form, words, lambda function: lambda src0, src1: function(src0, src1))
 
 
 def of_scalar(members: Members, form: str = "{op}_scalar") -> Members:
     """The members as they work on a vector and a value, which a function gets as an element."""
-    return _formed(
-        members, form, "src[i]", "value",
-        lambda function: lambda src, value: function(src, np.asarray(value, src.dtype)),
-    )  # fmt: skip
+    words = "dst[i]", "src[i]", "value"
+    return formed(members, form, words, lambda function: lambda src, value: function(src, np.asarray(value, src.dtype)))
 
 
 def of_cycle(members: Members, form: str = "cycle_{op}") -> Members:
     """The members as they work on a vector and a short one."""
-    return _formed(
-        members, form, "src[i]", "seg[i % seg_elem_count]", lambda function: lambda src, seg: function(src, seg)
-    )
-
-
-def _formed(
-    members: Members, form: str, a: str, b: str, named: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Members:
-    """``named`` gives a function arguments by whose names it gets its operands; a ufunc gets them in order."""
-    return {
-        form.format(op=op): (
-            function if isinstance(function, np.ufunc) else named(function),
-            "dst[i] = " + text.format(a=a, b=b),
-        )
-        for op, (function, text) in members.items()
-    }
+    words = "dst[i]", "src[i]", "seg[i % seg_elem_count]"
+    return formed(members, form, words, lambda function: lambda src, seg: function(src, seg))
 
 
 def as_bits(x: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given
-from .report import advise, came_to_end, examine
+from .report import came_to_end, examine, redundant_waits
 
-__all__ = ["Given", "advise", "came_to_end", "examine"]
+__all__ = ["Given", "came_to_end", "examine", "redundant_waits"]

@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...findings import ADVICE, Finding, rules
-from ...log import ARITHMETIC, NOWHERE, Log, pieces_of, region_of
-from .given import Given
-from .off_grid import off_grid
+from ...findings import Finding, rules
+from ...flow import Pieces
+from .touched import Touched
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
 #: Holes that are a fault beyond doubt: more of them may be the padding of rows.
 _FEW_HOLES = 2
-#: How much longer than a hole the pieces on both its sides are, at least; the bytes of an element or two.
-_HOLE, _ELEMENT = 10, 8
-#: The share of tasks that do nothing, at most, where that is odd: more of them may have no work. Where they leave gaps
-#: all the same, there are so many pieces for each.
-_SOME, _MANY = 1 / 2, 8
+#: How much longer than a hole the pieces on both its sides are, at least: a shorter one is one of a row of pieces.
+_HOLE = 10
+#: Bytes of an element or two: where an array is read and written, shorter pieces than such a hole are no tiles.
+_ELEMENT = 8
+#: The share of tasks that do nothing, at most, where that is odd: more of them may have no work.
+_SOME = 1 / 2
+#: Pieces for each gap, at least, that tell of a fault where most tasks have nothing to do.
+_MANY = 8
 
 
-def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
-    """What no task has written of arrays that are outputs beyond doubt, or read of those that are inputs.
+@dataclass(frozen=True)
+class _Lost:
+    """Bytes of an array that are left out: the key of the first, how many there are, in how many places."""
+
+    written: bool
+    key: int
+    bytes: int
+    places: int = 1
+    row: int = -1  # an operand beside them
+    sure: bool = True
+
+
+class _Cover:
+    """Where pieces, in the order of their first bytes, cover an array, and where they do not."""
+
+    def __init__(self, pieces: Pieces, low: int) -> None:
+        self.row, self.begin, self.end = pieces
+        self.sizes = self.end - self.begin
+        self.reached = np.maximum.accumulate(self.end)
+        self.before = np.concatenate([[low], self.reached[:-1]])
+        self.gaps = np.flatnonzero(self.begin > self.before)
+
+    @property
+    def last(self) -> int:
+        """The row of the piece that ends behind all others."""
+        return int(self.row[np.argmax(self.end)])
+
+
+def left_out(touched: Touched) -> Iterator[Finding]:
+    """What no task has written of an array that is an output beyond doubt, or read of one that is an input.
 
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
     smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done
@@ -32,152 +62,98 @@ def left_out(log: Log, given: Iterable[Given]) -> Iterator[Finding]:
     that are much longer. An output that nobody touches, in a launch that writes none, is no less odd; and so are holes
     of an element or two, and the part of idle tasks, in an array that is read and written.
     """
-    arrays = [array for array in given if array.bytes]
-    device = next(n for n, space in enumerate(log.shape.spaces.values()) if space.scope == "device")
-    idle = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
-    if not arrays or idle or log.shape.threads is not None:
+    lost, array = _lost(touched), touched.array
+    if lost is None:
         return
-    used = log.operand_spaces == device
-    pieces = pieces_of(log, np.flatnonzero(used))
-    if pieces is None:
-        return
-    row, begin, end = pieces
-    order = np.argsort(begin, kind="stable")
-    row, begin, end = row[order], begin[order], end[order]
-    written = log.operand_written[row]
-    nothing_written = not written.any()
-    for array in arrays:
-        low, high = array.key, array.key + array.bytes
-        first, last = np.searchsorted(begin, (low, high))
-        kinds = written[first:last]
-        if not len(kinds):
-            if array.declared and array.output and nothing_written:
-                yield _finding(log, array, _Lost(True, 0, array.bytes), -1)
-            elif not array.output:
-                yield _finding(log, array, _Lost(False, 0, array.bytes), -1)
-            continue
-        mine = np.arange(first, last)
-        yield from off_grid(log, array.name, low, row[mine], begin[mine], end[mine])
-        writes = bool(kinds[0])
-        lost = None
-        if (kinds == writes).all() and (not writes or array.output):
-            lost = _lost(low, high, begin[mine], end[mine], writes, lambda: _idle(log, used))
-        if lost is None and array.output and kinds.any():
-            if not kinds.all():
-                lost = _idle_part(low, high, begin[mine], end[mine], _idle(log, used))
-            if lost is None:
-                fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[row[mine]]]]
-                seen, mine = mine[~kinds], mine[kinds & ~fills]
-                lost = _holes(low, begin[mine], end[mine], begin[seen], end[seen])
-        if lost is not None:
-            yield _finding(log, array, lost, int(row[mine[lost.piece]]))
+    begin = lost.key - array.key
+    said = rules.left_out.untouched(lost.written, lost.sure, array.name, array.bytes, lost.bytes, begin, lost.places)
+    record = int(touched.log.owners[lost.row]) if lost.row >= 0 else -1
+    yield touched.at(said, record, lost.key, lost.bytes if lost.places == 1 else array.bytes - begin)
 
 
-@dataclass(frozen=True)
-class _Lost:
-    """Bytes of an array that are left out: where the first begin, how many there are, in how many places."""
+def _lost(touched: Touched) -> _Lost | None:
+    array, written = touched.array, touched.written
+    if not len(written):
+        odd = array.declared and touched.nothing_written if array.output else True
+        return _Lost(array.output, array.key, array.bytes) if odd else None
+    alike, lost = bool((written == written[0]).all()), None
+    if alike and (array.output or not written[0]):
+        lost = _end(touched) or _gaps(touched)
+    if lost or not array.output or not written.any():
+        return lost
+    return (None if alike else _idle_part(touched)) or _holes(touched)
 
-    written: bool
-    begin: int
-    bytes: int
-    places: int = 1
-    piece: int = 0  # beside it
-    sure: bool = True
 
-
-def _lost(
-    low: int, high: int, begin: np.ndarray, end: np.ndarray, written: bool, idle: Callable[[], float]
-) -> _Lost | None:
-    """What the pieces of an array, in the order of their first bytes, leave out."""
-    reached = np.maximum.accumulate(end)
-    before = np.concatenate([[low], reached[:-1]])
-    gaps = np.flatnonzero(begin > before)
-    tail = high - int(reached[-1])
-    sizes = end - begin
-    if not len(gaps):
-        tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
-        if (tiles and 0 < tail < int(sizes.max())) or (tail > 0 and 0 < idle() <= _SOME):
-            return _Lost(written, high - low - tail, tail, piece=int(np.argmax(end)))
+def _end(touched: Touched) -> _Lost | None:
+    """The end of an array that is touched without a gap before it."""
+    array, written = touched.array, bool(touched.written[0])
+    cover = _Cover(touched.pieces, array.key)
+    tail, sizes = array.key + array.bytes - int(cover.reached[-1]), cover.sizes
+    if len(cover.gaps) or tail <= 0:
         return None
-    length = (begin - before)[gaps]
-    beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
-    holes = length * _HOLE <= beside
-    if holes.any():
-        at = int(gaps[holes][0])
-        places = int(holes.sum())
-        sure = places <= _FEW_HOLES
-        return _Lost(written, int(before[at]) - low, int(length[holes].sum()), places, at, sure)
-    share, few = idle(), len(gaps) <= _MOST_GAPS
-    missing = (int(length.sum()) + tail) / (high - low)
-    some = 0 < share <= _SOME and (few or (written and share / 2 < missing < share * 2))
-    pieces = share > _SOME and written and len(sizes) >= _MANY * len(gaps) and not (length % beside).any()
-    if some or pieces:
-        at = int(gaps[0])
-        return _Lost(written, int(before[at]) - low, int(length[0]), piece=int(np.argmax(end)), sure=some and few)
+    tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
+    if (tiles and tail < int(sizes.max())) or 0 < touched.idle <= _SOME:
+        return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
     return None
 
 
-def _holes(low: int, begin: np.ndarray, end: np.ndarray, seen: np.ndarray, until: np.ndarray) -> _Lost | None:
-    """Holes of an element or two between pieces that fills do not count as.
-
-    There are no larger ones, or, where pieces from ``seen`` to ``until`` are read, these have the holes.
-    """
-    if len(begin) < 2:
+def _gaps(touched: Touched) -> _Lost | None:
+    """Holes between pieces that are much longer; or gaps where tasks have done nothing."""
+    array, written = touched.array, bool(touched.written[0])
+    cover = _Cover(touched.pieces, array.key)
+    gaps, sizes = cover.gaps, cover.sizes
+    if not len(gaps):
         return None
-    reached = np.maximum.accumulate(end)
-    gaps = np.flatnonzero(begin[1:] > reached[:-1]) + 1
-    length, sizes = begin[gaps] - reached[gaps - 1], end - begin
-    holes = (length <= _ELEMENT) & (2 * length <= np.minimum(sizes[gaps], sizes[gaps - 1]))
-    if len(seen):
-        furthest = np.maximum.accumulate(until)[np.searchsorted(seen, reached[gaps - 1], side="right") - 1]
-        holes &= (seen[0] <= reached[gaps - 1]) & (furthest >= begin[gaps])
+    length = (cover.begin - cover.before)[gaps]
+    beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
+    holes = length * _HOLE <= beside
+    if holes.any():
+        at, places = int(gaps[holes][0]), int(holes.sum())
+        size = int(length[holes].sum())
+        return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)
+    share, few = touched.idle, len(gaps) <= _MOST_GAPS
+    missing = (int(length.sum()) + array.key + array.bytes - int(cover.reached[-1])) / array.bytes
+    some = 0 < share <= _SOME and (few or (written and share / 2 < missing < share * 2))
+    pieces = share > _SOME and written and len(sizes) >= _MANY * len(gaps) and not (length % beside).any()
+    if some or pieces:
+        return _Lost(written, int(cover.before[gaps[0]]), int(length[0]), row=cover.last, sure=some and few)
+    return None
+
+
+def _idle_part(touched: Touched) -> _Lost | None:
+    """What nobody touches of an array that is read and written: about the share of the tasks that do nothing."""
+    array, share = touched.array, touched.idle
+    cover = _Cover(touched.pieces, array.key)
+    end = int(cover.reached[-1])
+    missing = np.append(np.maximum(cover.begin - cover.before, 0), max(array.key + array.bytes - end, 0))
+    places, size = int((missing > 0).sum()), int(missing.sum())
+    if share > _SOME or not share / 2 < size / array.bytes < share * 2 or places > _FEW_HOLES:
+        return None
+    at = int(np.argmax(missing))
+    key = int(cover.before[at]) if at < len(cover.row) else end
+    return _Lost(True, key, size, places, int(cover.row[min(at, len(cover.row) - 1)]), sure=False)
+
+
+def _holes(touched: Touched) -> _Lost | None:
+    """Holes of an element or two between written pieces, but for those that fills have written.
+
+    There are no larger ones, or, where pieces are read, these have the holes.
+    """
+    log, pieces, written = touched.log, touched.pieces, touched.written
+    fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[pieces.row]]]
+    if (written & ~fills).sum() < 2:
+        return None
+    made, seen = pieces.chosen(written & ~fills), pieces.chosen(~written)
+    cover = _Cover(made, int(made.begin[0]))
+    gaps = cover.gaps
+    reached, length = cover.before[gaps], (cover.begin - cover.before)[gaps]
+    holes = (length <= _ELEMENT) & (2 * length <= np.minimum(cover.sizes[gaps], cover.sizes[gaps - 1]))
+    if len(seen.row):
+        furthest = np.maximum.accumulate(seen.end)[np.searchsorted(seen.begin, reached, side="right") - 1]
+        holes &= (seen.begin[0] <= reached) & (furthest >= cover.begin[gaps])
     elif not holes.all():
         return None
     if not holes.any() or length[holes].min() != length[holes].max():
         return None
-    at = int(gaps[holes][0])
-    return _Lost(True, int(reached[at - 1]) - low, int(length[holes].sum()), int(holes.sum()), at, sure=False)
-
-
-def _idle_part(low: int, high: int, begin: np.ndarray, end: np.ndarray, share: float) -> _Lost | None:
-    """What nobody touches of an array that is read and written: about the share of the tasks that do nothing."""
-    reached = np.maximum.accumulate(end)
-    before = np.concatenate([[low], reached[:-1]])
-    missing = np.append(np.maximum(begin - before, 0), max(high - int(reached[-1]), 0))
-    if share > _SOME or not share / 2 < missing.sum() / (high - low) < share * 2 or (missing > 0).sum() > _FEW_HOLES:
-        return None
-    at = int(np.argmax(missing))
-    where = int(before[at]) if at < len(begin) else int(reached[-1])
-    return _Lost(True, where - low, int(missing.sum()), int((missing > 0).sum()), min(at, len(begin) - 1), sure=False)
-
-
-def _idle(log: Log, used: np.ndarray) -> float:
-    """The share of tasks that have not used the device's memory; ``used`` are operands there.
-
-    One that has looked at something there may have had its reason to write nothing.
-    """
-    x, y, z = log.launch.get("dim", (1, 1, 1))
-    busy = len(np.unique(log.records["task"][log.owners[used]]))
-    return float(1 - busy / (x * y * z))
-
-
-def _finding(log: Log, array: Given, lost: _Lost, row: int) -> Finding:
-    """No task has used some bytes of an array; ``row`` is an operand beside them, -1 for none."""
-    part = "" if lost.bytes == array.bytes else f"{lost.bytes} of "
-    where = f", from byte {lost.begin} on" if lost.begin else ""
-    if lost.places > 1:
-        where = f", in {lost.places} gaps, the first at byte {lost.begin}"
-    span = lost.bytes if lost.places == 1 else array.bytes - lost.begin
-    record = int(log.owners[row]) if row >= 0 else -1
-    found = Finding(
-        rules.UNWRITTEN if lost.written else rules.UNREAD,
-        f"no task {'writes' if lost.written else 'reads'} {part}the {array.bytes} bytes of {array.name}{where}",
-        instruction=log.ops[log.records["op"][record]].name if record >= 0 else "",
-        region=region_of(array.key + lost.begin, span, tuple(log.shape.spaces)),
-        suggestion="see what the last tile, and each task, leaves to be done",
-        kernel=str(log.launch.get("kernel", "")),
-        core=int(log.records["core"][record]) if record >= 0 else -1,
-        task=int(log.records["task"][record]) if record >= 0 else -1,
-        location=log.location(record) if record >= 0 else NOWHERE,
-    )
-    return found if lost.sure else replace(found, severity=ADVICE)
+    at, size = int(gaps[holes][0]), int(length[holes].sum())
+    return _Lost(True, int(cover.before[at]), size, int(holes.sum()), int(cover.row[at]), sure=False)

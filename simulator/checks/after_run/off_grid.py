@@ -3,62 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from ...core.issue.runs import LOAD, STORE
 from ...findings import Finding, rules
-from ...log import Log, region_of
+from .touched import Touched
 
-#: Bytes of the shortest rows that are looked at, and of how far a row may be beside its place: an element or two.
-_ROW, _BESIDE = 32, 8
-#: Rows that all others take, and that the line takes, at least.
-_OTHERS, _MINE = 3, 2
+#: Bytes of the shortest rows that are looked at: with shorter ones an element or two is no small part.
+_ROW = 32
+#: Bytes that a row may be beside its place: an element or two. What is further away is meant.
+_BESIDE = 8
+#: Rows that all other lines take, at least, so that there is a grid to be seen.
+_OTHERS = 3
+#: Rows that the line takes, at least: one alone may be anything.
+_MINE = 2
 
 
-def off_grid(log: Log, name: str, low: int, row: np.ndarray, begin: np.ndarray, end: np.ndarray) -> Iterator[Finding]:
-    """The lines that take rows of an array elsewhere; ``row`` are operands, with the keys of where their pieces lie.
+def off_grid(touched: Touched) -> Iterator[Finding]:
+    """The lines that take rows of an array elsewhere than all others.
 
     The rows of all other lines begin at, and are, multiples of so many bytes; those of this line are as long, and all
     begin as far beside that.
     """
-    records = log.owners[row]
-    lines = log.records["loc"][records]
-    if not (lines != lines[0]).any():  # most often
+    records = touched.log.owners[touched.pieces.row]
+    lines = touched.log.records["loc"][records]
+    if not (lines != lines[:1]).any():  # most often
         return
-    scalar = np.array([op.name in (LOAD, STORE) for op in log.ops])[log.records["op"][records]]
-    places = lines.astype(np.int64) << 16 | log.records["op"][records]
-    keep = np.flatnonzero(~scalar)
-    order = keep[np.argsort(places[keep], kind="stable")]
-    first = np.unique(places[order], return_index=True)[1]
+    order, first = _by_line(touched, records)
     if len(first) < 2:
         return
-    start, length = (begin - low)[order], (end - begin)[order]
+    pieces = touched.pieces.chosen(order)
+    start, length = pieces.begin - touched.array.key, pieces.end - pieces.begin
     starts, lengths = np.gcd.reduceat(start, first), np.gcd.reduceat(length, first)
     grids = np.gcd(starts, lengths)
-    for number in range(len(first)):
+    for number, mine in enumerate(np.split(np.arange(len(order)), first[1:])):
         grid = int(np.gcd.reduce(np.delete(grids, number)))
         if grid < _ROW or lengths[number] % grid or not starts[number] % grid:
             continue
-        mine = slice(first[number], first[number + 1] if number + 1 < len(first) else len(order))
-        beside, rows = np.unique(start[mine] % grid), np.unique(start[mine])
-        if len(rows) < _MINE or len(np.unique(np.delete(start, np.s_[mine]))) < _OTHERS:
-            continue
-        if len(beside) > 1 or min(int(beside[0]), grid - int(beside[0])) > _BESIDE:
-            continue
-        at = order[mine][0]
-        record, off = int(records[at]), int(beside[0])
-        name_of = log.ops[log.records["op"][record]].name
-        way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
-        yield Finding(
-            rules.SHIFTED,
-            f"{name_of} takes rows of {name} {way} where they begin for all other lines, at multiples of {grid}",
-            instruction=name_of,
-            region=region_of(int(begin[at]), int(end[at] - begin[at]), tuple(log.shape.spaces)),
-            suggestion="see whether it has the address of a row",
-            kernel=str(log.launch.get("kernel", "")),
-            core=int(log.records["core"][record]),
-            task=int(log.records["task"][record]),
-            location=log.location(record),
-            count=len(np.unique(records[order[mine]])),
-        )
+        off = _beside(start[mine], np.delete(start, mine), grid)
+        if off:
+            record, at = records[order[mine]], mine[0]
+            name = touched.log.ops[touched.log.records["op"][record[0]]].name
+            way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
+            said = rules.tiles.off_grid(name, touched.array.name, way, grid)
+            found = touched.at(said, int(record[0]), int(pieces.begin[at]), int(length[at]))
+            yield replace(found, count=len(np.unique(record)))
+
+
+def _by_line(touched: Touched, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pieces, but of scalar accesses, in the order of instructions and lines, and where each of these begins."""
+    log, ops = touched.log, touched.log.records["op"][records]
+    scalar = np.array([op.name in (LOAD, STORE) for op in log.ops])[ops]
+    places = log.records["loc"][records].astype(np.int64) << 16 | ops
+    keep = np.flatnonzero(~scalar)
+    order = keep[np.argsort(places[keep], kind="stable")]
+    return order, np.unique(places[order], return_index=True)[1]
+
+
+def _beside(mine: np.ndarray, others: np.ndarray, grid: int) -> int:
+    """How far beside a grid the rows of a line begin, all as far, and only a little; 0 if they do not."""
+    beside = np.unique(mine % grid)
+    if len(np.unique(mine)) < _MINE or len(np.unique(others)) < _OTHERS or len(beside) > 1:
+        return 0
+    off = int(beside[0])
+    return off if min(off, grid - off) <= _BESIDE else 0

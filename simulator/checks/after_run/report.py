@@ -2,73 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
-from ...findings import ERROR, Finding, merged, rules
+from ...findings import ERROR, Finding, merged
+from ...findings.rules import ENDING, bounds, race, space, tiles, waits
+from ...flow import Found, Kind, causes_of
 from ...log import Log, Op, Region, region_of
-from .compiled import (
-    HAZARD,
-    LEFTOVER,
-    OVERREAD,
-    OVERRUN,
-    PARTIAL,
-    RACE,
-    SHIFTED,
-    UNTAKEN,
-    UNUSED,
-    UNWAITED,
-    Found,
-    pass_over,
-)
 from .given import Given
 from .left_out import left_out
+from .off_grid import off_grid
+from .touched import touched_arrays
 
-#: Rules after which a launch has not come to its end, whether findings are collected or not.
-_ENDING = (
-    rules.ASSERT, rules.BARRIER, rules.CRASH, rules.FORBIDDEN, rules.NOT_MODELLED, rules.STACK, rules.TIME,
-)  # fmt: skip
 #: The two instructions of a cause.
 _ENDS = ("earlier", "later")
+#: One mistake shows in several ways, of which one is told: a kind is not said where one of these of its instructions is
+#: one of those of another kind.
+GIVES_WAY = (
+    (Kind.UNWAITED, ("later",), Kind.HAZARD, ("earlier",)),  # the wait that is missing there is missing here
+    (Kind.PARTIAL, ("earlier",), Kind.LEFTOVER, _ENDS),  # what is made of the rest is said where it is stored
+    (Kind.PARTIAL, ("earlier",), Kind.OVERRUN, ("earlier",)),  # or where the next tile is taken
+    (Kind.OVERREAD, ("later",), Kind.OVERRUN, ("earlier",)),
+    (Kind.SHIFTED, _ENDS, Kind.LEFTOVER, _ENDS),
+    (Kind.UNTAKEN, _ENDS, Kind.LEFTOVER, _ENDS),
+)
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
-_FAULTS, _SCALAR = (rules.BOUNDS, rules.SPACE), "scalar."
+_FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
-#: What is said of tiles: the rule, what is wrong, and what to do.
+#: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
+ADVICE_ON_ARRAYS = (off_grid, left_out)
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
+#: What is said of tiles.
 _TILES = {
-    PARTIAL: (
-        rules.PARTIAL,
-        "{name} uses a tile of which {other} has changed a part; {bytes} bytes of it are as they were",
-        "give {other} the count of the tile",
-    ),
-    LEFTOVER: (
-        rules.LEFTOVER,
-        "{name} takes {bytes} bytes that were made of what {other} has left of an older tile",
-        "see whether both have the address and the count of the tile",
-    ),
-    SHIFTED: (
-        rules.SHIFTED,
-        "{name} takes {bytes} bytes before the tile that {other} has made, left of what lay there",
-        "see whether both have the address of the tile",
-    ),
-    UNTAKEN: (
-        rules.SHIFTED,
-        "{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes",
-        "see whether both have the address and the count of the tile",
-    ),
-    OVERRUN: (
-        rules.OVERRUN,
-        "{name} takes a tile of which {other} has overwritten the first {bytes} bytes with the end of a result that "
-        "begins before it",
-        "give {other} the count of its tile",
-    ),
-    OVERREAD: (
-        rules.OVERRUN,
-        "{name} takes a tile and, behind it, {bytes} bytes of what {other} has made",
-        "give {name} the count of its tile",
-    ),
+    Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
+    Kind.UNTAKEN: tiles.untaken, Kind.OVERRUN: tiles.overrun, Kind.OVERREAD: tiles.overread,
 }  # fmt: skip
 
 
@@ -84,25 +55,26 @@ def examine(
         pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
         for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
     ]  # fmt: skip
-    found = _found(log, came_to_end(findings, on_finding), faults)
+    found = _found(log, came_to_end(findings, on_finding), faults, ADVICE_ON_TILES)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
-    lost = [] if broken or not len(log) else left_out(log, given())
-    return merged([*(_Report(log, found).findings() if found else ()), *lost])
+    arrays = touched_arrays(log, given()) if len(log) and not broken else ()
+    beside = (finding for array in arrays for advice in ADVICE_ON_ARRAYS for finding in advice(array))
+    return merged([*(_Report(log, found).findings() if found else ()), *beside])
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
     """Whether a launch has come to its end, by what it has reported itself."""
-    return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in _ENDING) for f in findings)
+    return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in ENDING) for f in findings)
 
 
-def advise(log: Log) -> list[Finding]:
+def redundant_waits(log: Log) -> list[Finding]:
     """What a launch could do without: waits that wait for nothing."""
     found = _found(log, True)
     return [] if found is None else list(_Report(log, found).redundant())
 
 
-def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = ()) -> Found | None:
-    return pass_over(log, whole, faults) if len(log) and log.shape.threads is None else None
+def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
+    return causes_of(log, whole, faults, advice) if len(log) and not log.kind.transactions else None
 
 
 class _Report:
@@ -112,21 +84,18 @@ class _Report:
 
     def findings(self) -> Iterator[Finding]:
         """One for each cause."""
-        causes = self.found.causes
-        used = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == HAZARD}
-        left = {self._place(int(cause[end])) for cause in causes if cause["kind"] == LEFTOVER for end in _ENDS}
-        over = {self._place(int(cause["earlier"])) for cause in causes if cause["kind"] == OVERRUN}
-        for cause in causes:
-            kind = int(cause["kind"])
-            if kind == UNWAITED and self._place(int(cause["later"])) in used:
-                continue  # the wait that is missing there is missing here
-            if kind == PARTIAL and self._place(int(cause["earlier"])) in left | over:
-                continue  # what is made of the rest is said where it is stored, or where the next tile is taken
-            if kind == OVERREAD and self._place(int(cause["later"])) in over:
-                continue  # what it makes of that is said where the next tile is taken
-            if kind in (SHIFTED, UNTAKEN) and any(self._place(int(cause[end])) in left for end in _ENDS):
-                continue  # as is what lies beside a tile
-            yield self._SAID[kind](self, cause)
+        said = {
+            (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
+            for _, _, other, ends in GIVES_WAY for end in ends
+        }  # fmt: skip
+        for cause in self.found.causes:
+            kind = Kind(int(cause["kind"]))
+            others = (
+                self._place(int(cause[mine])) in said[other, end]
+                for first, own, other, ends in GIVES_WAY if first == kind for mine in own for end in ends
+            )  # fmt: skip
+            if not any(others):
+                yield self._SAID[kind](self, cause)
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]
@@ -141,17 +110,16 @@ class _Report:
         wait = self.dialect.wait_for(pipe)
         return f"{wait}()" if wait else ""
 
-    def _made(self, rule: str, message: str, cause: np.void, **more: object) -> Finding:
-        """The finding of a cause; both instructions are named by what the first time says."""
+    def _seen(self, finding: Finding, cause: np.void) -> Finding:
+        """The finding of a cause with where it was seen; both instructions are named by what the first time says."""
         later, records = int(cause["later"]), self.log.records
         seen = cause["laters"][: int(cause["shown"])]
         both = np.concatenate([seen, cause["earliers"][: len(seen)]])
-        region = more.pop("region", None)
-        return Finding(
-            rule, message, instruction=self._op(later).name, kernel=self.kernel, core=int(records["core"][later]),
-            task=int(records["task"][later]), location=self.log.location(later), count=int(cause["count"]),
+        return replace(
+            finding, kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
+            location=self.log.location(later), count=int(cause["count"]),
             cores=tuple(sorted(set(records["core"][both].tolist()))),
-            tasks=tuple(sorted(set(records["task"][both].tolist()))), region=region, **more,  # type: ignore[arg-type]
+            tasks=tuple(sorted(set(records["task"][both].tolist()))),
         )  # fmt: skip
 
     def _region(self, cause: np.void) -> Region:
@@ -160,17 +128,10 @@ class _Report:
     def _operand(self, cause: np.void) -> str:
         return self._op(int(cause["later"])).operands[int(cause["operand"])]
 
-    def _between(self, rule: str, message: str, cause: np.void, advice: str) -> Finding:
+    def _between(self, finding: Finding, cause: np.void) -> Finding:
         """The finding of a cause in which two instructions use the same bytes."""
-        return self._made(
-            rule,
-            message,
-            cause,
-            related=self.log.location(int(cause["earlier"])),
-            operand=self._operand(cause),
-            region=self._region(cause),
-            suggestion=advice,
-        )
+        related, operand = self.log.location(int(cause["earlier"])), self._operand(cause)
+        return replace(self._seen(finding, cause), related=related, operand=operand, region=self._region(cause))
 
     def _hazard(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
@@ -179,40 +140,25 @@ class _Report:
         if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
             ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
             wait = f"{next(ends).name}()"
-        return self._between(
-            rules.ORDER,
-            f"{name} uses memory that {self._op(earlier).name} is still working on; nothing waits for the {pipe} pipe",
-            cause,
-            f"call {wait} between them" if wait else "",
-        )
+        return self._between(waits.hazard(name, self._op(earlier).name, pipe, wait), cause)
 
     def _race(self, cause: np.void) -> Finding:
         later, earlier = int(cause["later"]), int(cause["earlier"])
         records = self.log.records
         name, other = self._op(later).name, self._op(earlier).name
         who, whom = int(records["task"][later]), int(records["task"][earlier])
-        region, task = self._region(cause), f"task {whom}"
+        task = f"task {whom}"
         if who == whom:
             task = f"core {int(records['core'][earlier])}"  # a memory core runs the task beside the others
-        barrier = self._barrier(later, earlier)
-        advice = "give each task bytes of its own, or use atomic instructions"
-        return self._between(
-            rules.RACE,
-            f"{name} of task {who} and {other} of {task} use the same bytes of {region.space} in no order; one writes",
-            cause,
-            f"call {barrier} between them, or {advice}" if barrier else advice,
-        )
+        shared, barrier = self._region(cause).space, self._barrier(later, earlier)
+        return self._between(race.of_tasks(name, who, other, task, shared, barrier), cause)
 
     def _barrier(self, later: int, earlier: int) -> str:
         """A barrier at which both cores meet; "" where there is none: tasks that may run one after the other."""
         records, shape = self.log.records, self.log.shape
-        kind = str(self.log.launch.get("type", "block"))
-        if kind == "block":
+        tasks = self.log.kind.together(shape)
+        if tasks and records["task"][later] // tasks != records["task"][earlier] // tasks:
             return ""
-        if kind != "cores":
-            tasks = int(kind[5:]) * shape.cores_per_cluster
-            if int(records["task"][later]) // tasks != int(records["task"][earlier]) // tasks:
-                return ""
         cores = [int(records["core"][record]) for record in (later, earlier)]
         clusters = {c // shape.cores_per_cluster if c < shape.cores else c - shape.cores for c in cores}
         effects = {e.name: e.effect for e in self.dialect.instructions if isinstance(e.effect, Barrier)}
@@ -227,32 +173,19 @@ class _Report:
     def _unwaited(self, cause: np.void) -> Finding:
         later = int(cause["later"])
         name, pipe = self._op(later).name, self._pipe(later)
-        wait = self._wait_for(pipe)
-        return self._made(
-            rules.UNWAITED,
-            f"the task ends while {name} may still be at work; nothing waits for the {pipe} pipe",
-            cause,
-            suggestion=f"call {wait} behind it" if wait else "",
-            provenance="inferred",
-        )
+        return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe)), cause)
 
     def _unused(self, cause: np.void) -> Finding:
-        what = "nobody reads what {other} has written"
-        if cause["later"] != cause["earlier"]:
-            what = "{name} overwrites what {other} has written, and nobody has read it"
-        return self._about(cause, rules.UNUSED, what, "see whether both mean this buffer; leave out what nobody needs")
+        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
+        return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
     def _tile(self, cause: np.void) -> Finding:
-        return self._about(cause, *_TILES[int(cause["kind"])])
-
-    def _about(self, cause: np.void, rule: str, message: str, advice: str) -> Finding:
-        """The finding of a cause in words that name its later instruction, its earlier one, and its bytes."""
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
-        words = {"name": name, "other": other, "bytes": int(cause["bytes"])}
-        return self._between(rule, message.format(**words), cause, advice.format(**words))
+        return self._between(_TILES[Kind(int(cause["kind"]))](name, other, int(cause["bytes"])), cause)
 
     _SAID = {
-        HAZARD: _hazard, RACE: _race, UNWAITED: _unwaited, UNUSED: _unused, **dict.fromkeys(_TILES, _tile),
+        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused,
+        **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 
     def redundant(self) -> Iterator[Finding]:
@@ -260,8 +193,8 @@ class _Report:
         log, redundant = self.log, self.found.redundant
         if not redundant.any():
             return
-        waits = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
-        records = np.flatnonzero(waits[log.records["op"]])
+        waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
+        records = np.flatnonzero(waiting[log.records["op"]])
         places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
         for place in np.unique(places[redundant[records] > 0]).tolist():
             mine = records[places == place]
@@ -269,12 +202,9 @@ class _Report:
                 continue
             first = int(mine[0])
             nothing = bool((redundant[mine] == 1).all())
-            name = self._op(first).name
-            what = "nothing is at work that it waits for" if nothing else "the next instruction waits for the same"
             where = log.records[mine]
-            yield Finding(
-                rules.REDUNDANT_SYNC, f"{name} changes nothing: {what}", instruction=name, kernel=self.kernel,
-                core=int(where["core"][0]), task=int(where["task"][0]), location=log.location(first), count=len(mine),
+            yield replace(
+                waits.redundant(self._op(first).name, nothing), kernel=self.kernel, core=int(where["core"][0]),
+                task=int(where["task"][0]), location=log.location(first), count=len(mine),
                 cores=tuple(np.unique(where["core"]).tolist()), tasks=tuple(np.unique(where["task"]).tolist()),
-                suggestion="leave it out",
             )  # fmt: skip

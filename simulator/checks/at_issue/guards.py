@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from ....isa import PADDING, Require, is_multiple, names_of
 from ...core.issue import Check, Guard, PortSource
 from ...core.issue.effects import lost
-from ...core.issue.operands import Lanes
-from ...core.issue.scattered import operands_of
+from ...core.issue.operands import operands_of
 from ...findings.rules import declared
 
 
@@ -64,7 +63,7 @@ class Overlap(Check):
         kind = port.entry.overlap
         if kind == "any":
             return
-        operands = operands_of(port, port.overload)
+        operands = operands_of(port)
         for target in operands:
             for source in operands:
                 if target is source or not target.writes:
@@ -82,6 +81,6 @@ class Overlap(Check):
                     ordered = f"{d} <= {s} and {target.end} <= {source.end} or "
                 allowed = "none" if alone else kind
                 legal = {"same": f"{d} == {s} or ", "ascending": ordered, "none": ""}[allowed]
-                pair = (d, isinstance(target, Lanes)), (s, isinstance(source, Lanes))
+                pair = (d, target.parameter.is_tensor), (s, source.parameter.is_tensor)
                 found = declared.overlapping(*pair, allowed, PADDING if wider else 0, port.overload.provenance)
                 yield Guard(legal + apart, found)

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...core.execution import MEMBER, MEMORY
-from ...core.issue import Check, PortSource
-from ...core.issue.operands import Operand
-from ...core.memory import Allocation
+from ...chip.launch_kinds import Role
+from ...core.issue import Check
+from ...core.memory import Allocation, View
 from ...findings import rules
 
 
 class Initialized(Check):
     """Warns of reads of uninitialized bytes, once for each byte."""
 
-    def before_read(self, port: PortSource, operand: Operand) -> None:
-        name = operand.name
-        report = port.bind("_uninitialized", self._report)
-        entry = f"_t_{name}.entry" if operand.parameter.is_tensor else f"_a_{name}"
-        port.line(f"_piece = {operand.uninitialized()}")
-        with port.block("if _piece:"):
-            port.line(operand.forgive())
-            port.line(f"{report}(_pc, _OVERLOAD.name, {name!r}, {entry}, _piece)")
+    def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
+        piece = view.hole()
+        if piece:
+            view.forgive()
+            self._report(pc, name, operand, view.entry, piece)
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
-        spaces, kind = self.execution.dialect.spaces, self.execution.current.kind
-        if kind == MEMORY and not spaces[entry.space].memory_core:
+        spaces, role = self.execution.dialect.spaces, self.execution.current.role
+        if role == Role.MEMORY and not spaces[entry.space].memory_core:
             return  # it has no such memory: that is another rule's
         self._report(pc, name, "", entry, piece)
 
@@ -39,11 +35,11 @@ class Initialized(Check):
     def _written_on(self, entry: Allocation, start: int, end: int) -> int | None:
         """The core of the running group that has written its own copy of what this core has not."""
         memory, current = self.execution.map.memories[entry.space], self.execution.current
-        if memory.space.scope != "core" or current.kind != MEMBER:
+        if memory.space.scope != "core" or current.role != Role.MEMBER:
             return None
         for task in self.execution.barriers.group:
             away = (task.core - current.core) * memory.stride
-            other = memory.before(task.core, start + away) if away and task.kind == MEMBER else None
+            other = memory.before(task.core, start + away) if away and task.role == Role.MEMBER else None
             if other and other.end >= end + away and other.uninitialized.first(start + away, end + away) is None:
                 return task.core
         return None

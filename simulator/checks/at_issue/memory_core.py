@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.execution import MEMORY
+from ...chip.launch_kinds import Role
 from ...core.issue import AccessRun, Check
 from ...core.memory import Memory
 from ...findings import Finding, rules
@@ -18,11 +18,11 @@ class MemoryCore(Check):
         self._lacking: tuple[Finding, int] | None = None
 
     def looks_at_runs(self) -> bool:
-        return self.execution.current.kind == MEMORY
+        return self.execution.current.role == Role.MEMORY
 
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         execution = self.execution
-        if execution.current.kind != MEMORY:
+        if execution.current.role != Role.MEMORY:
             return
         region = execution.map.region(run.low, run.high - run.low)
         if not execution.dialect.spaces[memory.name].memory_core:

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import ORDERS, Atomic, Compute, Copy, DeclarationError, Overload, Parameter, Partial, Wider
+from ....isa import Atomic, Compute, Copy, DeclarationError, Overload, Parameter, Partial, Wider
 from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.inputs import Inputs
-from ...core.issue.operands import Lanes, Operand
-from ...core.issue.scattered import Scattered
-from ...core.memory import Memory
-from ...core.memory.precise import Place, PreciseMemory, own
+from ...core.issue.operands import Operand
+from ...core.memory import Memory, View
+from ...core.memory.precise import PreciseMemory, own
 from ...findings import rules
 from ..deviation import deviation, roundoff
 
@@ -57,9 +56,9 @@ class Precision(Check):
         port.bind("_REFUSED", (TypeError, ValueError))
         if isinstance(entry.effect, Copy):
             source, target = (next(o for o in operands if o.name == p.name) for p in (*entry.read, *entry.written))
-            port.line(f"_taken = _precise.memory.take({place(port, source)})")
+            port.line(f"_taken = _precise.memory.take({source.view()})")
             yield
-            port.line(f"_precise.memory.put({place(port, target)}, _taken)")
+            port.line(f"_precise.memory.put({target.view()}, _taken)")
             return
         written = [o for o in operands if o.writes and not o.parameter.clobbered]
         floats = [o for o in written if is_float(o)]
@@ -69,7 +68,7 @@ class Precision(Check):
         reads = [o for o in operands if o.name in taken and is_float(o)]
         if again:
             for operand in reads:
-                port.line(f"_cells_{operand.name} = _precise.memory.read({place(port, operand)})")
+                port.line(f"_cells_{operand.name} = _precise.memory.read({operand.view()})")
             with port.block("try:"):
                 port.line(f"_again = {self._call(port, operands, floats)}")
             port.line(f"except _REFUSED as _error: raise {port.bind('_on_bits', on_bits)}(_OVERLOAD, _error)")
@@ -82,11 +81,11 @@ class Precision(Check):
                 if name == "_result":
                     port.line(f"_precise._returned(_pc, _OVERLOAD, _result, {value}, ({cells}))")
                 elif name in {o.name for o in floats}:
-                    where = place(port, next(o for o in floats if o.name == name))
+                    where = next(o for o in floats if o.name == name).view()
                     port.line(f"_precise._wrote(_pc, _OVERLOAD, {name!r}, {where}, {value}, ({cells}))")
         for operand in written:
             if not again or operand not in floats:
-                port.line(f"_precise.memory.forget({place(port, operand)})")
+                port.line(f"_precise.memory.forget({operand.view()})")
 
     def _call(self, port: PortSource, operands: Sequence[Operand], floats: Sequence[Operand]) -> str:
         """The call of the semantics on float64."""
@@ -115,7 +114,7 @@ class Precision(Check):
     # --- what ports call -----------------------------------------------------------------------------------
 
     def _wrote(
-        self, pc: int, overload: Any, operand: str, where: Place, result: Any, inputs: tuple[np.ndarray, ...]
+        self, pc: int, overload: Any, operand: str, where: View, result: Any, inputs: tuple[np.ndarray, ...]
     ) -> None:
         """An operand has been written: keep what it would be, and say where the difference has become large."""
         entry = overload.instruction
@@ -209,17 +208,6 @@ def on_bits(overload: Overload, error: Exception) -> DeclarationError:
 def is_float(operand: Operand) -> bool:
     """Whether its elements are floats of which cells are kept."""
     return operand.element.is_float
-
-
-def place(port: PortSource, operand: Operand) -> str:
-    """Expression: an operand as `PreciseMemory` takes it."""
-    name, order = operand.name, operand.parameter.order
-    if isinstance(operand, Lanes):
-        return f"_t_{name}"
-    if isinstance(operand, Scattered):
-        return f"(_a_{name}, _x_{name}[:0], None)"
-    to_rows = port.bind(f"_rows_{name}", ORDERS[order].to_rows) if order else None
-    return f"(_a_{name}, _x_{name}, {to_rows})"
 
 
 def alike(entry: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...chip.launch_kinds import Role
 from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.operands import Operand
@@ -34,7 +35,7 @@ class ClusterMemory(Check):
 
     def looks_at_runs(self) -> bool:
         task, memories = self.execution.current.running, self.execution.map.memories
-        return not task.clusterDim and any(
+        return task.role == Role.ALONE and any(
             next(memories[name].allocations(task.cluster), None) for name in self._shared
         )
 
@@ -43,6 +44,6 @@ class ClusterMemory(Check):
             self._check(run.pc, run.name, memory.name)
 
     def _check(self, pc: int, instruction: str, space: str) -> None:
-        task = self.execution.current.running
-        if not (task.clusterDim or task.tried):
+        current = self.execution.current
+        if current.role == Role.ALONE and current.kind_given:
             self.execution.collector.report(rules.space.without_cluster(space, instruction), pc)

@@ -1,4 +1,4 @@
-"""Who wrote which bytes in a launch, and what of: the log read backwards."""
+"""What the bytes that a launch has written were made of: the log read backwards."""
 
 from __future__ import annotations
 
@@ -11,30 +11,13 @@ import numpy as np
 from ....isa import DIALECTS, Atomic, Copy, Instruction
 from ....isa.cached import cached_property
 from ...core.issue.runs import LOAD, STORE
-from ...log import CROSSED, RESULT, Log, Op, pieces_of
-from ...log.region import offset_numbers
+from ...flow import Accesses, Span, Writers
+from ...log import CROSSED, RESULT, Log, Op
 
-#: Records that a trail has at most, records and places that write bytes of one operand, loads that scalar code stores.
-_MOST_RECORDS, _MOST_WRITERS, _MOST_PLACES, _MOST_LOADS = 2048, 256, 16, 16
-#: Rows that are looked through first.
+#: Records that a trail has at most, pieces of an operand that are told apart, loads that scalar code stores.
+_MOST_RECORDS, _MOST_PIECES, _MOST_LOADS = 2048, 16, 16
+#: Records that are looked through for such loads.
 _WINDOW = 1 << 12
-
-
-class Span(NamedTuple):
-    """Bytes of a memory by their keys; across lanes, in ``lanes`` lanes from ``lane`` on."""
-
-    begin: int
-    end: int
-    lane: int = 0
-    lanes: int = 0
-
-    def meets(self, other: Span) -> bool:
-        """Whether some bytes are of both."""
-        if self.begin >= other.end or other.begin >= self.end:
-            return False
-        if not (self.lanes and other.lanes):
-            return True
-        return self.lane < other.lane + other.lanes and other.lane < self.lane + self.lanes
 
 
 class Made(NamedTuple):
@@ -44,52 +27,16 @@ class Made(NamedTuple):
     taken: list[Span]
 
 
-class _Written(NamedTuple):
-    """The rows of the operand table that write to the memory of one owner, in order, and their bytes."""
-
-    row: np.ndarray
-    begin: np.ndarray
-    end: np.ndarray
-
-
 class History:
-    """The accesses of a log by what they write."""
+    """What the accesses of a log have made of what."""
 
     def __init__(self, log: Log) -> None:
-        self._log = log
-        self._cut = frozenset(log.runs["operand"].tolist())  # rows of which not all bytes are touched
-        rows = np.flatnonzero(log.operand_written & ~_without_effect(log)[log.owners])
-        begin = log.operands["key"][rows]
-        end = begin + log.operands["bytes"][rows]
-        memory = begin - offset_numbers(begin).astype(np.uint64)
-        order = np.argsort(memory, kind="stable")
-        starts = np.flatnonzero(np.diff(memory[order], prepend=np.uint64(1)))
-        self._written = {
-            int(memory[part[0]]): _Written(rows[part], begin[part].astype(np.int64), end[part].astype(np.int64))
-            for part in np.split(order, starts[1:])
-            if len(part)
-        }
+        self._log, self._accesses = log, Accesses(log)
+        self._writers = Writers(self._accesses)
 
     def last_writers(self, begin: int, size: int, elements: np.ndarray) -> np.ndarray:
-        """The row of the operand table that was the last to write each element, -1 for none.
-
-        Elements of ``size`` bytes are named by their numbers from the key ``begin`` on, in ascending order.
-        """
-        found = np.full(len(elements), -1, np.int64)
-        written = self._written.get(_memory_of(begin))
-        if written is None or not len(elements):
-            return found
-        keys = begin + elements * size
-        near = np.flatnonzero((written.begin < keys[-1] + size) & (written.end > keys[0]))
-        pieces = pieces_of(self._log, written.row[near])
-        if pieces is None:  # too many: operands count as a whole
-            pieces = written.row[near], written.begin[near], written.end[near]
-        order = np.argsort(pieces[0], kind="stable")
-        row, first, last = (column[order] for column in pieces)
-        low, high = np.searchsorted(keys, first - size, "right"), np.searchsorted(keys, last, "left")
-        for at in np.flatnonzero(high > low).tolist():
-            found[low[at] : high[at]] = row[at]
-        return found
+        """The row of the operand table that was the last to write each element, see `Writers.last`."""
+        return self._writers.last(begin, size, elements)
 
     def trail(self, row: int, span: Span) -> Iterator[Made]:
         """The records that have had a part in the bytes ``span`` of an operand, the last first; ``row`` wrote them.
@@ -119,7 +66,7 @@ class History:
             record = -heapq.heappop(records)
             taken = []
             for part in dict.fromkeys(sources[record]):
-                writers = list(self._writers(part, record))
+                writers = list(self._writers.before(record, part))
                 for writer in writers:
                     follow_row(writer, part)
                 if not writers:
@@ -127,39 +74,6 @@ class History:
             for load in self._loads(record):
                 follow(load, self._reads(load))
             yield Made(record, taken)
-
-    def _writers(self, span: Span, before: int) -> Iterator[int]:
-        """The rows that were the last to write bytes of a span before a record, the last first."""
-        written = self._written.get(_memory_of(span.begin))
-        if written is None:
-            return
-        high, window = int(np.searchsorted(written.row, self._log.records["first"][before])), _WINDOW
-        left, places, found = span.end - span.begin, set(), 0
-        while high:
-            low = max(high - window, 0)
-            meets = (written.begin[low:high] < span.end) & (written.end[low:high] > span.begin)
-            for at in np.flatnonzero(meets)[::-1].tolist():
-                row = int(written.row[low + at])
-                pieces = [piece for piece in self._pieces(row) if piece.meets(span)]
-                if not pieces:
-                    continue
-                record = self._log.records[self._log.owners[row]]
-                places.add((int(record["op"]), int(record["loc"])))
-                found += 1
-                yield row
-                left -= sum(min(piece.end, span.end) - max(piece.begin, span.begin) for piece in pieces)
-                if left <= 0 or len(places) > _MOST_PLACES or found == _MOST_WRITERS:
-                    return
-            high, window = low, 4 * window
-
-    def _pieces(self, row: int) -> list[Span]:
-        """The bytes that an operand touches, by their addresses."""
-        key, size, lane, lanes = self._log.operands[row].tolist()
-        pieces = pieces_of(self._log, np.array([row])) if row in self._cut else None
-        if pieces is None:
-            return [Span(key, key + size, lane, lanes)]
-        order = np.argsort(pieces[1], kind="stable")
-        return [Span(b, e) for b, e in zip(pieces[1][order].tolist(), pieces[2][order].tolist(), strict=True)]
 
     def _reads(self, record: int) -> list[Span]:
         """All that a record reads."""
@@ -169,8 +83,8 @@ class History:
 
     def _whole(self, row: int) -> list[Span]:
         """The bytes that an operand touches; the bounds of many pieces."""
-        pieces = [piece for piece in self._pieces(row) if piece.begin < piece.end]
-        return pieces if len(pieces) <= _MOST_PLACES else [Span(pieces[0].begin, pieces[-1].end)]
+        pieces = [piece for piece in self._accesses.spans(row) if piece.begin < piece.end]
+        return pieces if len(pieces) <= _MOST_PIECES else [Span(pieces[0].begin, pieces[-1].end)]
 
     def _sources(self, record: int, row: int, span: Span) -> list[Span]:
         """The bytes that a record has read for some that it has written with an operand."""
@@ -184,8 +98,8 @@ class History:
             return self._reads(record)
         found = []
         for number in _read_operands(log.shape.isa, op):
-            pieces, size = self._pieces(first + number), sizes[op.operands[number]]
-            found += _same_place(self._pieces(row), span, sizes[written], pieces, size)
+            pieces, size = self._accesses.spans(first + number), sizes[op.operands[number]]
+            found += _same_place(self._accesses.spans(row), span, sizes[written], pieces, size)
         return found
 
     @cached_property
@@ -241,11 +155,6 @@ def _cut_out(pieces: list[Span], begin: int, end: int) -> list[Span]:
     return found
 
 
-def _memory_of(key: int) -> int:
-    """The key of the first byte of the memory that a byte is in."""
-    return key - int(offset_numbers(np.array([key], np.uint64))[0])
-
-
 def _element_sizes(isa: str, name: str, dtypes: str) -> dict[str, int]:
     """Bytes of an element of each operand where elements stay in their places; none for any other instruction."""
     entries: list[Instruction] = list(DIALECTS[isa].named(name))
@@ -269,12 +178,3 @@ def _read_operands(isa: str, op: Op) -> list[int]:
     return [
         at for at, (name, written) in enumerate(zip(op.operands, op.writes, strict=True)) if not written or name in both
     ]
-
-
-def _without_effect(log: Log) -> np.ndarray:
-    """The records whose stores do not reach memory, bool [records]: a memory core's own, on chips where it has none."""
-    stores = np.array([op.name == STORE for op in log.ops] or [False])
-    if log.shape.memory_core_stores or not stores.any():
-        return np.zeros(len(log), bool)
-    silent: np.ndarray = stores[log.records["op"]] & (log.records["core"] >= log.shape.cores)
-    return silent

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...findings import Finding, Step, rules
+from ...flow import Span
 from ...log import NOWHERE, Location, Log, joined, region_of
 from ..after_run import Given
 from .expectations import Expectations
-from .history import History, Span
+from .history import History
 
 #: Causes of one array that are told apart, steps that are kept of each, elements that are kept of each step.
 _MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4
@@ -35,7 +36,7 @@ def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expect
             continue
         history = history or History(log)
         writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
-        if log.shape.threads is not None:  # of a block the log says what each line has touched, and not to the byte
+        if log.kind.transactions:  # of a block the log says what each line has touched, and not to the byte
             writers[:] = writers.max()
         records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
         places = _places(log, records)
@@ -74,19 +75,14 @@ class _Cause:
         record = int(records[0])
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
         steps = self._steps(arrays, row, Span(key, key + size)) if row >= 0 else ()
-        several = f" of {self._all}" if len(self._wrong) < self._all else ""
         pattern = "nobody has written it" if row < 0 else self._pattern()
         who = log.records[records] if record >= 0 else None
-        return Finding(
-            rules.WRONG_RESULT,
-            f"{len(self._wrong)}{several} wrong element{'s' * (self._all > 1)} among the {self._right.size} of "
-            f"{array.name}: "
-            f"{array.element(first)} is {_shown(self._got[first])}, not {_shown(self._right[first])}"
-            + (f"; {pattern}" if pattern else ""),
+        one = array.element(first), _shown(self._got[first]), _shown(self._right[first])
+        counts = len(self._wrong), self._all, self._right.size
+        return replace(
+            rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
             instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
             region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
-            limit=f"{self._limit:.2g} of a number or, where that is more, of the mean of all" if self._limit else "",
-            suggestion="" if row >= 0 else "see what the last tile, and each task, leaves to be done",
             kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
             task=int(log.records["task"][record]) if record >= 0 else -1,

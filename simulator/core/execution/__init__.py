@@ -1,28 +1,28 @@
 """What instructions work on: the running task, the memories as it may use them, effects that wait, barriers."""
 
 from .barriers import Barriers
-from .current import Current, Deferred, Extent, meet
+from .current import Current
 from .deferred import Deferrals
+from .extents import Deferred, Extent, meet
+from .launch import Launch
 from .memory_map import MemoryMap
 from .operand_cache import OperandCache, OperandSlot
 from .state import Execution
-from .tasks import BLOCK, MEMBER, MEMORY, Task, check_launch, groups
+from .tasks import BuiltIns, Task, groups
 
 __all__ = [
-    "BLOCK",
-    "MEMBER",
-    "MEMORY",
     "Barriers",
+    "BuiltIns",
     "Current",
     "Deferrals",
     "Deferred",
     "Execution",
     "Extent",
+    "Launch",
     "MemoryMap",
     "OperandCache",
     "OperandSlot",
     "Task",
-    "check_launch",
     "groups",
     "meet",
 ]

@@ -8,9 +8,10 @@ from contextlib import suppress
 from greenlet import getcurrent
 
 from ....isa import Barrier
+from ...chip.launch_kinds import Role
 from ...findings import Collector, Squashed, rules
 from .current import Current
-from .tasks import MEMORY, Task
+from .tasks import Task
 
 
 class Barriers:
@@ -28,8 +29,8 @@ class Barriers:
 
     def meet(self, barrier: Barrier, pc: int) -> int:
         """Wait for the other tasks of a barrier; returns its number."""
-        task: Task = self._current.running
-        if task.kind == 0:
+        task = self._current.running
+        if task.role == Role.ALONE:
             self._count += 1
             return self._count
         if not task.meets(barrier, task):
@@ -68,7 +69,7 @@ class Barriers:
             chain.append(ahead)
             assert ahead.waiting is not None
             other = ahead.waiting[1] if other is None else other
-        self._collector.core, self._collector.task = first.core, first.taskId
+        self._collector.core, self._collector.task = first.core, first.number
         with suppress(Squashed):
             self._collector.report(rules.barrier.deadlock(links, len(stuck)), pc, other)
         for task in stuck:
@@ -84,4 +85,4 @@ class Barriers:
 
 def _party(task: Task) -> rules.barrier.Party:
     scope = task.waiting[0].scope if task.waiting else ""
-    return rules.barrier.Party(task.taskId, task.cluster, task.kind == MEMORY, scope, task.done)
+    return rules.barrier.Party(task.number, task.cluster, task.role == Role.MEMORY, scope, task.done)

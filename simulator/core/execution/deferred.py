@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .current import Current, Deferred, Extent, meet
+from .current import Current
+from .extents import Deferred, Extent, meet
 
 
 class Deferrals:

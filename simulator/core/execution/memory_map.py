@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 
-from ....isa import Dialect, Overload, Parameter
+from ....isa import ORDERS, Dialect, Kind, Overload, Parameter
 from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
-from ..memory import Allocation, Memory, Tensor, lanes_of
-from ..memory.tensor import Four, across_lanes, in_system_memory, system_bounds
+from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
+from ..memory.scattered import Places
+from ..memory.strided import Segments, Slices
+from ..memory.tensor import Four, TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 
@@ -31,6 +34,11 @@ class MemoryMap:
             self.memories[name] = shared.get(name) or Memory(space, index, shape.owners(space.scope))
         self.own = [memory for name, memory in self.memories.items() if name not in shared]
         self.lanes = lanes_of(shape, dialect)
+        #: Bytes of a slice, of each memory that has slices.
+        self.slices = {
+            name: memory.space.bytes // slices
+            for name, memory in self.memories.items() if (slices := dialect.spaces[name].slices)
+        }  # fmt: skip
         #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
         self.sliced: set[int] = set()
 
@@ -81,11 +89,44 @@ class MemoryMap:
         self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
 
-    def tensor(
-        self, pc: int, overload: Overload, parameter: Parameter, address: int, shape: Four, strides: Four | None,
-        dtype: np.dtype,
-    ) -> Tensor:  # fmt: skip
+    def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
+        """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.
+
+        Each follows the count of its axis; of rows in slices, whether they are dealt out comes last, and of a variable
+        operand its kind.
+        """
+        if parameter.kind is Kind.SCATTERED:
+            return partial(Places, dtype)
+        if parameter.kind is Kind.VARIABLE:
+            return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
+        if parameter.is_tensor:
+            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
+        if parameter.order:
+            order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
+            return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))
+        return lru_cache(maxsize=256)(partial(Segments.of, dtype, tuple(bool(dim.stride) for dim in parameter.dims)))
+
+    def view(
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, footprint: Footprint, space: str,
+        place: int,
+    ) -> View:  # fmt: skip
+        """An operand that is not packed, its memory noted in its place of the cache, or a finding as of `find`."""
+        low, end = address + footprint.below, address + footprint.above
+        start, until, _, _, _, entry = self._current.found[place]
+        if low < start or end > until or not footprint.bytes or entry is None or entry.space != space:
+            entry = self.find(pc, overload, parameter, low, end - low, space, footprint.dtype, place)[5]
+        assert entry is not None
+        return footprint.at(entry, address)
+
+    def note_slices(self, space: str, address: int, strides: tuple[int, ...]) -> None:
+        """Keep in mind behind which addresses rows lie that a copy has put into the slices of a memory."""
+        apart = self.slices.get(space)
+        if apart:
+            (self.sliced.add if apart in strides[:-1] else self.sliced.discard)(address)
+
+    def tensor(self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape) -> Tensor:
         """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding."""
+        shape, strides, dtype = form.shape, form.strides, form.dtype
         if parameter.is_lanes:
             return self._across_lanes(pc, overload, parameter, address, shape, strides, dtype)
         low, end = system_bounds(address, shape, strides, dtype.itemsize)

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..memory.arena import Allocation
-from ..memory.bytemap import ByteMap
-from ..memory.shadow import Shadow
+from ..memory import Allocation, ByteSet, Shadow
 
 #: The memory behind an operand: first and past-the-end address, typed view, key, uninitialized bytes and allocation.
-OperandSlot = tuple[int, int, np.ndarray | None, int, Shadow | ByteMap, Allocation | None]
+OperandSlot = tuple[int, int, np.ndarray | None, int, ByteSet, Allocation | None]
 
 #: What a slot holds before the first use: no address lies in it.
 VACANT: OperandSlot = (1, 0, None, 0, Shadow(0, 0), None)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..execution import Execution
-from ..memory import Allocation, Memory
+from ..memory import Allocation, Memory, View
 from .source import Guard, PortSource
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ class Check:
         """Conditions over the arguments of an instruction."""
         yield from ()
 
-    def before_read(self, port: PortSource, operand: Operand) -> None:
-        """Add lines to a port that run when an operand has been found and may hold uninitialized bytes."""
-
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         """Add lines to a port that run before its effect, when the instruction is issued."""
 
@@ -52,6 +49,9 @@ class Check:
 
     def scalar_run(self, run: AccessRun, memory: Memory) -> None:
         """The scalar unit has made a run of accesses to a memory; it may be missed while no check wants to see them."""
+
+    def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
+        """An instruction uses an operand that holds bytes that nobody has written, or held when it was issued."""
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         """A scalar load has met a piece of an allocation that nobody has written."""

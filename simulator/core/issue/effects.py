@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from types import MappingProxyType
 
 import numpy as np
 
-from ....isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Partial, Section, Wait
+from ....isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
 from ...findings import Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
-from ..memory import POISON, Allocation
+from ..memory.view import poison
 from .check import Check
 from .inputs import Inputs
-from .operands import Lanes, Operand, Strided
-from .sliced import slice_bytes
+from .operands import Operand
 from .source import PortSource
 
 
@@ -85,7 +84,7 @@ class EffectWriter:
             return
         for operand in self.operands:
             if operand.parameter.clobbered:
-                self._clobber(operand)
+                self.port.line(f"{operand.view()}.forget()")
         if isinstance(effect, Copy):
             self._note_slices(self.by_name[self.entry.written[0].name])
         statements = list(self._statements())
@@ -107,7 +106,8 @@ class EffectWriter:
 
     def _statements(self) -> Iterator[str]:
         if isinstance(self.entry.effect, Copy):
-            yield self._copy()
+            dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
+            yield dst.copy(src)
         elif isinstance(self.entry.semantics, np.ufunc):
             ufunc = self.port.bind("_ufunc", self.entry.semantics)
             yield self.written[0].apply(ufunc, self._inputs.of_ufunc())
@@ -117,39 +117,25 @@ class EffectWriter:
             yield from self._overwritten(self.written[0])
         for operand in self.written:
             if operand.parameter.defined:
-                yield f"_poison(_rest_{operand.name})"
+                yield f"{self.port.bind('_poison', poison)}(_rest_{operand.name})"
 
     def _overwritten(self, target: Operand) -> Iterator[str]:
         """What comes of elements that an output of wider ones has overwritten before they were read is undefined."""
         for source in self.operands:
             if source.reads and source.element.size < target.element.size:
-                self.port.bind("_lose", lose)
-                place = f"_a_{target.name}, {target.end}, _x_{target.name}, {lost(target, source)}"
-                yield f"if {target.name} < {source.name} < {target.end} > {source.end}: _lose({place})"
+                shifted = f"{target.name} < {source.name} < {target.end} > {source.end}"
+                yield f"if {shifted}: {target.view()}.lose({lost(target, source)})"
 
     def _note_slices(self, target: Operand) -> None:
         """Keep in mind behind which addresses rows lie that a copy has put into the slices of a memory."""
-        select, slices = self.entry.select, slice_bytes(self.port)
-        if select is None or slices.keys().isdisjoint(case.spaces[target.name] for case in select.cases.values()):
+        select, memories = self.entry.select, self.port.execution.map
+        if select is None or memories.slices.keys().isdisjoint(c.spaces[target.name] for c in select.cases.values()):
             return
-        name = target.name
-        self.port.bind("_sliced", self.port.execution.map.sliced)
-        if isinstance(target, Strided):
-            self.port.bind("_SLICES", slices)
-            with self.port.block(f"if _a_{name}.space in _SLICES:"):
-                by_slice = f"_SLICES[_a_{name}.space] in _strides_{name}[:-1]"
-                self.port.line(f"(_sliced.add if {by_slice} else _sliced.discard)({name})")
+        if target.footprint:
+            note = self.port.bind("_note_slices", memories.note_slices)
+            self.port.line(f"{note}({target.view()}.entry.space, {target.name}, {target.footprint}.strides)")
         else:
-            self.port.line(f"if _sliced: _sliced.discard({name})")
-
-    def _copy(self) -> str:
-        dst, src = (self.by_name[p.name] for p in (*self.entry.written, *self.entry.read))
-        if isinstance(dst, Lanes):
-            return dst.store(src.contents()) if dst.parameter.is_lanes else dst.store_in_order(src.contents())
-        if not isinstance(dst, Strided):
-            return f"_x_{dst.name}[...] = _x_{src.name}"
-        self.port.bind("_copy_segments", copy_segments)
-        return f"_copy_segments(_x_{dst.name}, _x_{src.name}, ({dst.apart_from(src)}) and {dst.unfolded()})"
+            self.port.line(f"if {self.port.bind('_sliced', memories.sliced)}: _sliced.discard({target.name})")
 
     def _body(self) -> Iterator[str]:
         self.port.bind("_body", self.entry.semantics)
@@ -158,10 +144,8 @@ class EffectWriter:
         returns = self.entry.prototype.returns != "void"
         results = [f"_y{number}" for number in range(len(self.written))]
         if isinstance(self.entry.effect, Compute) and self.entry.effect.partial:
-            out = self.written[0].name
-            self.port.bind("_write_rows", write_rows)
             yield f"_part = {call}"
-            yield f"_write_rows(_a_{out}, {out}, _x_{out}, _part)"
+            yield f"{self.written[0].view()}.write_rows(_part.rows, _part.values)"
             self.port.bind("_doubt", self.port.execution.collector.doubtful_value)
             yield "if _part.doubt: _doubt(_part.doubt, _pc, _OVERLOAD.name)"
         elif len(results) + returns == 1:
@@ -171,17 +155,10 @@ class EffectWriter:
             for operand, result in zip(self.written, results, strict=True):
                 yield operand.store(result)
 
-    def call(self, function: Callable[..., object]) -> str:
-        """The arguments of a function that takes operands and values by name."""
-        return self._inputs.of(function)
-
-    def _clobber(self, operand: Operand) -> None:
-        """A work operand: it may not be relied on afterwards."""
-        if isinstance(operand, Lanes):
-            operand.forget()
-            return
-        self.port.bind("_poison", poison)
-        self.port.line(f"_a_{operand.name}.uninitialized.add({operand.low}, {operand.end}); _poison(_x_{operand.name})")
+    def call(self, function: Callable[..., object], instead: Mapping[Operand, str] = MappingProxyType({})) -> str:
+        """The arguments of a function that takes operands and values by name, something else ``instead`` of some."""
+        contents = {operand: operand.contents() for operand in self.operands} | dict(instead)
+        return Inputs(self.port, self.operands, contents.__getitem__).of(function)
 
     def _section(self, section: Section, queues: tuple[str, ...]) -> None:
         self.port.bind("_move_section", self._move_section)
@@ -202,21 +179,8 @@ class EffectWriter:
 
 def undefined_rest(port: PortSource, operand: Operand) -> None:
     """Of an output that gets values in part: the rest of every row becomes uninitialized, and the array is cut."""
-    p, name = operand.parameter, operand.name
-    size, defined = operand.element.size, port.expression(p.defined)
-    row = f"({port.expression(p.dims[-1].count)}) * {size}"
-    rows = " * ".join(f"({port.expression(d.count)})" for d in p.dims[:-1]) or "1"
-    port.bind("_poison", poison)
-    port.bind("_forget", forget)
-    with port.block(f"for _first in _range({name}, {name} + ({rows}) * {row}, max({row}, 1)):"):
-        port.line(f"_forget(_a_{name}, _first + ({defined}) * {size}, _first + {row})")
-    port.line(f"_rest_{name} = _x_{name}[..., {defined}:]; _x_{name} = _x_{name}[..., :{defined}]")
-
-
-def forget(entry: Allocation, start: int, end: int) -> None:
-    """Nobody may rely on the bytes of [start, end) any more."""
-    if end > start:
-        entry.uninitialized.add(start, end)
+    name, defined = operand.name, port.expression(operand.parameter.defined)
+    port.line(f"_rest_{name} = {operand.view()}.undefine({defined}); _x_{name} = _x_{name}[..., :{defined}]")
 
 
 def lost(target: Operand, source: Operand) -> str:
@@ -226,39 +190,3 @@ def lost(target: Operand, source: Operand) -> str:
     """
     wider = target.element.size - source.element.size
     return f"(count_{source.name} - 1 - ({source.name} - {target.name}) // {wider})"
-
-
-def lose(entry: Allocation, end: int, target: np.ndarray, count: int) -> None:
-    """Make the last elements of an output, which ends at ``end``, undefined."""
-    if count > 0:
-        entry.uninitialized.add(end - count * target.itemsize, end)
-        poison(target[-count:])
-
-
-def poison(rest: np.ndarray) -> None:
-    """Overwrite what an instruction leaves undefined, so that a result that rests on it is wrong."""
-    if rest.size:
-        rest.view(np.uint8)[...] = POISON
-
-
-def write_rows(entry: Allocation, address: int, target: np.ndarray, result: Partial) -> None:
-    """Write the rows of an output that an instruction produced; only they become initialized."""
-    target[result.rows] = result.values[result.rows]
-    if entry.uninitialized.hi:
-        size = target.strides[0]
-        ends = np.flatnonzero(np.diff(np.concatenate(([0], result.rows.view(np.int8), [0]))))
-        for first, last in ends.reshape(-1, 2).tolist():
-            entry.uninitialized.remove(address + first * size, address + last * size)
-
-
-def copy_segments(target: np.ndarray, source: np.ndarray, apart: bool) -> None:
-    """Copy a segment (the last axis of both) after the other (inferred), at once where the order makes no difference.
-
-    ``apart``: neither source and target nor segments of the target have a byte in common.
-    """
-    if apart:
-        target[...] = source if source.shape == target.shape else source.reshape(target.shape)
-        return
-    places = (itertools.product(*map(range, array.shape[:-1])) for array in (target, source))
-    for to, from_ in zip(*places, strict=True):
-        target[to] = source[from_]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ....isa import Kind, Parameter
-from .operands import Operand, from_bits
+from ..memory.tensor import from_bits
+from .operands import Operand
 from .source import PortSource
 
 

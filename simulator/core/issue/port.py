@@ -28,15 +28,15 @@ from ....isa import (
     result_type,
     wires,
 )  # fmt: skip
+from ...chip.launch_kinds import Role
 from ...findings import Squashed, rules
 from ...log import CROSSED, Op
 from ...log.recorder import PACK, ROOM, ROW
-from ..execution import MEMBER, MEMORY, Execution
+from ..execution import Execution
 from .check import Check
-from .definedness import carried, look_up, pass_on, passes_on, take_back
+from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
-from .operands import Lanes, Operand, Strided
-from .scattered import operands_of
+from .operands import Operand, operands_of
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -102,8 +102,9 @@ class _Writer:
         self.execution, self.overload, self.entry = execution, overload, overload.instruction
         self.checks = checks
         self.source = PortSource(execution, overload)
-        self.operands = operands_of(self.source, overload)
+        self.operands = operands_of(self.source)
         self.effect = EffectWriter(self.source, self.operands, checks)
+        self.definedness = Definedness(execution, overload, checks)
         self.guards = [guard for check in checks for guard in check.guards(self.source)]
 
     def port(self) -> Port:
@@ -121,7 +122,9 @@ class _Writer:
                 for check in self.checks:
                     check.before_effect(source, self.operands)
                 self.effect.write()
-                take_back(source, self.effect)
+                if self.entry.moves or self.entry.looks_up:
+                    target = self.effect.written[0].view()
+                    source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
                 source.line(self._return())
             source.line("except _Squashed: return 0")
@@ -137,7 +140,7 @@ class _Writer:
         fixed = {
             **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
-            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)], "_prod": _product,
+            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)],
         }  # fmt: skip
         for name, value in fixed.items():
             source.bind(name, value)
@@ -162,7 +165,7 @@ class _Writer:
         spaces = execution.dialect.spaces
         if self.entry.select is None:
             if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
-                source.line(f"if _cur.kind == {MEMORY}: return 0")
+                source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
             source.bind("_CASE", self._case(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
@@ -177,7 +180,7 @@ class _Writer:
         no_case = rules.declared.no_case(select.argument, (case.label for case in select.cases.values()))
         source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
-        source.line("if _cur.kind and _cur.kind == _skipped: return 0")
+        source.line("if _cur.role and _cur.role == _skipped: return 0")
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
@@ -186,8 +189,8 @@ class _Writer:
         """The kind of core that ignores a case; 0 = none."""
         spaces = self.execution.dialect.spaces
         if any(not spaces[name].memory_core for name in case.spaces.values()):
-            return MEMORY
-        return MEMBER if case.by_memory_core else 0
+            return Role.MEMORY
+        return Role.MEMBER if case.by_memory_core else 0
 
     def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
         recorder, entry = self.execution.recorder, self.entry
@@ -268,59 +271,73 @@ class _Writer:
         if isinstance(self.entry.effect, Cache):
             return
         self._check_reads(self.measuring or self.operands)
-        if passes_on(self.entry):
-            pass_on(source, self.effect, self.operands, self.checks)
+        if passes_on(self.entry) and not self.entry.moves:
+            self._carry()
             return
-        if self.entry.looks_up:
-            look_up(source, self.operands, self.checks)
+        if self.entry.moves or self.entry.looks_up:
+            self._follow()
         partial = getattr(self.entry.effect, "partial", False)
         for operand in self.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:
-                operand.written()
+                source.line(operand.written())
             if operand.parameter.defined:
                 undefined_rest(source, operand)
 
     def _check_reads(self, operands: list[Operand]) -> None:
         """Those whose values are used, by an instruction that does not just pass them on."""
-        source, passed = self.source, carried(self.entry)
+        passed = carried(self.entry)
         for operand in operands:
             if operand.reads and operand.name not in passed:
-                with source.block(f"if {operand.may_be_uninitialized()}:"):
-                    source.line(operand.fill_poison())
-                    for check in self.checks:
-                        check.before_read(source, operand)
+                report = self.source.bind("_unwritten", self.definedness.report)
+                self.source.line(f"if {operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
+
+    def _carry(self) -> None:
+        """The output has uninitialized elements where the operands have that it is computed or copied from."""
+        (target,), names = self.effect.written, carried(self.entry)
+        read = [operand for operand in self.operands if operand.name in names]
+        carry = self.source.bind("_carry", self.definedness.carry)
+        with self.source.block(f"if {' or '.join(operand.stale() for operand in read)}:"):
+            self.source.line(f"{carry}(_pc, {', '.join(operand.view() for operand in (target, *read))})")
+        with self.source.block("else:"):
+            self.source.line(target.written())
+
+    def _follow(self) -> None:
+        """Uninitialized elements are moved to other places of the output, or are positions in a table."""
+        source, names, found = self.source, carried(self.entry), self.definedness
+        read = next(operand for operand in self.operands if operand.name in names)
+        source.line("_moved = None")
+        if self.entry.looks_up:
+            table = next(operand for operand in self.operands if operand.reads and operand is not read)
+            given = f"{source.bind('_looked_up', found.looked_up)}(_pc, {read.view()}, {table.view()})"
+        else:
+            assert self.entry.semantics is not None
+            source.bind("_body", self.entry.semantics)
+            call = self.effect.call(self.entry.semantics, {read: "_marks"})
+            target = self.effect.written[0].view()
+            given = f"{source.bind('_follow', found.moved)}(_pc, {target}, {read.view()}, lambda _marks: _body({call}))"
+        source.line(f"if {read.stale()}: _moved = {given}")
 
     def _record(self) -> None:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
-        crossed = [operand.crossed() for operand in self.operands if isinstance(operand, Strided)]
-        flags = (
-            f"({self.effect.flags()}) | ({CROSSED} if {' or '.join(crossed)} else 0)"
-            if crossed
-            else self.effect.flags()
-        )
+        footprints = [operand.footprint for operand in self.operands if operand.footprint]
+        crossed = " or ".join(f"{footprint}.crossed" for footprint in footprints)
+        flags = f"({self.effect.flags()}) | ({CROSSED} if {crossed} else 0)" if crossed else self.effect.flags()
+        gaps = f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
         head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
-        strided = [f"_gaps_{operand.name}" for operand in self.operands if isinstance(operand, Strided)]
-        gaps = f"max({', '.join(strided)}, 0)" if strided else "0"
-        if len(self.operands) > ROOM or any(isinstance(operand, Lanes) for operand in self.operands):
-            source.line("_at = _rec.at")
-            rows = "".join(f"{operand.record()}, " for operand in self.operands)
-            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
-            self._pieces()
-            return
-        rows = "".join(f", _k_{o.name} + _o_{o.name}, {o.end} - {o.low}" for o in self.operands)
         source.line("_at = _rec.at")
-        source.line("if _at == _rec.limit: _rec.grow()")
-        source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
-        source.line(f"_rec.at = _at + {ROW}")
-        self._pieces()
-
-    def _pieces(self) -> None:
-        """Say of operands with bytes between that they do not touch which they do."""
+        if len(self.operands) > ROOM or any(operand.parameter.is_tensor for operand in self.operands):
+            rows = "".join(f"({operand.record()}, {operand.lanes}), " for operand in self.operands)
+            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
+        else:
+            rows = "".join(f", {operand.record()}" for operand in self.operands)
+            source.line("if _at == _rec.limit: _rec.grow()")
+            source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
+            source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            if pieces := operand.pieces():
-                condition, where = pieces
-                self.source.line(f"if {condition}: _rec.pieces.append((_at, {number}, {where}))")
+            if operand.footprint:
+                source.line(f"_runs = {operand.view()}.runs()")
+                source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 
     def _return(self) -> str:
         returns = self.entry.prototype.returns
@@ -339,24 +356,12 @@ class _Writer:
             instruction=self.overload.name,
             region=regions.get(guard.finding.operand),
         )
-        with contextlib.nullcontext() if not guard.fatal else _then_squash():
-            self.execution.collector.report(found, pc)
+        self.execution.collector.report(found, pc)
+        if guard.fatal:
+            raise Squashed
 
     def _place(self, address: int, region: Any) -> str:
         """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
         if region is None or self.execution.map.memories[region.space].space.scope == "device":
             return hex(address)
         return str(region.begin)
-
-
-@contextlib.contextmanager
-def _then_squash() -> Any:
-    yield
-    raise Squashed
-
-
-def _product(counts: tuple[int, ...]) -> int:
-    product = 1
-    for count in counts:
-        product *= count
-    return product

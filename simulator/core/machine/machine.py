@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Hashable, Sequence
 from contextvars import Context, copy_context
 from typing import Any
 
 import numpy as np
-from greenlet import greenlet
 
 from ...chip import Shape
+from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
-from ..execution import MEMORY, Execution, Task, groups
+from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, Port, by_element_type, issue
 from ..memory import Allocation, Layout, Memory, Variable, variable_counter
 
@@ -66,9 +67,10 @@ class Machine:
 
     # --- running ---------------------------------------------------------------------------------
 
-    def _begin(self, kernel: str, on_finding: str) -> None:
+    def _begin(self, launch: Launch) -> None:
         """The state of one launch, all of it, begins anew."""
-        self.collector.begin(kernel, on_finding)
+        self.collector.begin(launch.kernel, launch.on_finding)
+        self.current.kind_given = launch.kind_given
         self.execution.barriers.begin()
         self.recorder.begin()
         self.map.cache.forget_shared()
@@ -78,36 +80,30 @@ class Machine:
 
     def run(
         self,
-        kernel: str,
+        launch: Launch,
         entry: Callable[[Task], object],
-        dim: tuple[int, int, int],
-        type: str,
         *,
-        variables: tuple[Variable, ...] = (),
-        on_finding: str = "raise",
         locate: Locate,
+        variables: tuple[Variable, ...] = (),
         progress: Callable[[int, int], None] | None = None,
-        order: int = 0,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
-        Tasks run in the order of their numbers, and asynchronous effects come late; an ``order`` above 0 stands for
-        another order that the device could take.
+        Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
             raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
-        self._begin(kernel, on_finding)
+        self._begin(launch)
         self.layout.use(variables)
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
             context = copy_context()
-        total, done = dim[0] * dim[1] * dim[2], 0
+        total, done = math.prod(launch.dim), 0
         self._place("device", 0)
-        turns = random.Random(order) if order else None
+        turns = random.Random(launch.order) if launch.order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        for group in self._in_turn(
-            list(groups(self.shape, dim, type)) if turns else groups(self.shape, dim, type), turns
-        ):
+        ordered = groups(self.shape, launch.dim, launch.kind)
+        for group in self._in_turn(list(ordered) if turns else ordered, turns):
             self._run_group(group, entry, context, turns)
             done += len(group)
             if progress:
@@ -120,8 +116,7 @@ class Machine:
             self.collector.core = self.collector.task = -1
             for check in self.checks:
                 check.end()
-        launch = {"kernel": kernel, "dim": list(dim), "type": type}
-        log = self.recorder.finish(locate, self.shape, self.device, launch)
+        log = self.recorder.finish(locate, self.shape, self.device, launch.header)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.not_modelled.NOT_MODELLED
         ):
@@ -144,8 +139,8 @@ class Machine:
             self._place("cluster", owner)
         for task in group:
             self._place("core", task.core)
-            task.greenlet = greenlet(self._body(task, entry))
-            task.greenlet.gr_context = context.copy()
+            task.fiber.run = self._body(task, entry)
+            task.fiber.gr_context = context.copy()
         while any(not task.done for task in group):
             if self.collector.ended:
                 self._unwind(group)
@@ -154,15 +149,15 @@ class Machine:
                 self.execution.barriers.deadlock([task for task in group if not task.done])
                 ready = [task for task in group if not task.done]
             for task in self._in_turn(ready, turns):
-                if not task.done and (task.greenlet or not self.collector.ended):
+                if not task.done and (task.fiber or not self.collector.ended):
                     self._enter(task)
-                    task.greenlet.switch()
+                    task.fiber.switch()
 
     def _unwind(self, group: list[Task]) -> None:
         """A launch that has ended: tasks that have not begun never do, those at a barrier leave it."""
         for task in group:
             task.waiting = None
-            task.done = task.done or not task.greenlet
+            task.done = task.done or not task.fiber
 
     def _body(self, task: Task, entry: Callable[[Task], object]) -> Callable[[], None]:
         def body() -> None:
@@ -189,8 +184,8 @@ class Machine:
 
     def _enter(self, task: Task) -> None:
         current, collector = self.current, self.collector
-        current.core, current.task, current.kind, current.cluster = task.core, task.taskId, task.kind, task.cluster
-        current.running, collector.core, collector.task = task, task.core, task.taskId
+        current.core, current.task, current.role, current.cluster = task.core, task.number, task.role, task.cluster
+        current.running, collector.core, collector.task = task, task.core, task.number
         current.pending, current.found = task.pending, self.map.cache[task.core]
         self.on_enter(task)
 
@@ -200,7 +195,7 @@ class Machine:
             self.map.cache.forget((owner,) if scope == "core" else None)
 
     def _allocated(self, task: Task) -> None:
-        if task.kind != MEMORY:
+        if task.role != Role.MEMORY:
             for number, entry in self.layout.placement("core", task.core).variables:
                 self._mark(ALLOC, entry, variable_counter(number))
 
@@ -208,7 +203,7 @@ class Machine:
         """The variables that a task still holds at its end go back, the last one first."""
         for entry, pc in reversed(task.locals):
             self._mark(FREE, entry, pc)
-        if task.kind != MEMORY:
+        if task.role != Role.MEMORY:
             for number, entry in reversed(self.layout.placement("core", task.core).variables):
                 self._mark(FREE, entry, variable_counter(number))
 

@@ -10,16 +10,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...chip.launch_kinds import Role
 from ...findings import Finding, Squashed, rules
 from ...log import ARITHMETIC, Op
-from ..execution import MEMORY
 from ..issue import AccessRun, Check
 from ..issue.runs import LOAD, STORE
 from ..memory import Allocation, Memory
 from .machine import Machine
 
-#: Bytes that one access moves at most: the granule of the DRAM (mlu-ops docs/BANG-C-OPS-Develop-Guide.md).
-_GRANULE = 64
+#: Bytes that one access moves at most: compilers make none that is wider.
+_WIDEST = 16
 #: Pipes that the front end waits for: the scalar unit is the front end.
 _OWN = ("scalar",)
 _ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
@@ -78,7 +78,7 @@ class ScalarUnit:
     def mutes(self, address: int) -> bool:
         """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
         machine, memory = self.machine, self._memory(address)
-        silent = machine.current.kind == MEMORY and not machine.shape.memory_core_stores
+        silent = machine.current.role == Role.MEMORY and not machine.shape.memory_core_stores
         return silent and memory is not None and memory.space.scope == "device"
 
     def view(self, address: int, dtype: np.dtype) -> np.ndarray:
@@ -137,7 +137,7 @@ class ScalarUnit:
                 machine.recorder.op(
                     Op(
                         name, "", (operand,), (name == STORE,), f"scalar_{space}",
-                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_GRANULE,
+                        (*machine.dialect.scalar_waits, *_OWN), provenance="inferred", granule=_WIDEST,
                     )
                 )
                 for name, operand in ((LOAD, "src"), (STORE, "dst"))

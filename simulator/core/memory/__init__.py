@@ -1,28 +1,36 @@
-"""Simulated memories and what lies in them: bytes, shadows, variables, tensors."""
+"""Simulated memories and what lies in them: bytes, sets of bytes, variables, operands."""
 
 from .arena import POISON, Allocation, Memory, reach
 from .bytemap import ByteMap
+from .byteset import ByteSet
 from .intervals import Intervals
 from .mapping import Mapping, host_bytes
 from .shadow import Shadow
-from .tensor import Lanes, Tensor, folded, lanes_of
+from .strides import folded
+from .tensor import Constant, Lanes, Tensor, lanes_of
 from .turn import Turn
 from .variables import Layout, Placement, Variable, variable_counter
+from .view import Footprint, PackedView, View
 
 __all__ = [
     "POISON",
     "Allocation",
     "ByteMap",
+    "ByteSet",
+    "Constant",
+    "Footprint",
     "Intervals",
     "Lanes",
     "Layout",
     "Mapping",
     "Memory",
+    "PackedView",
     "Placement",
     "Shadow",
     "Tensor",
     "Turn",
     "Variable",
+    "View",
     "folded",
     "host_bytes",
     "lanes_of",

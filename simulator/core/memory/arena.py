@@ -13,7 +13,7 @@ import numpy as np
 
 from ...chip import Space
 from ...log.region import NOWHERE, Location, region_key
-from .bytemap import ByteMap
+from .byteset import ByteSet
 from .mapping import Mapping, host_bytes, round_up
 from .shadow import Shadow
 
@@ -23,6 +23,7 @@ GUARD = 128
 ALIGNMENT = 128
 #: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
 POISON = 0xFF
+_BYTE = np.dtype(np.uint8)
 
 
 @dataclass(eq=False)
@@ -35,7 +36,7 @@ class Allocation:
     owner: int
     key: int  # number of its first byte in a log
     name: str = ""
-    uninitialized: Shadow | ByteMap = None  # type: ignore[assignment] # bytes that nobody has written; without it none
+    uninitialized: ByteSet = None  # type: ignore[assignment] # bytes that nobody has written; without it none
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
@@ -56,8 +57,7 @@ class Allocation:
 
     def strided(self, address: int, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
         """An array at any address and strides (bytes) inside; the caller has checked that it stays inside."""
-        raw = self.view(np.dtype(np.uint8))
-        return np.ndarray(shape, dtype, raw.data, address - self.start, strides)
+        return np.ndarray(shape, dtype, self.view(_BYTE), address - self.start, strides)
 
     def clear(self) -> None:
         """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
@@ -68,15 +68,15 @@ class Allocation:
         """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
         if self.poisoned is None or (start >= self.poisoned[0] and end <= self.poisoned[1]):
             return
-        parts = [(start, end)]
-        if isinstance(self.uninitialized, Shadow):
-            low, high = self.poisoned
-            low, high = (low, high) if low < high else (start, start)
-            parts = [(start, low), (high, end)]
-            self.poisoned = min(start, low), max(end, high)
-        raw = self.view(np.dtype(np.uint8))
-        for first, last in [piece for part in parts for piece in self.uninitialized.pieces(*part)]:
+        pieces, self.poisoned = self.uninitialized.to_poison(start, end, self.poisoned)
+        raw = self.view(_BYTE)
+        for first, last in pieces:
             raw[first - self.start : last - self.start] = POISON
+
+    def stale(self, start: int, end: int) -> bool:
+        """Whether bytes of [start, end) are uninitialized; `fill_poison` has been there then."""
+        self.fill_poison(start, end)
+        return self.uninitialized.first(start, end) is not None
 
 
 #: The allocations of one owner by address: where they start, and they themselves.

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .arena import Allocation
-from .tensor import Constant, Tensor
+from .view import View
 
 #: What is kept of an element: its value without rounding and the value that it has in memory, where the difference was
 #: born (a program counter, 0: nowhere), and the unit roundoff of the coarsest type that it has been in (0: no cell).
 CELL = np.dtype([("precise", np.float64), ("real", np.float64), ("born", np.int64), ("unit", np.float64)])
-
-
-#: An operand: a tensor, or elements with their allocation and, where they lie in an order of their own, what turns
-#: them into rows.
-Rows = Callable[[np.ndarray], np.ndarray]
-Place = Tensor | tuple[Allocation, np.ndarray, Rows | None]
 
 
 class PreciseMemory:
@@ -35,44 +28,28 @@ class PreciseMemory:
         """Forget everything."""
         self._cells.clear()
 
-    def fresh(self, place: Place) -> np.ndarray:
+    def fresh(self, place: View) -> np.ndarray:
         """Cells of an operand as it is now, each its own precise value, in the shape in which the semantics sees it."""
-        if isinstance(place, Tensor):
-            return own(place.read())
-        _, view, to_rows = place
-        return to_rows(own(view)) if to_rows else own(view)
+        return place.gather(own, CELL)
 
-    def read(self, place: Place) -> np.ndarray:
+    def read(self, place: View) -> np.ndarray:
         """The cells of an operand, in the shape in which the semantics sees it; a copy."""
-        if isinstance(place, Constant):
-            return own(place.read())
-        if isinstance(place, Tensor):
-            dense = np.empty(place.shape, CELL)
-            for view, part in place.boxes_of(dense):
-                part[...] = self._read(place.entry, view)
-            return dense
-        entry, view, to_rows = place
-        cells = self._read(entry, view)
-        return to_rows(cells) if to_rows else cells
+        return place.gather(lambda view: self._read(place.entry, view), CELL)
 
-    def write(self, place: Place, cells: np.ndarray, rows: np.ndarray | None = None) -> None:
+    def write(self, place: View, cells: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Keep the cells of what has been written (of some rows)."""
-        if isinstance(place, Tensor):
-            for view, part in place.boxes_of(np.broadcast_to(cells, place.shape)):
+        for view, part in zip(place.arrays(), place.split(cells), strict=True):
+            if rows is None:
                 self._write(place.entry, view, part)
-            return
-        entry, view, _ = place
-        if rows is None:
-            self._write(entry, view, cells)
-            return
-        for row in np.flatnonzero(rows):
-            self._write(entry, view[row], cells[row])
+            else:
+                for row in np.flatnonzero(rows):
+                    self._write(place.entry, view[row], part[row])
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: View) -> None:
         """What has been written has no other value than its own."""
-        for entry, view in _views(place):
-            for dtype in self._cells.get(entry, ()):
-                window = self._elements(entry, view, dtype)
+        for view in place.arrays():
+            for dtype in self._cells.get(place.entry, ()):
+                window = self._elements(place.entry, view, dtype)
                 if window is not None:
                     window["unit"] = 0
 
@@ -84,23 +61,23 @@ class PreciseMemory:
             first, last = (low - entry.start) // width, -(-(high - entry.start) // width)
             cells["unit"][first : last : step // width if step % width == 0 and size <= width else 1] = 0
 
-    def take(self, place: Place) -> dict[np.dtype, np.ndarray]:
+    def take(self, place: View) -> dict[np.dtype, np.ndarray]:
         """The cells of what is about to be copied, in order, by element type."""
         taken: dict[np.dtype, list[np.ndarray]] = {}
-        for entry, view in _views(place):
-            for dtype in self._cells.get(entry, ()):
-                window = self._elements(entry, view, dtype)
+        for view in place.arrays():
+            for dtype in self._cells.get(place.entry, ()):
+                window = self._elements(place.entry, view, dtype)
                 if window is not None:
                     taken.setdefault(dtype, []).append(window.flatten())
         return {dtype: np.concatenate(parts) for dtype, parts in taken.items()}
 
-    def put(self, place: Place, taken: dict[np.dtype, np.ndarray]) -> None:
+    def put(self, place: View, taken: dict[np.dtype, np.ndarray]) -> None:
         """The cells of a copy."""
         self.forget(place)
         for dtype, cells in taken.items():
             at = 0
-            for entry, view in _views(place):
-                window = self._elements(entry, view, dtype, make=True)
+            for view in place.arrays():
+                window = self._elements(place.entry, view, dtype, make=True)
                 if window is None or at + window.size > cells.size:
                     break
                 window[...] = cells[at : at + window.size].reshape(window.shape)
@@ -159,13 +136,6 @@ def own(values: np.ndarray) -> np.ndarray:
     cells = np.zeros(values.shape, CELL)
     cells["precise"] = cells["real"] = values.astype(np.float64)
     return cells
-
-
-def _views(place: Place) -> list[tuple[Allocation, np.ndarray]]:
-    """The memory of an operand."""
-    if isinstance(place, Tensor):
-        return [(place.entry, view) for view, _ in place.boxes_of(np.empty(place.shape, np.bool_))]
-    return [(place[0], place[1])]
 
 
 def _good(cells: np.ndarray, real: np.ndarray) -> np.ndarray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from .byteset import ByteSet, Piece
+from .strides import segments
 
-class Shadow:
+
+class Shadow(ByteSet):
     """The uninitialized bytes of the block [start, end); at first none.
 
     All of them lie in [lo, hi), which is (0, 0) when there are none. As long as they are all of [lo, hi) there need be
@@ -16,18 +19,16 @@ class Shadow:
     where with `touched`.
     """
 
-    __slots__ = ("_bytes", "_flags", "_low", "_until", "end", "hi", "lo", "on_flags", "start")
+    __slots__ = ("_bytes", "_flags", "_low", "_until")
 
     def __init__(self, start: int, end: int) -> None:
-        self.start, self.end = start, end
-        self.lo = self.hi = 0
+        super().__init__(start, end)
         self._flags: np.ndarray | None = None  # whether a byte has been written, shape [end - start]; None: not kept
         self._bytes = bytearray()  # what is behind them, now or when they are kept again
         self._low, self._until = end, start  # outside of these no flag is set
-        self.on_flags: Callable[[np.ndarray], None] = lambda flags: None  # who is told of flags that had not been there
 
     @classmethod
-    def of(cls, start: int, end: int, pieces: Iterable[tuple[int, int]]) -> Shadow:
+    def of(cls, start: int, end: int, pieces: Iterable[Piece]) -> Shadow:
         """The set of these pieces, in order."""
         made = cls(start, end)
         for number, (first, last) in enumerate(pieces):
@@ -41,17 +42,14 @@ class Shadow:
         return Shadow.of, (self.start, self.end, list(self))
 
     def fill(self) -> None:
-        """Become all bytes of the block."""
         self.lo, self.hi = (self.start, self.end) if self.end > self.start else (0, 0)
         self._flags = None
 
     def add(self, start: int, end: int) -> None:
-        """Add the bytes of [start, end)."""
         self.flags[start - self.start : end - self.start] = False
         self.lo, self.hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
 
     def remove(self, start: int, end: int) -> None:
-        """Take the bytes of [start, end) out."""
         if start >= self.hi or end <= self.lo:
             return
         if self._flags is not None or (start > self.lo and end < self.hi):
@@ -80,8 +78,7 @@ class Shadow:
         last = self._bytes.rfind(0, lo - self.start, hi - self.start)
         self.lo, self.hi = (self.start + at, self.start + last + 1) if at >= 0 else (0, 0)
 
-    def first(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first piece of the set inside [start, end), or None."""
+    def first(self, start: int, end: int) -> Piece | None:
         start, end = max(start, self.lo), min(end, self.hi)
         if start >= end:
             return None
@@ -93,24 +90,25 @@ class Shadow:
         until = self._bytes.find(1, at, end - self.start)
         return self.start + at, self.start + until if until >= 0 else end
 
-    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The pieces of the set inside [start, end), in order."""
+    def pieces(self, start: int, end: int) -> list[Piece]:
         found = []
         while piece := self.first(start, end):
             found.append(piece)
             start = piece[1]
         return found
 
-    def absent(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
-        """A view of the flags (True: not in the set) of bytes at strides, as `numpy.ndarray` takes them.
+    def some(self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> Piece | None:
+        """The first piece of the first run of elements that has any."""
+        runs = segments(self.start + offset, shape, strides, size)
+        return next(filter(None, (self.first(start, start + run) for start, run in runs)), None)
 
-        Who changes it calls `changed`.
-        """
-        return np.ndarray(shape, np.bool_, self.flags.data, offset, strides)
+    def to_poison(self, start: int, end: int, poisoned: Piece) -> tuple[list[Piece], Piece]:
+        """What is known to have it is one range: what lies between two that were asked for gets it as well."""
+        low, high = poisoned if poisoned[0] < poisoned[1] else (start, start)
+        return [*self.pieces(start, low), *self.pieces(high, end)], (min(start, low), max(end, high))
 
     @property
     def flags(self) -> np.ndarray:
-        """For every byte of the block whether it is not in the set; from now on they are kept."""
         if self._flags is None:
             if not self._bytes:
                 self._bytes = bytearray(self.end - self.start)
@@ -126,6 +124,3 @@ class Shadow:
 
     def _begin_at(self, lo: int) -> None:
         self.lo, self.hi = (lo, self.hi) if lo < self.hi else (0, 0)
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self.pieces(self.start, self.end))

@@ -8,17 +8,19 @@ a last row that is not whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ....isa import Dialect
+from ....isa import VARIABLE_TYPES, Dialect
 from ...chip import Shape
 from .arena import POISON, Allocation
-from .bytemap import ByteMap
-from .shadow import Shadow
+from .byteset import Piece
+from .strides import bounds, folded, run
+from .view import View
 
 Four = tuple[int, int, int, int]
 
@@ -49,149 +51,146 @@ def lanes_of(shape: Shape, dialect: Dialect) -> Lanes:
     return Lanes(shape.lanes or 1, whole // (shape.lanes or 1), shape.eu_bytes or 1)
 
 
-class Tensor:
-    """A tensor at its place. ``low`` and ``end`` bound its bytes, across lanes those of every lane as if in the first.
+class TensorShape:
+    """What arguments say of a tensor before its address is known; strides count elements, None: those of its place."""
 
-    ``mask`` has a bit for each lane that it touches (all bits where there are no lanes); ``lane`` is the first one and
-    ``lanes`` how many, 0 where there are none.
-    """
+    __slots__ = ("bytes", "count", "dtype", "shape", "strides")
 
-    __slots__ = ("boxes", "dtype", "end", "entry", "lane", "lanes", "low", "mask", "shape")
+    gaps, crossed = 0, False
+
+    def __init__(self, dtype: np.dtype, shape: Sequence[int], strides: Four | None = None) -> None:
+        self.dtype, self.strides = dtype, strides
+        n, c, h, w = shape
+        self.shape, self.count = (n, c, h, w), n * c * h * w
+        self.bytes = self.count * dtype.itemsize
+
+    @classmethod
+    def of_variable(cls, dtype: np.dtype, shape: Sequence[int], kind: int) -> TensorShape:
+        """That of a variable operand of a kind: where it is no tensor, every channel has one element."""
+        if kind == VARIABLE_TYPES["TENSOR"]:
+            return cls(dtype, shape)
+        return cls(dtype, (1, shape[1], 1, 1), (1, 1, 1, 1))
+
+
+class Tensor(View):
+    """A tensor at its place: its contents have the shape [n, c, h, w]."""
+
+    __slots__ = ("boxes", "dtype", "lane", "lanes", "mask", "shape")
 
     def __init__(
         self, entry: Allocation, boxes: list[Box], shape: Four, dtype: np.dtype, low: int, end: int,
         mask: int = -1, lane: int = 0, lanes: int = 0,
     ) -> None:  # fmt: skip
-        self.entry, self.boxes, self.shape, self.dtype = entry, boxes, shape, dtype
-        self.low, self.end, self.mask, self.lane, self.lanes = low, end, mask, lane, lanes
+        super().__init__(entry, low, end)
+        self.boxes, self.shape, self.dtype = boxes, shape, dtype
+        self.mask, self.lane, self.lanes = mask, lane, lanes
 
     def read(self) -> np.ndarray:
-        """The contents, shape [n, c, h, w]; a view where that is possible."""
-        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
-            return self._view(self.boxes[0])[:, 0]
-        dense = np.empty(self.shape, self.dtype)
-        for box, part in self._parts(dense):
-            part[...] = self._view(box)
-        return dense
+        view = self._only()
+        if view is None:
+            view = np.empty(self.shape, self.dtype)
+            for array, part in zip(self.arrays(), self.split(view), strict=True):
+                part[...] = array
+        return view
 
     def write(self, values: Any) -> None:
-        """New contents: an array that broadcasts to [n, c, h, w], or a value."""
-        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
-            self._view(self.boxes[0])[:, 0] = values
-            return
-        for box, part in self._parts(np.broadcast_to(np.asarray(values).astype(self.dtype, copy=False), self.shape)):
-            self._view(box)[...] = part
+        view = self._only()
+        if view is None:
+            dense = np.broadcast_to(np.asarray(values).astype(self.dtype, copy=False), self.shape)
+            for array, part in zip(self.arrays(), self.split(dense), strict=True):
+                array[...] = part
+        else:
+            view[...] = values
 
-    def write_in_order(self, values: np.ndarray) -> None:
-        """New contents, in system memory, one element after the other (w fastest) where they share bytes."""
-        (box,) = self.boxes
-        if not folded(zip(box.shape, box.strides, strict=True), self.dtype.itemsize):
+    def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
+        view = self._only()
+        if view is None:
+            self.write(ufunc(*inputs))
+        else:
+            ufunc(*inputs, out=view)
+
+    def copy(self, source: View) -> None:
+        """In system memory, one element after the other (w fastest) where they share bytes."""
+        values, box = source.read(), None if self.lanes or not self.boxes else self.boxes[0]
+        if box is None or not folded(zip(box.shape, box.strides, strict=True), self.dtype.itemsize):
             self.write(values)
             return
         view = self._view(box)[:, 0]
         for index in np.ndindex(self.shape):
             view[index] = values[index]
 
-    def apply(self, ufunc: Callable[..., Any], *inputs: Any) -> None:
-        """New contents from a ufunc, without a copy where the tensor is one view."""
-        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
-            ufunc(*inputs, out=self._view(self.boxes[0])[:, 0])
-        else:
-            self.write(ufunc(*inputs))
+    def arrays(self) -> list[np.ndarray]:
+        return [self._view(box) for box in self.boxes]
 
-    def initialized(self) -> bool:
-        """Whether all of it has been written."""
-        bytes_ = self.entry.uninitialized
-        if isinstance(bytes_, ByteMap):
-            return all(bool(self._flags(bytes_, box).all()) for box in self.boxes)
-        return not (self.low < bytes_.hi and self.end > bytes_.lo) or self.uninitialized() is None
+    def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
+        for box in self.boxes:
+            n, rows, lanes, h, w = box.shape
+            yield dense[:, box.first : box.last].reshape(n, rows, lanes, h, w, *dense.shape[4:])
+
+    def hole(self) -> Piece | None:
+        holes, size = self.entry.uninitialized, self.dtype.itemsize
+        found = (holes.some(box.offset, box.shape, box.strides, size) for box in self.boxes)
+        return next(filter(None, found), None)
+
+    def stale(self) -> bool:
+        if not self.doubtful or self.hole() is None:
+            return False
+        self.fill_poison()
+        return True
 
     def fill_poison(self) -> None:
         """Put NaN patterns into its bytes that nobody has written."""
-        bytes_ = self.entry.uninitialized
-        if not isinstance(bytes_, ByteMap):
-            self.entry.fill_poison(self.low, self.end)
+        if self.entry.poisoned is None:  # everywhere already
             return
         raw = self.entry.view(np.dtype(np.uint8))
         for box in self.boxes:
-            flags = self._flags(bytes_, box)
-            np.ndarray(flags.shape, np.uint8, raw.data, box.offset, self._steps(box))[~flags] = POISON
-
-    def uninitialized(self) -> tuple[int, int] | None:
-        """Some bytes of it that nobody has written, or None."""
-        bytes_ = self.entry.uninitialized
-        if not isinstance(bytes_, ByteMap):
-            found = (bytes_.first(start, start + size) for start, size in self.segments())
-            return next(filter(None, found), None)
-        for box in self.boxes:
-            absent = self._flags(bytes_, box)
-            if not absent.all():
-                at = np.unravel_index(int(absent.argmin()), absent.shape)
-                start = (
-                    self.entry.start + box.offset + sum(int(i) * s for i, s in zip(at, self._steps(box), strict=True))
-                )
-                return start, start + 1
-        return None
+            flags = self._flags(box)
+            np.ndarray(flags.shape, np.uint8, raw, box.offset, flags.strides)[~flags] = POISON
 
     def flags(self) -> np.ndarray:
-        """For each byte of it whether it has been written, shape [n, c, h, w, bytes of an element]; a copy."""
+        """A copy."""
         dense = np.ones((*self.shape, self.dtype.itemsize), np.bool_)
-        for box, part in self._parts(dense):
-            part[...] = self._flags(self.entry.uninitialized, box)
+        for box, part in zip(self.boxes, self.split(dense), strict=True):
+            part[...] = self._flags(box)
         return dense
 
-    def define(self, initialized: np.ndarray) -> None:
-        """Which of its bytes count as written: an array that broadcasts to the shape of `flags`."""
-        shadow = self.entry.uninitialized
+    def define(self, initialized: Any) -> None:
         dense = np.broadcast_to(initialized, (*self.shape, self.dtype.itemsize))
-        for box, part in self._parts(dense):
-            self._flags(shadow, box)[...] = part
-        shadow.changed(self.low, self.end)
+        for box, part in zip(self.boxes, self.split(dense), strict=True):
+            self._flags(box)[...] = part
+        self.entry.uninitialized.changed(self.low, self.end)
 
     def written(self) -> None:
-        """All of it has been written."""
-        bytes_ = self.entry.uninitialized
-        if isinstance(bytes_, ByteMap):
-            for box in self.boxes:
-                self._flags(bytes_, box)[...] = True
-        elif self.low < bytes_.hi and self.end > bytes_.lo:
-            for start, size in self.segments():
-                bytes_.remove(start, start + size)
-
-    def forget(self) -> None:
-        """Nobody may rely on its contents any more."""
-        bytes_ = self.entry.uninitialized
-        if isinstance(bytes_, ByteMap):
-            for box in self.boxes:
-                self._flags(bytes_, box)[...] = False
-        else:
-            for start, size in self.segments():
-                bytes_.add(start, start + size)
-
-    def segments(self) -> Iterable[tuple[int, int]]:
-        """Address and bytes of every run of it."""
+        if not self.doubtful:
+            return
+        if not self.lanes:
+            box = self.boxes[0]
+            bytes, outer = run(box.shape, box.strides, self.dtype.itemsize)
+            if not outer:  # no flags need be kept
+                start = self.entry.start + box.offset
+                self.entry.uninitialized.remove(start, start + bytes)
+                return
         for box in self.boxes:
-            yield from segments(self.entry.start + box.offset, box.shape, box.strides, self.dtype.itemsize)
+            self._flags(box)[...] = True
+        self.entry.uninitialized.touched(self.low, self.end)
 
-    def boxes_of(self, dense: np.ndarray) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-        """The memory of every box, with the part of a dense array [n, c, h, w] that belongs there."""
-        return ((self._view(box), part) for box, part in self._parts(dense))
+    def runs(self) -> tuple[Any, ...]:
+        if self.lanes or not self.boxes or self.end - self.low == math.prod(self.shape) * self.dtype.itemsize:
+            return ()
+        return self.boxes[0].shape, self.boxes[0].strides, self.dtype.itemsize
+
+    def _only(self) -> np.ndarray | None:
+        """All of it as one array over the memory, where that is possible."""
+        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
+            return self._view(self.boxes[0])[:, 0]
+        return None
 
     def _view(self, box: Box) -> np.ndarray:
-        raw = self.entry.view(np.dtype(np.uint8))
-        return np.ndarray(box.shape, self.dtype, raw.data, box.offset, box.strides)
+        return np.ndarray(box.shape, self.dtype, self.entry.view(np.dtype(np.uint8)), box.offset, box.strides)
 
-    def _steps(self, box: Box) -> tuple[int, ...]:
-        return (*box.strides, 1)
-
-    def _flags(self, bytes_: Shadow | ByteMap, box: Box) -> np.ndarray:
-        return bytes_.absent((*box.shape, self.dtype.itemsize), box.offset, self._steps(box))
-
-    def _parts(self, dense: np.ndarray) -> Iterable[tuple[Box, np.ndarray]]:
-        """Every box with the part of a dense array that lies in it."""
-        for box in self.boxes:
-            n, rows, lanes, h, w = box.shape
-            yield box, dense[:, box.first : box.last].reshape(n, rows, lanes, h, w, *dense.shape[4:])
+    def _flags(self, box: Box) -> np.ndarray:
+        shape, strides = (*box.shape, self.dtype.itemsize), (*box.strides, 1)
+        return self.entry.uninitialized.absent(shape, box.offset, strides)
 
 
 class Constant(Tensor):
@@ -202,11 +201,26 @@ class Constant(Tensor):
     def __init__(self, value: Any) -> None:
         nowhere = Allocation(0, 0, "", 0, 0)
         super().__init__(nowhere, [], (1, 1, 1, 1), np.asarray(value).dtype, 0, 0, mask=0)
-        self.value = value
+        self.value = np.full(self.shape, value, self.dtype)
 
     def read(self) -> np.ndarray:
-        """The value, shape [1, 1, 1, 1]."""
-        return np.full(self.shape, self.value, self.dtype)
+        return self.value
+
+    def arrays(self) -> list[np.ndarray]:
+        return [self.value]
+
+    def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
+        return [dense]
+
+    @classmethod
+    def of_bits(cls, bits: int, dtype: np.dtype) -> Constant:
+        """The value of a C union's low bits."""
+        return cls(from_bits(bits, dtype))
+
+
+def from_bits(bits: int, dtype: np.dtype) -> Any:
+    """The value of a C union's low bits."""
+    return np.frombuffer((int(bits) & 0xFFFFFFFF).to_bytes(4, "little")[: dtype.itemsize], dtype)[0]
 
 
 def across_lanes(
@@ -234,7 +248,7 @@ def across_lanes(
             Box(channel, channel + row_count * width, place, (n, row_count, width, h, w), (ns, cs, lanes.size, hs, ws))
         )
         channel += row_count * width
-    low, end = _bounds(entry.start + inside, (n, rows, h, w), (ns, cs, hs, ws), size)
+    low, end = bounds(entry.start + inside, (n, rows, h, w), (ns, cs, hs, ws), size)
     count = min(c, lanes.count)
     everything = (1 << lanes.count) - 1
     mask = ((1 << count) - 1) << first
@@ -246,7 +260,7 @@ def in_system_memory(entry: Allocation, address: int, shape: Four, strides: Four
     size, (n, c, h, w) = dtype.itemsize, shape
     ns, cs, hs, ws = (stride * size for stride in strides or continuous_strides(shape))
     box = Box(0, c, address - entry.start, (n, 1, c, h, w), (ns, 0, cs, hs, ws))
-    low, end = _bounds(address, shape, (ns, cs, hs, ws), size)
+    low, end = bounds(address, shape, (ns, cs, hs, ws), size)
     return Tensor(entry, [box], shape, dtype, low, end)
 
 
@@ -266,32 +280,4 @@ def continuous_strides(shape: Four) -> Four:
 
 def system_bounds(address: int, shape: Four, strides: Four | None, size: int) -> tuple[int, int]:
     """First and past-the-end address of a tensor in system memory."""
-    return _bounds(address, shape, tuple(stride * size for stride in strides or continuous_strides(shape)), size)
-
-
-def _bounds(start: int, counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> tuple[int, int]:
-    reach = [(count - 1) * stride for count, stride in zip(counts, strides, strict=True)]
-    return start + sum(min(r, 0) for r in reach), start + sum(max(r, 0) for r in reach) + size
-
-
-def folded(axes: Iterable[tuple[int, int]], span: int) -> bool:
-    """Whether pieces of ``span`` bytes at axes (count, stride) may share bytes; false for all usual strides."""
-    for stride, count in sorted((abs(stride), count) for count, stride in axes):
-        if stride < span and count > 1:
-            return True
-        span += (count - 1) * stride
-    return False
-
-
-def segments(address: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> Iterable[tuple[int, int]]:
-    """Address and bytes of every run of consecutive elements of a strided array."""
-    run, outer = size, len(shape)
-    while outer and (strides[outer - 1] == run or shape[outer - 1] == 1):
-        run *= shape[outer - 1]
-        outer -= 1
-    if not outer:
-        return [(address, run)]
-    starts = np.zeros((), np.int64) + address
-    for count, stride in zip(shape[:outer], strides[:outer], strict=True):
-        starts = starts[..., None] + np.arange(count) * stride
-    return [(start, run) for start in starts.ravel().tolist()]
+    return bounds(address, shape, tuple(stride * size for stride in strides or continuous_strides(shape)), size)

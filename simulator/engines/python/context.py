@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ....isa import Kind, Overload, Parameter
-from ...core.execution import Task
+from ...core.execution import BuiltIns, Task
 from ...core.machine import Machine, ScalarUnit
 from ...findings import rules
 from ...text import quoted
@@ -39,15 +40,15 @@ class Context:
         self._callers: dict[str, Callable[..., Any]] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(("task", "cluster", "core")) and hasattr(self._task, name):
-            return getattr(self._task, name)
+        if name in BuiltIns._fields:
+            return getattr(self._task.sees, name)
         if name in self._callers:
             return self._callers[name]
         dialect = self._machine.dialect
         if name in dialect.values:
             return dialect.values[name]
         if name in dialect.queries:
-            return lambda: getattr(self._task, dialect.queries[name])
+            return partial(self._query, dialect.queries[name])
         if name in self._machine.map.memories:
             return lambda type, count=1: self._local(name, type, count, sys._getframe(1))
         if name not in dialect.by_name:
@@ -58,6 +59,10 @@ class Context:
             raise AttributeError(f"{dialect.title} has no instruction {name!r}{hint}")
         self._callers[name] = self._caller(name)
         return self._callers[name]
+
+    def _query(self, variable: str) -> int:
+        """What an instruction that asks for a built-in variable, or for whether a section is open, gives."""
+        return self._task.section if variable == "section" else int(getattr(self._task.sees, variable))
 
     def _caller(self, name: str) -> Callable[..., Any]:
         numbers = self._machine.dialect.by_name[name]

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...core.execution import Task
-from ...core.memory import Allocation, Placement, Shadow
+from ...core.memory import Allocation, Placement
 from .abi import RANGE, NativeTask
 from .image import LoadedImage
 
@@ -45,7 +45,7 @@ class RangeTable:
         self._written, self._touched, self._until = table["written"], table["touched"], table["until"]
         self._entries = [held.get(row[0]) for row in rows]
         for at, known in enumerate(self._entries if settled else ()):
-            if known and isinstance(known.uninitialized, Shadow):
+            if known:
                 known.uninitialized.on_flags = partial(self._set_flags, at)
 
     def begin(self) -> None:
@@ -85,6 +85,7 @@ class NativeCore:
     def __init__(self, image: LoadedImage, own: Placement, shared: Placement, register_bytes: int, ops: Ops) -> None:
         """``own`` and ``shared`` are the variables of the image in the memories of the core and of its cluster."""
         self._image, self._own, self._shared = image, own, shared
+        self.task: Task | None = None  # that it has begun last
         placed = dict([*own.variables, *shared.variables])
         #: Addresses for the reference slots of the image.
         starts = np.array([placed[number].start for number in range(len(placed))], np.uint64)
@@ -107,18 +108,15 @@ class NativeCore:
 
         ``mute``: its scalar stores to the memory of the device have no effect.
         """
+        self.task = task
         self._fresh.begin()
         if self._ranges is not self._fresh:
             self._use(self._fresh)
         self._task.registers = self._registers
         native = self._task
-        native.taskId, native.taskIdX, native.taskIdY, native.taskIdZ = (
-            task.taskId, task.taskIdX, task.taskIdY, task.taskIdZ
-        )  # fmt: skip
-        native.taskDim, (native.taskDimX, native.taskDimY, native.taskDimZ) = task.taskDim, task.dim
-        native.clusterId, native.clusterDim = task.clusterId, task.clusterDim
-        native.coreId, native.coreDim, native.core = task.coreId, task.coreDim, task.core
-        native.section, native.mute = 0, mute
+        for name, value in zip(task.sees._fields, task.sees, strict=True):
+            setattr(native, name, value)
+        native.core, native.section, native.mute = task.core, 0, mute
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""

@@ -1,4 +1,4 @@
-"""Runs compiled kernels on a machine: the Python side of native/runtime/mlusim_rt.cpp."""
+"""Runs compiled kernels on a machine: the Python side of native/runtime/tasks.cpp."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from ....isa import Overload, result_type, wires
-from ...core.execution import MEMORY, Task
+from ...chip.launch_kinds import Role
+from ...core.execution import Launch, Task
 from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
-from ...findings import Finding, Squashed, rules
-from ...log import Log
+from ...findings import Squashed, rules
 from ...log.recorder import ROW
+from ..engine import Outcome, Progress
 from . import abi
 from .core import NativeCore, RangeTable
 from .faults import process_finding
@@ -42,6 +43,7 @@ class NativeRunner:
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
+        self._running: NativeCore  # that of the running task
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "assertion": self._assertion, "unwritten": self._unwritten,
@@ -54,44 +56,27 @@ class NativeRunner:
         """Give the memories of the machine back; nothing can run afterwards."""
         self.machine.close()
 
-    def run(
-        self,
-        library: Path,
-        entry: int,
-        kernel: str,
-        arguments: Sequence[bytes],
-        dim: tuple[int, int, int],
-        type: str,
-        *,
-        on_finding: str,
-        time_limit: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
-        order: int = 0,
-    ) -> tuple[Log, list[Finding]]:
-        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
-
-        Lines are places in the image, see `LineTable`.
-        """
+    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+        """Carry out a launch."""
         self.runtime.mlusim_set_stack()
-        self.runtime.mlusim_time_limit(time_limit or 0.0)
+        self.runtime.mlusim_time_limit(launch.time_limit or 0.0)
         machine = self.machine
         try:
-            image = load_image(self._runtime_path, library)
+            image = load_image(self._runtime_path, launch.library)
             self._open_ports(image)
-            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-            address = image.entry(entry)
+            address = image.entry(launch.entry)
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
-            self._time_limit = time_limit
+            self._time_limit = launch.time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
                 ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                kernel, lambda task: self._run_task(address, pointers, task), dim, type,
-                variables=image.variables, on_finding=on_finding, progress=progress, order=order,
+                launch, lambda task: self._run_task(address, pointers), variables=image.variables, progress=progress,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:
@@ -99,10 +84,10 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
 
-    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], task: Task) -> int:
+    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
         ended: int = self.runtime.mlusim_run_task(address, arguments)
         if ended:  # its last first writes have not been drained
-            self._note_first_writes(task)
+            self._note_first_writes()
         return ended
 
     def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
@@ -128,14 +113,15 @@ class NativeRunner:
     # --- what native code asks ---------------------------------------------------------------------------
 
     def _enter(self, task: Task, image: LoadedImage) -> None:
-        if task.native is None:
-            task.native = self._core(task, image)
-            task.native.begin(task, task.kind == MEMORY and not self.machine.shape.memory_core_stores)
-        self._current.value = task.native.address
+        core = self._cores.get(task.core)
+        if core is None or core.task is not task:
+            core = self._core(task, image)
+            core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
+        self._running, self._current.value = core, core.address
         self._looked_at = self.scalar.looked_at
         self._strict.value = self.scalar.watched
         if len(image.slots):
-            image.slots[:] = task.native.slots
+            image.slots[:] = core.slots
 
     def _core(self, task: Task, image: LoadedImage) -> NativeCore:
         """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
@@ -148,20 +134,21 @@ class NativeRunner:
             )
         return core
 
-    def _set_ranges(self, task: Task) -> None:
+    def _set_ranges(self) -> None:
         """The running task has taken or returned a variable: tell native code what it may use."""
         owner = self.machine.map.owner
-        task.native.set_ranges(entry for memory in self.machine.map.own for entry in memory.allocations(owner(memory)))
+        own = self.machine.map.own
+        self._running.set_ranges(entry for memory in own for entry in memory.allocations(owner(memory)))
 
-    def _note_first_writes(self, task: Task, taken_away: bool = True) -> None:
-        task.native.note_first_writes(taken_away)
+    def _note_first_writes(self, taken_away: bool = True) -> None:
+        self._running.note_first_writes(taken_away)
         self._common.note_first_writes(taken_away)
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
         try:
             self._common.keep_flags(address)
-            self.machine.current.running.native.keep_flags(address)
+            self._running.keep_flags(address)
         except BaseException as error:
             self.machine.collector.crash(error)
 
@@ -185,7 +172,7 @@ class NativeRunner:
     def _drain(self, runs: int, rows: int, count: int, row_count: int, touched: int) -> None:
         try:
             if touched:
-                self._note_first_writes(self.machine.current.running, touched == _TAKEN_AWAY)
+                self._note_first_writes(touched == _TAKEN_AWAY)
             done, is_examined = 0, self._strict.value or self._looked_at
             try:
                 for run in (abi.Run * count).from_address(runs) if is_examined else ():
@@ -226,7 +213,7 @@ class NativeRunner:
             if v.initial and fresh:
                 ctypes.memmove(entry.start, v.initial, size)
                 entry.uninitialized.remove(entry.start, entry.end)
-            self._set_ranges(machine.current.running)
+            self._set_ranges()
             return entry.start
         except Squashed:
             self._stop()
@@ -237,7 +224,7 @@ class NativeRunner:
     def _release(self, address: int, pc: int) -> None:
         try:
             self.machine.release(address, pc)
-            self._set_ranges(self.machine.current.running)
+            self._set_ranges()
         except BaseException as error:
             self.machine.collector.crash(error)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...chip import Shape
+from ...chip.launch_kinds import GRID, ThreadGrid, Three
+from ...core.execution import Launch
 from ...text import quoted
 
-Three = tuple[int, int, int]
 #: Most blocks of a grid and threads of a block in x, y and z (CUDA C++ Programming Guide, technical specifications).
 _MOST_BLOCKS = (2**31 - 1, 65535, 65535)
 _MOST_THREADS = (1024, 1024, 64)
@@ -26,6 +27,12 @@ class Grid:
     blocks: Three
     threads: Three
     shared: int = 0
+
+    @classmethod
+    def of(cls, launch: Launch) -> Grid:
+        """The grid of a launch of this kind."""
+        assert isinstance(launch.kind, ThreadGrid)
+        return cls(launch.dim, launch.kind.threads, launch.kind.shared)
 
     @property
     def block_threads(self) -> int:
@@ -58,8 +65,8 @@ class Grid:
         return places + number // shape.clusters % max(resident, 1)
 
 
-def make_grid(shape: Shape, dim: Any, block: Any, shared: Any) -> Grid:
-    """The grid of a launch; ValueError where it has none or one that the device cannot run."""
+def make_grid(shape: Shape, dim: Any, block: Any, shared: Any) -> tuple[Three, ThreadGrid]:
+    """The blocks of a launch, and its kind; ValueError where it has none or one that the device cannot run."""
     if block is None:
         raise ValueError("a kernel of thread blocks needs block, the threads of each: block=256 or block=(16, 16)")
     limits = shape.threads
@@ -75,7 +82,7 @@ def make_grid(shape: Shape, dim: Any, block: Any, shared: Any) -> Grid:
         raise ValueError(
             f"block is {grid.threads}, {grid.block_threads} threads; a block has {limits.per_block} at most"
         )
-    return grid
+    return grid.blocks, replace(GRID, threads=grid.threads, shared=grid.shared)
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,9 +1,9 @@
-"""Runs launches of thread blocks on the memory of one device: the Python side of native/threads/simt_rt.cpp."""
+"""Runs launches of thread blocks on the memory of one device: the Python side of native/threads/launch.cpp."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import math
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from ...chip import Shape
+from ...core.execution import Launch
 from ...core.memory import Memory
-from ...findings import Collector, Finding, Squashed, rules
-from ...log import Location, Log
+from ...findings import Collector, Squashed, rules
+from ...log import Location
+from ..engine import Outcome, Progress
 from ..tasks import LoadedImage, load_image, load_runtime
-from .abi import RANGE, Launch, Runtime
+from .abi import RANGE, Runtime
+from .abi import Launch as NativeLaunch
 from .faults import Faults
 from .grid import Grid
 from .records import records
@@ -34,38 +37,24 @@ class SimtRunner:
     def close(self) -> None:
         """Nothing is kept here: shared memory is that of an image."""
 
-    def run(
-        self,
-        library: Path,
-        entry: int,
-        kernel: str,
-        arguments: Sequence[bytes],
-        grid: Grid,
-        *,
-        on_finding: str,
-        time_limit: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> tuple[Log, list[Finding]]:
-        """Launch the kernel with the number ``entry`` in its image; ``arguments`` are the bytes of its parameters.
-
-        Lines are places in the image, see `LineTable`.
-        """
+    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+        """Carry out a launch."""
         self._native.mlusim_set_stack()
-        image = load_image(self._path, library)
-        runtime, limits = Runtime(image), self.shape.threads
+        image = load_image(self._path, launch.library)
+        runtime, limits, grid = Runtime(image), self.shape.threads, Grid.of(launch)
         assert limits is not None
-        values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+        values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
         arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
-        launch = Launch(
+        asked = NativeLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
-            collect=on_finding == "collect",
+            collect=launch.on_finding == "collect",
         )  # fmt: skip
-        runtime.begin(ctypes.byref(launch), image.entry(entry), pointers)
-        total = grid.blocks[0] * grid.blocks[1] * grid.blocks[2]
+        runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
+        total = math.prod(grid.blocks)
         step = -(-total // _STEPS) if progress else total
-        self._native.mlusim_time_limit(time_limit or 0.0)
+        self._native.mlusim_time_limit(launch.time_limit or 0.0)
         try:
             for first in range(0, total, step):
                 if not runtime.run(first, min(first + step, total)):
@@ -75,23 +64,18 @@ class SimtRunner:
         finally:
             self._native.mlusim_time_limit(0.0)
             self._libc.fflush(None)
-        return self._result(image, runtime, kernel, grid, on_finding, time_limit)
+        return self._result(image, runtime, launch, grid)
 
-    def _result(
-        self, image: LoadedImage, runtime: Runtime, kernel: str, grid: Grid, on_finding: str, limit: float | None
-    ) -> tuple[Log, list[Finding]]:
+    def _result(self, image: LoadedImage, runtime: Runtime, launch: Launch, grid: Grid) -> Outcome:
         def locate(counters: list[int]) -> list[Location]:
             return [image.place(pc) for pc in counters]
 
         rows, declared = runtime.rows(), runtime.declared
-        launch = {
-            "kernel": kernel, "dim": list(grid.blocks), "type": "grid", "block": list(grid.threads),
-            "shared": declared + grid.shared,
-        }  # fmt: skip
+        header = launch.header | {"shared": declared + grid.shared}
         recorder = records(rows, self.shape, grid, declared, self.memory)
-        log = recorder.finish(locate, self.shape, self.device, launch)
-        collector, faults = Collector(), Faults(runtime, self._native, self.memory, self.shape, grid, limit)
-        collector.begin(kernel, on_finding)
+        log = recorder.finish(locate, self.shape, self.device, header)
+        collector, faults = Collector(), Faults(runtime, self._native, self.memory, self.shape, grid, launch.time_limit)
+        collector.begin(launch.kernel, launch.on_finding)
         for fault in runtime.faults():
             core = int(grid.cores(self.shape, np.array([fault.block]), declared)[0])
             collector.core, collector.task = core, int(fault.block)

@@ -39,8 +39,7 @@ class Answer:
 
 def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
     """The parts of the message."""
-    holes = [entry for entry in memory.allocations() if isinstance(entry.uninitialized, Shadow)]
-    holes = [entry for entry in holes if entry.uninitialized.hi]
+    holes = [entry for entry in memory.allocations() if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
     tables = {
         "ops": [_op_text(op) for op in log.ops],
@@ -96,11 +95,13 @@ class _Tables(NamedTuple):
 
 def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
     short = len(body) <= _SHORT
-    found = _known_tables(bytes(body), request.shape) if short else _tables(body, request.shape)
-    head, launch = found.head, request.launch | ({"shared": found.head.shared} if request.grid else {})
+    found = _known_tables(bytes(body), request.target.shape) if short else _tables(body, request.target.shape)
+    head, target, header = found.head, request.target, request.launch.header
+    if "shared" in header:  # what blocks declare is known afterwards
+        header["shared"] = head.shared
     records = found.records.copy() if short else found.records  # lines will stand in it
     log = Log(
-        records, found.operands, head.ops, head.pipes, head.places, request.shape, request.device, launch, found.runs
+        records, found.operands, head.ops, head.pipes, head.places, target.shape, target.device, header, found.runs
     )
     uninitialized = {}
     for (start, _), piece in zip(head.holes, found.pieces, strict=True):

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ...findings import BuildError
+from ...native.build import tasks_runtime
 from ...native.cache import Cache
 from ...native.compiler import Compiler
 from .pool import Worker, WorkerDied
@@ -54,7 +55,7 @@ def _build_tools() -> list[Looked]:
     )
     try:
         compiler = Compiler()
-        runtime = compiler.runtime()
+        runtime = tasks_runtime(compiler)
     except (BuildError, OSError) as error:
         return [*rows, Looked("compiler", BAD, str(error))]
     return [*rows, Looked("compiler", GOOD, f"{compiler.title}: {compiler.says}"), *_worker(runtime)]

@@ -119,7 +119,7 @@ class Worker:
         for serial in dropped:
             del self._known[serial]
         self._known[memory.serial] = mine
-        load = request.library not in self._images
+        load = request.launch.library not in self._images
         entries = tuple(memory.memory.allocations())
         order = LaunchOrder(
             memory.serial, dropped, fresh, memory.address, memory.memory.space.name, load, progress is not None
@@ -127,8 +127,8 @@ class Worker:
         with self._watched(), contextlib.ExitStack() as opened:
             descriptors = [memory.fd] if fresh else []
             if load:
-                descriptors.append(opened.enter_context(open(request.library, "rb")).fileno())
-                self._images.add(request.library)
+                descriptors.append(opened.enter_context(open(request.launch.library, "rb")).fileno())
+                self._images.add(request.launch.library)
             nonce = secrets.randbits(64)
             for output in self._outputs:
                 output.begin()
@@ -164,7 +164,7 @@ class Worker:
         allocations: tuple[Allocation, ...],
         progress: Callable[[int, int], None] | None,
     ) -> Answer:
-        limit = request.time_limit
+        limit = request.launch.time_limit
         deadline = time.monotonic() + limit + _GRACE if limit else None
         while True:
             frame = self._receive(deadline, nonce)
@@ -244,7 +244,7 @@ class _Pool:
         meanwhile: Callable[[], None] | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
-        with self._worker(runtime, check_modules(request.checks), memory) as worker:
+        with self._worker(runtime, check_modules(request.target.checking.further), memory) as worker:
             return worker.launch(memory, request, progress, meanwhile)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:

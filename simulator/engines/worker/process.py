@@ -14,11 +14,10 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from ...checks.at_issue import subscribed
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
-from ...findings import Finding, rules
+from ...findings import rules
 from ...frames import BrokenPeer, Channel, Frame
 from ...log import Log
 from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
@@ -56,33 +55,33 @@ _LATE = (
 
 
 class Host:
-    """Runs launches in this process: one machine and runner per device memory."""
+    """Runs launches in this process: one engine for each device memory."""
 
     def __init__(self, runtime: Path) -> None:
         self.runtime = runtime
         self.turn = Turn()  # native code has one task running in a process
-        self._runners: dict[Memory, NativeRunner | SimtRunner] = {}
+        self._engines: dict[Memory, NativeRunner | SimtRunner] = {}
 
-    def runner(self, request: LaunchRequest, memory: Memory) -> NativeRunner | SimtRunner:
-        """The runner for a device's memory, made at its first launch."""
-        found = self._runners.pop(memory, None)
+    def engine(self, request: LaunchRequest, memory: Memory) -> NativeRunner | SimtRunner:
+        """The engine for a device's memory, made at its first launch."""
+        found = self._engines.pop(memory, None)
         if found is None:
-            while len(self._runners) >= DEVICES:
-                self.drop(next(iter(self._runners)))
-            if request.grid is not None:
-                found = SimtRunner(request.shape, request.device, memory, self.runtime)
+            while len(self._engines) >= DEVICES:
+                self.drop(next(iter(self._engines)))
+            shape, device, checking = request.target
+            if request.launch.kind.transactions:
+                found = SimtRunner(shape, device, memory, self.runtime)
             else:
-                checks = subscribed(request.level, request.checks)
-                machine = Machine(request.shape, request.device, {memory.name: memory}, checks)
+                machine = Machine(shape, device, {memory.name: memory}, checking.subscribed)
                 found = NativeRunner(machine, self.runtime)
-        self._runners[memory] = found
+        self._engines[memory] = found
         return found
 
     def drop(self, memory: Memory) -> None:
-        """Forget the runner of a device's memory, if there is one."""
-        runner = self._runners.pop(memory, None)
-        if runner is not None:
-            runner.close()
+        """Forget the engine of a device's memory, if there is one."""
+        engine = self._engines.pop(memory, None)
+        if engine is not None:
+            engine.close()
 
 
 @lru_cache(maxsize=1)
@@ -90,23 +89,6 @@ def local_host(runtime: Path, process: int) -> Host:
     """The host of launches without isolation, in a process (a forked child gets its own)."""
     del process
     return Host(runtime)
-
-
-def execute(
-    host: Host, memory: Memory, request: LaunchRequest, progress: Callable[[int, int], None] | None
-) -> tuple[Log, list[Finding]]:
-    """Carry out a request of `Program.launch`; lines are places in the image."""
-    runner = host.runner(request, memory)
-    if isinstance(runner, SimtRunner):
-        assert request.grid is not None
-        return runner.run(
-            request.library, request.entry, request.kernel, request.arguments, request.grid,
-            on_finding=request.on_finding, time_limit=request.time_limit, progress=progress,
-        )  # fmt: skip
-    return runner.run(
-        request.library, request.entry, request.kernel, request.arguments, request.dim, request.type,
-        on_finding=request.on_finding, time_limit=request.time_limit, progress=progress, order=request.order,
-    )  # fmt: skip
 
 
 class Worker:
@@ -137,19 +119,18 @@ class Worker:
             self._memories.pop(other).mapping.close()
         given = list(frame.descriptors)
         if order.attach:
-            self._memories[order.serial] = _attach(request.shape, order.address, order.space, given.pop(0))
-        memory = self._memories[order.serial]
+            self._memories[order.serial] = _attach(request.target.shape, order.address, order.space, given.pop(0))
+        memory, (target, launch) = self._memories[order.serial], request
         self._open(memory)
         memory.keep(0, allocations)
         try:
             if order.image:
-                self._load(request.library, given.pop(0), request.time_limit)
-            log, findings = execute(
-                self._host, memory, request, self._progress(frame) if order.wants_progress else None
-            )
+                self._load(launch.library, given.pop(0), launch.time_limit)
+            engine = self._host.engine(request, memory)
+            log, findings = engine.run(launch, self._progress(frame) if order.wants_progress else None)
             last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
-            log, last = Log.empty(request.shape, request.device, request.launch), True
+            log, last = Log.empty(target.shape, target.device, launch.header), True
             findings = [fault.finding]
         self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
 

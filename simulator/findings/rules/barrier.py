@@ -1,7 +1,5 @@
 """Every task of its scope, and every thread of a block, reaches a barrier."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """An access lies inside one variable or array, in words for operands, scalar accesses, threads and host code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...log.region import Region
@@ -95,3 +93,17 @@ def by_thread(
         region=region,
         suggestion="compare the index with the number of elements (index >= count ends the thread)" if name else _LOOK,
     )
+
+
+def past_array(what: str, address: int, size: int, past: int, array: int) -> Finding:
+    """Host code uses ``size`` bytes of which some lie ``past`` an array of so many bytes, or begins that far behind it.
+
+    ``size`` is 0 for what begins behind it.
+    """
+    beyond = f"{_bytes(past)} past the end of {_bytes(array)} of device memory"
+    how = f": {_bytes(size)} go {beyond}" if size else f" lies {beyond}"
+    return Finding(BOUNDS, f"{what} at {address:#x}{how}", suggestion="copy less, or allocate more")
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' * (count != 1)}"

@@ -4,8 +4,6 @@ Messages of guards are patterns: ``{name}`` stands for the value of an argument,
 lies, ``{bytes_name}`` for its size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...log.region import Region
@@ -32,7 +30,7 @@ def absent(instruction: str, arch: int, archs: object, provenance: str) -> Findi
     )
 
 
-def on(archs: str) -> str:
+def _on(archs: str) -> str:
     """Where a limit holds that some architectures have alone; "" stands for all."""
     return f" on architectures {archs}" if archs else ""
 
@@ -43,7 +41,7 @@ def misaligned(operand: str, multiple: int, archs: str, provenance: str) -> Find
         ALIGNMENT,
         f"{operand} is at {{at_{operand}}}, not a multiple of {multiple}",
         operand=operand,
-        limit=f"{multiple} bytes{on(archs)}",
+        limit=f"{multiple} bytes{_on(archs)}",
         suggestion=f"start {operand} at a multiple of {multiple} bytes",
         provenance=provenance,
     )
@@ -71,7 +69,7 @@ def unmet(
         rule,
         f"{instruction} needs that {condition}" + (f"; got {shown}" if shown else ""),
         operand=operand,
-        limit=condition + on(archs),
+        limit=condition + _on(archs),
         provenance=provenance,
     )
 
@@ -135,6 +133,12 @@ def misfit(problem: str, kernel: str) -> Finding:
     """Host code launches a kernel in a way that it, or the device, does not take."""
     advice = "launch with dimensions, a type and arguments that the kernel and the device take"
     return Finding(ARGUMENT, problem, kernel=kernel, suggestion=advice)
+
+
+def called_by_host() -> Finding:
+    """Host code calls a kernel as it calls functions of its own."""
+    message = "a kernel is called like a function of the host"
+    return Finding(ARGUMENT, message, suggestion="launch it with <<<dim, type, queue>>>")
 
 
 def refused(problem: str) -> Finding:

@@ -1,7 +1,5 @@
 """Memory is freed once, and not used afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...log.region import Location
@@ -23,6 +21,16 @@ def used(access: Finding, byte: int, name: str, origin: Location) -> Finding:
         suggestion="keep the array for as long as kernels use its address",
         origin=origin,
     )
+
+
+def used_by_host(what: str, address: int) -> Finding:
+    """Host code uses device memory that it has freed."""
+    return Finding(USE_AFTER_FREE, f"{what} at {address:#x} has been freed", suggestion="free it after its last use")
+
+
+def again(what: str, address: int) -> Finding:
+    """Host code frees memory of some kind twice."""
+    return Finding(DOUBLE_FREE, f"{what} at {address:#x} is freed again", suggestion="free it once")
 
 
 def never(allocations: int, bytes: int) -> Finding:

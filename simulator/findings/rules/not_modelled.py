@@ -1,7 +1,5 @@
 """What is executed is modelled."""
 
-from __future__ import annotations
-
 from ....isa import Dialect
 from ..finding import Finding
 from ..rule import WARNING, declare

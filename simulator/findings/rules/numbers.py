@@ -1,7 +1,5 @@
 """What goes wrong in the values of an instruction: NaN born, division by zero, saturated conversions, bad values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ....isa import INFERRED, ValueOutOfRange

@@ -1,7 +1,5 @@
 """What native code does to its process: it ends by returning, in time, on its stack, and does what a card could do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ..finding import Finding

@@ -1,7 +1,5 @@
 """Tasks, and threads of a block, share memory with a barrier between, or atomically."""
 
-from __future__ import annotations
-
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import declare
@@ -9,14 +7,13 @@ from ..rule import declare
 RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
 
 
-def of_tasks(name: str, task: int, earlier: str, other: str, region: Region, barrier: str) -> Finding:
+def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier: str) -> Finding:
     """Instructions of two tasks use the same bytes, one writes; ``barrier``: a call that would part them, if any."""
     advice = "give each task bytes of its own, or use atomic instructions"
     return Finding(
         RACE,
-        f"{name} of task {task} and {earlier} of {other} use the same bytes of {region.space} in no order; one writes",
+        f"{name} of task {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",
         instruction=name,
-        region=region,
         suggestion=f"call {barrier} between them, or {advice}" if barrier else advice,
     )
 

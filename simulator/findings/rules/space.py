@@ -1,7 +1,5 @@
 """An operand lies in the memory that the instruction works on, the core's own."""
 
-from __future__ import annotations
-
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import declare

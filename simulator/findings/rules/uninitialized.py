@@ -1,7 +1,5 @@
 """What is read has been written before."""
 
-from __future__ import annotations
-
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import WARNING, declare

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...findings import BuildError, rules
+from ...kernelc.inputs import check_readable
 from ...kernelc.options import Options
 from ...launches.device import Device
 from ...native.compiler import Compiler
 from ..programs.build import Unit
-from ..programs.objects import built_objects, check_readable
+from ..programs.objects import built_objects
 from ..programs.runtime import host_libraries
 
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
@@ -21,7 +22,8 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
     """Build sources into a library. BuildError for what does not compile, or calls what nobody defines."""
     compiler = Compiler()
     paths = list(dict.fromkeys(sources))
-    check_readable(paths)
+    for path in paths:
+        check_readable(path)
     objects = built_objects(compiler, [Unit(path, options, _FLAGS) for path in paths], device)
     libraries = [*host_libraries(compiler).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]

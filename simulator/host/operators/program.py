@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...checks.after_run import Given, came_to_end
-from ...checks.results import Expectations, wrong_results
+from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
 from ...kernelc.inputs import KERNELS
 from ...kernelc.options import Options
 from ...launches import Program
-from ...launches.defaults import check_on_finding
 from ...launches.device import Device
+from ...launches.launching import compared
+from ...launches.options import check_on_finding
 from ...native.compiler import Compiler
 from ...text import quoted
 from ..programs.facts import check_host_device
@@ -127,7 +127,8 @@ class OperatorProgram(Program):
             found = [*host.process.report.since(mark).findings, rules.process.host_died(name, death)]
             raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
         report = host.process.report.since(mark)
-        wrong = _wrong(report, arrays, on_finding, expected)
+        logs = [launched.log for launched in report.launches if launched.log is not None]
+        wrong = compared(logs, report.findings, on_finding, lambda: arrays, expected)
         return _ended(function, value, results, report, wrong, on_finding)
 
     def close(self) -> None:
@@ -149,14 +150,6 @@ def _functions(library: Path) -> Mapping[str, Function]:
 
 def _describe(library: Path, path: Path) -> None:
     path.write_text(encode(read_functions(library)), encoding="utf-8")
-
-
-def _wrong(report: Report, arrays: Sequence[Given], on_finding: str, expected: Expectations) -> list[Finding]:
-    """What is wrong with the results of a call whose launches have come to their end."""
-    logs = [launched.log for launched in report.launches if launched.log is not None]
-    if not expected or not logs or not came_to_end(report.findings, on_finding):
-        return []
-    return wrong_results(logs, arrays, expected)
 
 
 def _ended(

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core.memory import Allocation
 from ...findings import Finding
+from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
 from .messages import Place
-from .queues import Ranges
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096

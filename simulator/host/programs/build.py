@@ -71,7 +71,7 @@ class ReadUnit:
         texts = [self.source.text, *(other.text for other in self.others)]
         texts_of_host = [*self.unit.flags, self.host, embedded(self.host, self.unit.options.include)]
         ours = [file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("*.py"))]
-        shape, runtime = json.dumps(self.device.shape.to_dict()), self.builder.compiler.runtime().parent.name
+        shape, runtime = json.dumps(self.device.shape.to_dict()), self.builder.runtime().parent.name
         return "\0".join([self.builder.key_of(self.source, texts), runtime, shape, *texts_of_host, *ours])
 
     def assembly(self) -> str:
@@ -194,7 +194,7 @@ def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: d
     ]
     about = {
         "kernels": image.kernels,
-        "runtime": builder.compiler.runtime().parent.name,
+        "runtime": builder.runtime().parent.name,
         "shape": device.shape.to_dict(),
         "description": json.loads(encode_description(image.description)),
     }

@@ -24,7 +24,7 @@ class Operations:
         self._memories, self._queues, self._report = memories, queues, report
 
     @handles
-    def call(self, message: CallOperation, body: memoryview) -> Status:
+    def _call(self, message: CallOperation, body: memoryview) -> Status:
         """Carry out a function, unless its queue has failed."""
         queue, place = self._queues.time.queue(message.queue), message.place
         if queue.failure[0]:

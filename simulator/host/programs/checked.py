@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...checks.after_run import advise
+from ...checks.after_run import redundant_waits
 from ...findings import Finding
 from ...findings.reports import Checked
 from ...findings.reports import Report as Checks
@@ -20,7 +20,10 @@ def checked_program(program: Path, reports: Sequence[Report], *, advice: bool) -
     logs: dict[str, list[Log]] = {one.kernel: [] for report in reports for one in report.launches}
     for one in (one for report in reports for one in report.launches):
         logs[one.kernel] += [one.log] if one.log is not None else []
-    found = {"": [], **{kernel: [f for log in own if advice for f in advise(log)] for kernel, own in logs.items()}}
+    found = {
+        "": [],
+        **{kernel: [f for log in own if advice for f in redundant_waits(log)] for kernel, own in logs.items()},
+    }
     for finding in (finding for report in reports for finding in report.findings):
         found[finding.kernel if finding.kernel in logs else ""].append(finding)
     return [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...chip.launch_kinds import UNIONS
 from ...launches.device import Device
-
-_UNIONS = (16, 8, 4, 2, 1)
 
 
 def check_host_device(device: Device) -> None:
@@ -50,7 +49,7 @@ def device_facts(device: Device) -> DeviceFacts:
     """The numbers of a device."""
     shape = device.shape
     spaces = {name: space.bytes for name, space in shape.spaces.items()}
-    union = next((clusters for clusters in _UNIONS if clusters <= shape.clusters), 1)
+    union = max(kind.clusters for kind in UNIONS if kind.clusters <= shape.clusters)
     bits, kilohertz = _memory_bus(device)
     return DeviceFacts(
         shape.arch,

@@ -4,18 +4,18 @@ as C++ has them.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import textwrap
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, get_args, get_origin
 
 from ...frames import HEAD, MAGIC, MOST_FIELDS, VERSION, Signed, fields_of
-from ...native import HOST
+from .messages import HEADER
 from .session import AGREEMENT
 
-HEADER = HOST / "host_messages.h"
 _TYPES = {int: "uint64_t", Signed: "int64_t", bool: "bool", str: "std::string", bytes: "std::string"}
-_START = {int: " = 0", Signed: " = 0", bool: " = false"}
 _HEAD_TYPES = {"4s": "char {}[4]", "H": "uint16_t {}", "Q": "uint64_t {}"}
 _TOP = """\
 // Made by `python -m mlusim.simulator.host.programs.header` of the messages that a session declares. Do not edit.
@@ -32,14 +32,17 @@ namespace mlusim {
 
 def header() -> str:
     """The text of the header."""
-    parts = [_head()]
+    parts = []
     known: set[type] = set()
     numbered = [*enumerate(AGREEMENT.messages, 1)]
     answers = AGREEMENT.answers.values()
     for number, message in sorted(numbered, key=lambda entry: entry[1] not in answers):  # messages name their answers
         parts += [_structure(kind) for kind in _below(message, known)]
         parts.append(_structure(message, number))
-    return _TOP + "\n".join(parts) + "\n}  // namespace mlusim\n"
+    text = _head() + "\n" + "\n".join(parts)
+    version = hashlib.sha256(text.encode()).hexdigest()[:16]
+    told = f"// What tells these messages from those of another version.\nconstexpr uint64_t VERSION = 0x{version};\n"
+    return _TOP + told + text + "\n}  // namespace mlusim\n"
 
 
 def _head() -> str:
@@ -62,20 +65,25 @@ def _below(kind: type, known: set[type]) -> Iterator[type]:
 
 
 def _structure(kind: type, number: int | None = None) -> str:
-    fields = fields_of(kind)
-    lines = [f"// {line}" for line in textwrap.wrap((inspect.getdoc(kind) or "").replace("``", "`"), 117)]
-    lines.append(f"struct {kind.__name__} {{")
+    fields, first = fields_of(kind), ""
     if number is not None:
-        lines.append(f"  static constexpr uint16_t KIND = {number};")
+        first = f"  static constexpr uint16_t KIND = {number};"
     if number is not None and kind not in AGREEMENT.answers.values():
         answer = AGREEMENT.answers.get(kind)
-        lines.append(f"  using Answer = {answer.__name__ if answer else 'void'};")
-    lines += [f"  {_type(field)} {name}{_START.get(field, '')};" for name, field in fields.items()]
+        first += f" using Answer = {answer.__name__ if answer else 'void'};"
     listed = ", ".join(f"self.{name}" for name in fields)
     each = f"(Self& self, Fields& fields) {{ fields({listed}); }}" if fields else "(Self&, Fields&) {}"
-    words = textwrap.wrap(f"static void each{each}", 118, initial_indent="  ", subsequent_indent="    ")
-    lines += ["  template <class Self, class Fields>", *words, "};", ""]
+    lines = [f"// {line}" for line in textwrap.wrap((inspect.getdoc(kind) or "").replace("``", "`"), 117)]
+    lines += [f"struct {kind.__name__} {{", *([first] if first else [])]
+    for declared, alike in groupby(fields, key=lambda name: fields[name]):
+        names = ", ".join(f"{name}{{}}" for name in alike)
+        lines += _wrapped(f"{_type(declared)} {names};")
+    lines += ["  template <class Self, class Fields>", *_wrapped(f"static void each{each}"), "};", ""]
     return "\n".join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 118, initial_indent="  ", subsequent_indent="      ", break_long_words=False)
 
 
 def _type(field: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...chip import Shape
-from ...core.execution import check_launch
+from ...chip.launch_kinds import LaunchKind, Three, whole_dim
 from ...engines.tasks import LineTable
 from ...engines.worker.answer import decode_description
 from ...native.compiler import Compiler
@@ -42,12 +42,12 @@ class ProgramImage:
             )
         return ""
 
-    def misfit(self, kernel: int, shape: Shape, dim: tuple[int, int, int], kind: str, sizes: Sequence[int]) -> str:
+    def misfit(self, kernel: int, shape: Shape, dim: Three, kind: LaunchKind | None, sizes: Sequence[int]) -> str:
         """What is wrong with a launch of a kernel on such a device, with arguments of these bytes; "" if nothing is."""
-        if not kind:
+        if kind is None:
             return "the type of the launch is none of cnrtFunctionType_t"
         try:
-            check_launch(shape, dim, kind)
+            kind.check(shape, whole_dim(dim))
         except ValueError as error:
             return str(error)
         wanted = self.sizes[kernel]

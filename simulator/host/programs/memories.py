@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.memory import Allocation
-from ...findings import Finding, rules
+from ...findings import rules
 from ...launches.device import Device
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
@@ -103,19 +103,17 @@ class Memories:
 
     def end(self) -> None:
         """The program ends by itself: what it has not freed is left."""
-        self._report.leaks(self.arrays.left(), Finding(rules.LEAK, "", suggestion="free it with cnrtFree"))
+        self._report.leaks(self.arrays.left())
 
     def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
         """The finding of bytes that are copied and that nobody has written."""
         hole = entry.uninitialized.first(address, address + size)
         if hole:
-            span = f"bytes {hole[0] - entry.start} to {hole[1] - entry.start} of {entry.name}"
-            message = f"{span} are copied, and nobody has written them"
-            advice = "write them before, or copy less"
-            self._report.add(Finding(rules.UNINITIALIZED, message, suggestion=advice), place)
+            found = rules.uninitialized.copied(hole[0] - entry.start, hole[1] - entry.start, entry.name)
+            self._report.add(found, place)
 
     @handles
-    def open(self, message: OpenDevice) -> DeviceOpened:
+    def _open(self, message: OpenDevice) -> DeviceOpened:
         device = self.devices[message.device]
         memory = device.memory
         return DeviceOpened(
@@ -123,19 +121,19 @@ class Memories:
         )
 
     @handles
-    def left(self, message: AskMemory) -> MemoryLeft:
+    def _left(self, message: AskMemory) -> MemoryLeft:
         memory = self.devices[message.device].memory.memory
         return MemoryLeft(memory.space.bytes - memory.used(0), memory.space.bytes)
 
     @handles
-    def allocate(self, message: AllocateArray) -> ArrayAllocated:
+    def _allocate(self, message: AllocateArray) -> ArrayAllocated:
         try:
             return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place))
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 
     @handles
-    def free(self, message: FreeArray) -> None:
+    def _free(self, message: FreeArray) -> None:
         ordinal, span = self.arrays.free(message.address)
         time = self._queues.time
         if time.open:
@@ -144,7 +142,7 @@ class Memories:
             self._queues.tell(work, time.add(work, 0.0, 0, 0))
 
     @handles
-    def copy(self, message: CopyBytes) -> None:
+    def _copy(self, message: CopyBytes) -> None:
         to, source, size, direction = message.to, message.source, message.size, message.direction
         read = self.arrays.at(source) if direction not in (0, 3) else None
         written = self.arrays.at(to) if direction not in (2, 3) else None
@@ -173,7 +171,7 @@ class Memories:
         self._queues.put(message.queue, what, message.place, spans, duration)
 
     @handles
-    def fill(self, message: FillBytes) -> None:
+    def _fill(self, message: FillBytes) -> None:
         found = self.arrays.at(message.to)
         if found is None:
             return

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ...findings import BuildError, rules
-from ...kernelc.inputs import HOST, KERNELS, embedded, unreadable
+from ...kernelc.inputs import HOST, KERNELS, embedded
 from ...launches.device import Device
 from ...native.compiler import Compiler
 from .build import HEADERS, Unit, check, preprocessed, read_unit
-
-
-def check_readable(sources: Iterable[Path]) -> None:
-    """BuildError for a source that no compiler can read."""
-    for source in sources:
-        if problem := unreadable(source):
-            raise BuildError(f"{source} {problem}", rules.build.failed(problem, source))
 
 
 def built_objects(compiler: Compiler, units: Sequence[Unit], device: Device) -> list[Path]:

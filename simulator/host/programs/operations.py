@@ -9,12 +9,13 @@ import numpy as np
 from ...core.memory import Allocation
 from ...core.memory.mapping import host_bytes
 from ...findings import rules
+from ...flow import Ranges, merged
 from ...launches.device import Device
 from ..cnnl.cost import assumed_us
 from ..cnnl.functions import call
 from ..cnnl.operation import NotModelled, Operation, Tensor
 from .messages import Place, Status
-from .queues import Queue, Ranges, Work, merged
+from .queues import Queue, Work
 from .report import Report
 
 _ARGUMENT, _UNSUPPORTED = 100006, 100050  # cnrtRet_t

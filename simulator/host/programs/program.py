@@ -15,14 +15,15 @@ from pathlib import Path
 from ...engines.worker.pool import pool
 from ...findings import BuildError, rules
 from ...frames import BrokenPeer
-from ...kernelc.inputs import KERNELS, file_stem
+from ...kernelc.inputs import KERNELS, check_readable, file_stem
 from ...kernelc.options import Options
 from ...kernelc.tokens import tokens
 from ...launches.device import Device
+from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .build import Unit
 from .facts import check_host_device
-from .objects import built_objects, check_readable
+from .objects import built_objects
 from .report import Report
 from .runtime import host_libraries
 from .session import Session
@@ -39,7 +40,8 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
     programs.
     """
     check_host_device(device)
-    check_readable(sources)
+    for source in sources:
+        check_readable(source)
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
@@ -70,7 +72,7 @@ def _no_main(sources: Sequence[Path]) -> ValueError:
 
 def begin_worker() -> None:
     """Start the process that runs kernels, which takes as long as building a program."""
-    pool(os.getpid()).begin(Compiler().runtime())
+    pool(os.getpid()).begin(tasks_runtime(Compiler()))
 
 
 def has_main(source: Path) -> bool:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from ...log import Location, Log, pieces_of
-from ...log.region import offset_numbers
+from ...flow import Clock, Ranges, overlap
+from ...log import Location
 
 #: The host's own copies: no queue.
 HOST = 0
-
-Ranges = np.ndarray  # int64 [n, 2]: first byte and the one after the last, offsets in device memory
 
 
 @dataclass(eq=False)
@@ -24,7 +20,7 @@ class Work:
     number: int
     what: str
     place: Location
-    touched: Callable[[], tuple[Ranges, Ranges]]  # read, written
+    touched: Callable[[], tuple[Ranges, Ranges]]  # read, written: offsets in device memory
     device: int
     start: float = 0.0
     end: float = 0.0
@@ -39,7 +35,7 @@ class Queue:
     default: bool
     ready: float = 0.0
     last: int = 0
-    known: dict[int, int] = field(default_factory=dict)
+    known: Clock = field(default_factory=Clock)
     failure: tuple[int, str] = (0, "")
 
 
@@ -48,7 +44,7 @@ class Mark:
     """What a notifier has recorded."""
 
     time: float
-    known: dict[int, int]
+    known: Clock
     queue: int
 
 
@@ -58,7 +54,7 @@ class Timeline:
     def __init__(self) -> None:
         self.queues: dict[int, Queue] = {}
         self.now = 0.0  # up to where the host has waited
-        self.known: dict[int, int] = {}  # what the host knows done
+        self.known = Clock()  # what the host knows done
         self.open: list[Work] = []  # that the host has not waited for
         self._busy: dict[int, list[tuple[float, float, int]]] = {}
 
@@ -75,7 +71,7 @@ class Timeline:
         queue = self.queues.get(work.queue)
         known = self.known if queue is None else queue.known
         if queue is not None:
-            _join(queue.known, self.known)
+            queue.known.learn(self.known)
         met = [other for other in self.open if other.device == work.device and self._meets(work, other, known)]
         begin = max(self.now, queue.ready if queue else 0.0)
         work.start = self._free(work.device, begin, duration, cores, of) if cores else begin
@@ -90,8 +86,8 @@ class Timeline:
             self.open.append(work)
         return met
 
-    def _meets(self, work: Work, other: Work, known: dict[int, int]) -> bool:
-        if other.queue == work.queue or other.number <= known.get(other.queue, 0):
+    def _meets(self, work: Work, other: Work, known: Clock) -> bool:
+        if other.queue == work.queue or known.knows(other.queue, other.number):
             return False
         if work.queue == HOST and self.queues[other.queue].default:
             return False  # a copy of the host's comes after its default queue (inferred)
@@ -115,79 +111,28 @@ class Timeline:
     def wait(self, queues: Sequence[Queue]) -> None:
         """The host waits for queues."""
         for queue in queues:
-            _join(self.known, queue.known)
+            self.known.learn(queue.known)
             self.now = max(self.now, queue.ready)
         self._settle()
 
     def mark(self, queue: Queue) -> Mark:
         """What a notifier records in a queue."""
-        _join(queue.known, self.known)
-        return Mark(max(queue.ready, self.now), dict(queue.known), queue.number)
+        queue.known.learn(self.known)
+        return Mark(max(queue.ready, self.now), Clock(queue.known), queue.number)
 
     def wait_for(self, mark: Mark, queue: Queue | None) -> None:
         """A queue, or the host, waits for a notifier."""
         if queue is not None:
-            _join(queue.known, mark.known)
+            queue.known.learn(mark.known)
             queue.ready = max(queue.ready, mark.time)
             return
-        _join(self.known, mark.known)
+        self.known.learn(mark.known)
         self.now = max(self.now, mark.time)
         self._settle()
 
     def pending(self, queue: Queue) -> bool:
         """Whether the host does not know the work of a queue done."""
-        return self.known.get(queue.number, 0) < queue.last
+        return not self.known.knows(queue.number, queue.last)
 
     def _settle(self) -> None:
-        self.open = [work for work in self.open if work.number > self.known.get(work.queue, 0)]
-
-
-def touched_by(log: Log) -> tuple[Ranges, Ranges]:
-    """What a launch has read and written of device memory: every piece of an operand with gaps, or its first byte alone
-    where the pieces are not known or too many.
-    """
-    own = np.flatnonzero(log.operand_spaces == list(log.shape.spaces).index(_device_space(log)))
-    vague = np.isin(own, log.runs["operand"][log.runs["run"] == 0])
-    pieces = pieces_of(log, own[~vague])
-    if pieces is None:
-        vague = np.isin(own, log.runs["operand"])
-        rows = own[~vague]
-        pieces = rows, log.operands["key"][rows], log.operands["key"][rows] + log.operands["bytes"][rows]
-    rows, begin, end = pieces
-    first = log.operands["key"][own[vague]]
-    rows = np.concatenate([rows, own[vague]])
-    start = offset_numbers(np.concatenate([begin, first]).astype(np.uint64))
-    length = np.concatenate([end - begin, np.ones(len(first), np.int64)]).astype(np.int64)
-    ranges = np.stack([start, start + length], axis=1)[length > 0]
-    written = log.operand_written[rows][length > 0]
-    return merged(ranges[~written]), merged(ranges[written])
-
-
-def _device_space(log: Log) -> str:
-    return next(name for name, space in log.shape.spaces.items() if space.scope == "device")
-
-
-def merged(ranges: Ranges) -> Ranges:
-    """Ranges in order, those that touch as one."""
-    if not len(ranges):
-        return ranges.reshape(0, 2)
-    ranges = ranges[np.argsort(ranges[:, 0], kind="stable")]
-    ends = np.maximum.accumulate(ranges[:, 1])
-    first = np.concatenate([[True], ranges[1:, 0] > ends[:-1]])
-    last = np.concatenate([first[1:], [True]])
-    return np.stack([ranges[first, 0], ends[last]], axis=1)
-
-
-def overlap(one: Ranges, other: Ranges) -> bool:
-    """Whether ranges in order have a byte in common."""
-    if not len(one) or not len(other):
-        return False
-    at = np.searchsorted(other[:, 1], one[:, 0], side="right")
-    inside = at < len(other)
-    return bool((other[at[inside], 0] < one[inside, 1]).any())
-
-
-def _join(known: dict[int, int], other: dict[int, int]) -> None:
-    for queue, number in other.items():
-        if number > known.get(queue, 0):
-            known[queue] = number
+        self.open = [work for work in self.open if not self.known.knows(work.queue, work.number)]

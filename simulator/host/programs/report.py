@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...engines.tasks import LineTable
-from ...findings import ERROR, Finding, merged
+from ...findings import ERROR, Finding, merged, rules
 from ...log import NOWHERE, Location, Log
 from .messages import Place
 
@@ -97,12 +97,10 @@ class Report:
         table = self._tables.setdefault(place.module, LineTable(Path(self.modules[place.module]), ()))
         return table.lines([place.offset])[0]
 
-    def leaks(self, places: Sequence[tuple[Place, int]], finding: Finding) -> None:
+    def leaks(self, places: Sequence[tuple[Place, int]]) -> None:
         """Memory that was never freed: one finding for each place that allocated it."""
         found: dict[Place, list[int]] = {}
         for place, bytes in places:
             found.setdefault(place, []).append(bytes)
         for place, sizes in found.items():
-            many = "an allocation of" if len(sizes) == 1 else f"{len(sizes)} allocations,"
-            message = f"{many} {sum(sizes)} bytes of device memory {'is' if len(sizes) == 1 else 'are'} never freed"
-            self.add(replace(finding, message=message), place)
+            self.add(rules.freed.never(len(sizes), sum(sizes)), place)

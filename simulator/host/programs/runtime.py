@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from ...findings import BuildError
 from ...native import HOST
+from ...native.build import Target, build
 from ...native.compiler import Compiler
-from ...native.process import LimitReached
 from .build import HEADERS
-from .messages import messages_version
 
-_FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-shared")
 #: The libraries, their sources, and those before them that they call.
 LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcnrt.so": ("host_*.cpp", ()),
@@ -28,25 +24,10 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    headers = [*sorted(HOST.glob("*.h")), *sorted(HEADERS.glob("c*.h"))]
-    texts = [file.read_text(encoding="utf-8") for file in headers]
-    messages = f"-DMLUSIM_MESSAGES={messages_version():#x}ull"
+    words = ("-fvisibility=hidden", *flags, f"-I{HEADERS}")
     made: dict[str, Path] = {}
     for name, (pattern, needed) in LIBRARIES.items():
-        sources = sorted(HOST.glob(pattern))
-        below = [made[other] for other in needed]
-        words = [*_FLAGS, *flags, messages, f"-I{HEADERS}", f"-Wl,-soname,{name}"]
-        step = [*words, *map(str, [*sources, *below]), "-lpthread", "-ldl"]
-        own = [file.read_text(encoding="utf-8") for file in sources]
-        key = "\0".join([compiler.version, *step, *texts, *own])
-        made[name] = compiler.cache.file(name, key, partial(_build, compiler, name, step))
+        link = ("-shared", f"-Wl,-soname,{name}", "-lpthread", "-ldl")
+        below = tuple(made[other] for other in needed)
+        made[name] = build(compiler, Target(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
     return made
-
-
-def _build(compiler: Compiler, name: str, step: Sequence[str], path: Path) -> None:
-    try:
-        done = compiler.run([*step, "-o", str(path)], path.parent)
-    except LimitReached as error:
-        raise BuildError(f"{compiler.title} cannot build {name}: {error}") from None
-    if done.returncode:
-        raise BuildError(f"{compiler.title} cannot build {name}:\n{done.messages.strip()}")

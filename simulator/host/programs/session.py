@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ...findings import RULES, Finding
+from ...findings import Finding, rules
 from ...frames import Channel
 from ...launches.device import Device
 from .calls import Operations
@@ -46,14 +47,33 @@ class NameModule(NamedTuple):
     module: int
 
 
-class TellFinding(NamedTuple):
-    """The runtime in the program has found a broken rule."""
+class TellFault(NamedTuple):
+    """The runtime in the program has found a ``fault``, one of `FAULTS`: what is used, where, how much of how much."""
 
-    rule: str
-    text: str
-    advice: str
+    fault: str
+    what: str
+    address: int
+    size: int
+    distance: int
+    whole: int
     place: Place
     related: Place
+
+
+#: What the runtime finds.
+FAULTS: dict[str, Callable[[TellFault], Finding]] = {
+    "called": lambda told: rules.declared.called_by_host(),
+    "double free": lambda told: rules.freed.again(told.what, told.address),
+    "followed": lambda told: rules.host_code.followed(told.address),
+    "freed": lambda told: rules.freed.used_by_host(told.what, told.address),
+    "freed inside": lambda told: rules.host_code.freed_inside(told.address, told.distance),
+    "not allocated": lambda told: rules.host_code.not_allocated(told.address, pinned=False),
+    "not on device": lambda told: rules.host_code.not_on_device(told.what, told.address),
+    "not on host": lambda told: rules.host_code.not_on_host(told.address),
+    "not pinned": lambda told: rules.host_code.not_allocated(told.address, pinned=True),
+    "past array": lambda t: rules.bounds.past_array(t.what, t.address, t.size, t.distance, t.whole),
+    "target used": lambda told: rules.host_code.target_used(told.address),
+}
 
 
 class Goodbye(NamedTuple):
@@ -109,6 +129,8 @@ class Session:
     def _answer(self) -> None:
         """Answer the next message."""
         frame = self._channel.receive()
+        for descriptor in frame.descriptors:  # which no message has
+            os.close(descriptor)
         kind = type(frame.message)
         if kind not in _AT_ONCE:
             self._later.catch_up()
@@ -135,10 +157,9 @@ class Session:
         self.report.modules[message.module] = bytes(body).decode(errors="surrogateescape")
 
     @handles
-    def _find(self, message: TellFinding) -> None:
-        if message.rule in RULES:
-            finding = Finding(message.rule, message.text, suggestion=message.advice)
-            self.report.add(finding, message.place, message.related)
+    def _find(self, message: TellFault) -> None:
+        if worded := FAULTS.get(message.fault):
+            self.report.add(worded(message), message.place, message.related)
 
     @handles
     def _goodbye(self, message: Goodbye) -> Done | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import rules
+from ...flow import Ranges
 from ...frames import Signed
 from .messages import Place, Status, handles
-from .queues import HOST, Mark, Queue, Ranges, Timeline, Work
+from .queues import HOST, Mark, Queue, Timeline, Work
 from .report import Report
 
 _NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
@@ -138,38 +140,31 @@ class Queues:
     def tell(self, work: Work, met: Sequence[Work]) -> None:
         """The finding of work that is not ordered with other work."""
         for other in met[:1]:
-            host = work.queue == HOST
-            message = f"{work.what} shares memory with {other.what} in queue {other.queue}, which " + (
-                "the host has not waited for" if host else f"queue {work.queue} is not ordered with"
-            )
-            advice = "wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other"
-            self._report.add(
-                Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=work.place, related=other.place)
-            )
+            queue = None if work.queue == HOST else work.queue
+            found = rules.host_code.unordered(work.what, other.what, other.queue, queue)
+            self._report.add(replace(found, location=work.place, related=other.place))
 
     def end(self) -> None:
         """The program ends by itself: nobody will wait for what is still in queues."""
         for queue in self.time.queues.values():
             if self.time.pending(queue):
                 last = next(work for work in reversed(self.time.open) if work.queue == queue.number)
-                message = f"the program ends and has not waited for {last.what}"
-                advice = "wait with cnrtQueueSync before the end"
-                self._report.add(Finding(rules.QUEUE_ORDER, message, suggestion=advice, location=last.place))
+                self._report.add(replace(rules.host_code.not_waited_for(last.what), location=last.place))
 
     @handles
-    def make(self, message: MakeQueue) -> None:
+    def _make(self, message: MakeQueue) -> None:
         self.time.queues[message.queue] = Queue(message.queue, message.device, default=message.own)
 
     @handles
-    def wait_for_queue(self, message: WaitForQueue) -> Status:
+    def _wait_for_queue(self, message: WaitForQueue) -> Status:
         return self._wait([self.time.queue(message.queue)])
 
     @handles
-    def wait_for_device(self, message: WaitForDevice) -> Status:
+    def _wait_for_device(self, message: WaitForDevice) -> Status:
         return self._wait([queue for queue in self.time.queues.values() if queue.device == message.device])
 
     @handles
-    def wait_for_notifier(self, message: WaitForNotifier) -> Status:
+    def _wait_for_notifier(self, message: WaitForNotifier) -> Status:
         mark = self._marks.get(message.notifier)
         if mark is None:
             return Status()
@@ -177,7 +172,7 @@ class Queues:
         return Status(*self.time.queue(mark.queue).failure)
 
     @handles
-    def ask_queue(self, message: AskQueue) -> Status:
+    def _ask_queue(self, message: AskQueue) -> Status:
         """A queue is done when somebody has asked once."""
         queue = self.time.queue(message.queue)
         pending = self.time.pending(queue)
@@ -186,7 +181,7 @@ class Queues:
         return Status(status or (_NOT_READY if pending else 0), problem)
 
     @handles
-    def ask_notifier(self, message: AskNotifier) -> Status:
+    def _ask_notifier(self, message: AskNotifier) -> Status:
         mark = self._marks.get(message.notifier)
         if mark is None:
             return Status()
@@ -195,25 +190,25 @@ class Queues:
         return Status(0 if done else _NOT_READY)
 
     @handles
-    def place_notifier(self, message: PlaceNotifier) -> None:
+    def _place_notifier(self, message: PlaceNotifier) -> None:
         self._marks[message.notifier] = self.time.mark(self.time.queue(message.queue))
 
     @handles
-    def drop_notifier(self, message: DropNotifier) -> None:
+    def _drop_notifier(self, message: DropNotifier) -> None:
         self._marks.pop(message.notifier, None)
 
     @handles
-    def order(self, message: OrderQueue) -> None:
+    def _order(self, message: OrderQueue) -> None:
         mark = self._marks.get(message.notifier)
         if mark is not None:
             self.time.wait_for(mark, self.time.queue(message.queue))
 
     @handles
-    def ask_elapsed(self, message: AskElapsed) -> Elapsed:
+    def _ask_elapsed(self, message: AskElapsed) -> Elapsed:
         first, last = self._marks.get(message.start), self._marks.get(message.end)
         if first is None or last is None:
             return Elapsed(_INVALID, "a notifier was never placed in a queue")
-        if any(mark.known.get(mark.queue, 0) > self.time.known.get(mark.queue, 0) for mark in (first, last)):
+        if not all(self.time.known.knows(mark.queue, mark.known.get(mark.queue, 0)) for mark in (first, last)):
             return Elapsed(_NOT_READY)
         return Elapsed(nanoseconds=round((last.time - first.time) * 1e3))
 

@@ -18,7 +18,7 @@ namespace mlusim {
 namespace {
 
 struct Guard {
-  char *start, *end;  // whole pages
+  char *start, *end;             // whole pages
   std::vector<uint64_t> queues;  // whose later work comes after the copy: its own, and those that have waited for it
   uint64_t serial;
   int device;
@@ -41,12 +41,6 @@ Guards& guards() {
 }
 
 const int kinds[2] = {SIGSEGV, SIGBUS};
-
-std::string name_of(const void* address) {
-  char text[32];
-  snprintf(text, sizeof text, "%p", address);
-  return text;
-}
 
 // Who touched the memory: where the fault was, or who called the library that it was in.
 Place culprit(void* context) {
@@ -86,16 +80,13 @@ void look(int kind, siginfo_t* info, void* context) {
     Locked lock(made.mutex);
     for (auto entry = made.all.begin(); entry != made.all.end(); ++entry) {
       if (address < entry->start || address >= entry->end) continue;
-      Guard found = *entry;
+      Guard found = *entry;  // NOLINT(performance-unnecessary-copy-initialization): the entry goes
       release(made.all, entry);
-      finding("queue-order", "the host uses " + name_of(address) + ", the target of a copy that it has not waited for",
-              "wait with cnrtQueueSync before", culprit(context), found.where);
+      tell("target used", {(uint64_t)address}, culprit(context), found.where);
       return;  // it goes on as if it had waited
     }
   }
-  if (info->si_code > 0 && on_device(address))
-    finding("host-pointer", "the host uses device memory at " + name_of(address) + " through a device pointer",
-            "copy with cnrtMemcpy", culprit(context));
+  if (info->si_code > 0 && on_device(address)) tell("followed", {(uint64_t)address}, culprit(context));
   sigaction(kind, &made.old[kind == SIGBUS], nullptr);  // the fault comes again, and takes its course
 }
 

@@ -11,9 +11,6 @@
 
 namespace mlusim {
 
-// What tells these messages from those of another version: simulator/host/programs/messages.py takes it from the headers.
-constexpr uint64_t VERSION = MLUSIM_MESSAGES;
-
 // An answer, and the descriptor that has come with it. Lost: there is no device process, or it has gone.
 template <class Answer>
 struct Answered : Answer {

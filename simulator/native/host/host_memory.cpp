@@ -1,4 +1,3 @@
-#include "host_lock.h"
 #include "host_memory.h"
 
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "host_faults.h"
+#include "host_lock.h"
 #include "host_status.h"
 
 namespace mlusim {
@@ -38,7 +38,8 @@ bool map(Device& made, int descriptor) {
   void* alias = mmap(nullptr, made.reach + APART, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   close(descriptor);
   void* wanted = (void*)made.address;
-  void* fence = mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  void* fence =
+      mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (alias == MAP_FAILED || fence != wanted) return false;
   madvise(alias, made.reach + APART, MADV_DONTFORK);
   made.alias = (char*)alias;
@@ -49,14 +50,6 @@ std::map<uint64_t, Allocation>::iterator before(std::map<uint64_t, Allocation>& 
   auto next = table.upper_bound(address);
   return next == table.begin() ? table.end() : std::prev(next);
 }
-
-std::string at(uint64_t address) {
-  char text[32];
-  snprintf(text, sizeof text, "%#llx", (unsigned long long)address);
-  return text;
-}
-
-std::string size(uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
 // Forget what was freed where something else lies now.
 void forget(Memory& all, uint64_t start, uint64_t bytes) {
@@ -84,7 +77,8 @@ Device* device(int ordinal) {
   made->address = opened.address, made->reach = opened.reach, made->capacity = opened.capacity;
   made->facts = opened.facts, made->name = opened.name;
   if (!map(*made, opened.descriptor)) {
-    fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n", (unsigned long long)made->address);
+    fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n",
+            (unsigned long long)made->address);
     return nullptr;
   }
   entry = std::move(made);
@@ -141,18 +135,14 @@ cnrtRet_t release(void* pointer, Place where) {
   }
   auto old = all.freed.find((uint64_t)pointer);
   if (old != all.freed.end()) {
-    finding("double-free", "device memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
-            old->second.freed);
+    tell("double free", {(uint64_t)pointer, "device memory"}, where, old->second.freed);
     return failed(cnrtErrorArgsInvalid, "the memory has been freed before");
   }
   auto inside = before(all.taken, (uint64_t)pointer);
   if (inside != all.taken.end() && (uint64_t)pointer < inside->first + inside->second.bytes)
-    finding("host-pointer", at((uint64_t)pointer) + " lies " + size((uint64_t)pointer - inside->first) +
-            " inside of an allocation, and is freed", "free the pointer that the allocation gave", where,
-            inside->second.made);
+    tell("freed inside", {(uint64_t)pointer, "", 0, (uint64_t)pointer - inside->first}, where, inside->second.made);
   else
-    finding("host-pointer", at((uint64_t)pointer) + " is no device memory, and is freed as such",
-            "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated", where);
+    tell("not allocated", {(uint64_t)pointer}, where);
   return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of device memory");
 }
 
@@ -182,11 +172,9 @@ cnrtRet_t release_host(void* pointer, Place where) {
   if (entry == all.taken.end() || entry->second.device >= 0) {
     auto old = all.freed.find((uint64_t)pointer);
     if (old != all.freed.end() && old->second.device < 0)
-      finding("double-free", "pinned host memory at " + at((uint64_t)pointer) + " is freed again", "free it once", where,
-              old->second.freed);
+      tell("double free", {(uint64_t)pointer, "pinned host memory"}, where, old->second.freed);
     else
-      finding("host-pointer", at((uint64_t)pointer) + " is no pinned host memory, and is freed as such",
-              "free with cnrtFreeHost what cnrtHostMalloc gave", where);
+      tell("not pinned", {(uint64_t)pointer}, where);
     return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of pinned host memory");
   }
   settle();
@@ -215,7 +203,6 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   Memory& all = memory();
   Locked lock(all.mutex);
   uint64_t address = (uint64_t)pointer;
-  std::string named = std::string(what) + " at " + at(address);
   auto entry = before(all.taken, address);
   bool inside = entry != all.taken.end() && entry->second.device >= 0 && address < entry->first + entry->second.bytes;
   uint64_t left = inside ? entry->first + entry->second.bytes - address : 0;
@@ -226,23 +213,20 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
     return true;
   }
   if (inside) {
-    finding("bounds", named + ": " + size(bytes) + " go " + size(bytes - left) + " past the end of " +
-            size(entry->second.bytes) + " of device memory", "copy less, or allocate more", where, entry->second.made);
+    tell("past array", {address, what, bytes, bytes - left, entry->second.bytes}, where, entry->second.made);
     return false;
   }
   auto old = before(all.freed, address);
   if (old != all.freed.end() && old->second.device >= 0 && address < old->first + old->second.bytes) {
-    finding("use-after-free", named + " has been freed", "free it after its last use", where, old->second.freed);
+    tell("freed", {address, what}, where, old->second.freed);
     return false;
   }
   if (entry != all.taken.end() && entry->second.device >= 0 && on_device(pointer)) {
     uint64_t end = entry->first + entry->second.bytes;
-    finding("bounds", named + " lies " + size(address - end) + " past the end of " + size(entry->second.bytes) +
-            " of device memory", "copy less, or allocate more", where, entry->second.made);
+    tell("past array", {address, what, 0, address - end, entry->second.bytes}, where, entry->second.made);
     return false;
   }
-  finding("host-pointer", named + (pointer ? " is no device memory" : " is null"),
-          "pass a pointer that cnrtMalloc gave, or the direction that is meant", where);
+  tell("not on device", {address, what}, where);
   return false;
 }
 
@@ -263,8 +247,7 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
     return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
   if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
     const void* wrong = !reads && (!from || on_device(from)) ? from : to;
-    finding("host-pointer", at((uint64_t)wrong) + (wrong ? " is device memory" : " is null") +
-            ", and the direction of the copy says that it is the host's", "pass the direction that is meant", where);
+    tell("not on host", {(uint64_t)wrong}, where);
     return failed(cnrtErrorArgsInvalid, "a pointer does not fit the direction of the copy");
   }
   post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});

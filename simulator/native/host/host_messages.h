@@ -7,6 +7,8 @@
 
 namespace mlusim {
 
+// What tells these messages from those of another version.
+constexpr uint64_t VERSION = 0xc5c0be7a1734f9c7;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -23,8 +25,8 @@ struct Head {
 // The number of devices, or 0 and why.
 struct Welcome {
   static constexpr uint16_t KIND = 26;
-  uint64_t devices = 0;
-  std::string problem;
+  uint64_t devices{};
+  std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.devices, self.problem); }
 };
@@ -39,8 +41,8 @@ struct Done {
 // A cnrtRet_t, 1 for what is still under way; and what went wrong.
 struct Status {
   static constexpr uint16_t KIND = 28;
-  uint64_t status = 0;
-  std::string problem;
+  uint64_t status{};
+  std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.status, self.problem); }
 };
@@ -48,49 +50,37 @@ struct Status {
 // A cnrtRet_t and what went wrong, as in `Status`; the time between two notifiers.
 struct Elapsed {
   static constexpr uint16_t KIND = 29;
-  uint64_t status = 0;
-  std::string problem;
-  int64_t nanoseconds = 0;
+  uint64_t status{};
+  std::string problem{};
+  int64_t nanoseconds{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.status, self.problem, self.nanoseconds); }
 };
 
 // The numbers of a device; 0 for what its file does not say.
 struct DeviceFacts {
-  uint64_t arch = 0;
-  uint64_t clusters = 0;
-  uint64_t cores_per_cluster = 0;
-  uint64_t nram = 0;
-  uint64_t wram = 0;
-  uint64_t sram = 0;
-  uint64_t largest_union = 0;
-  uint64_t clock_khz = 0;
-  uint64_t memory_khz = 0;
-  uint64_t bus_bits = 0;
-  uint64_t l2 = 0;
+  uint64_t arch{}, clusters{}, cores_per_cluster{}, nram{}, wram{}, sram{}, largest_union{}, clock_khz{},
+      memory_khz{}, bus_bits{}, l2{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.arch, self.clusters, self.cores_per_cluster, self.nram,
-    self.wram, self.sram, self.largest_union, self.clock_khz, self.memory_khz, self.bus_bits, self.l2); }
+      self.wram, self.sram, self.largest_union, self.clock_khz, self.memory_khz, self.bus_bits, self.l2); }
 };
 
 // A device: where its memory lies, bytes that are mapped, bytes that it has. The memory comes as a descriptor.
 struct DeviceOpened {
   static constexpr uint16_t KIND = 30;
-  uint64_t address = 0;
-  uint64_t reach = 0;
-  uint64_t capacity = 0;
-  std::string name;
-  DeviceFacts facts;
+  uint64_t address{}, reach{}, capacity{};
+  std::string name{};
+  DeviceFacts facts{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.address, self.reach, self.capacity, self.name,
-    self.facts); }
+      self.facts); }
 };
 
 // Bytes of a device's memory.
 struct MemoryLeft {
   static constexpr uint16_t KIND = 31;
-  uint64_t free = 0;
-  uint64_t total = 0;
+  uint64_t free{}, total{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.free, self.total); }
 };
@@ -98,8 +88,8 @@ struct MemoryLeft {
 // The address of an array, or 0 and why.
 struct ArrayAllocated {
   static constexpr uint16_t KIND = 32;
-  uint64_t address = 0;
-  std::string problem;
+  uint64_t address{};
+  std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.address, self.problem); }
 };
@@ -107,273 +97,228 @@ struct ArrayAllocated {
 // Whether the bytes of an image are wanted.
 struct ImageAnnounced {
   static constexpr uint16_t KIND = 33;
-  bool wanted = false;
+  bool wanted{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.wanted); }
 };
 
 // The program begins to use devices; the body is its command, with zeros between the words.
 struct Hello {
-  static constexpr uint16_t KIND = 1;
-  using Answer = Welcome;
-  uint64_t version = 0;
+  static constexpr uint16_t KIND = 1; using Answer = Welcome;
+  uint64_t version{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.version); }
 };
 
 // Answered when all before it is done.
 struct Settle {
-  static constexpr uint16_t KIND = 2;
-  using Answer = Done;
+  static constexpr uint16_t KIND = 2; using Answer = Done;
   template <class Self, class Fields>
   static void each(Self&, Fields&) {}
 };
 
 // A module of the program that places name by its number; the body is its path.
 struct NameModule {
-  static constexpr uint16_t KIND = 3;
-  using Answer = void;
-  uint64_t module = 0;
+  static constexpr uint16_t KIND = 3; using Answer = void;
+  uint64_t module{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.module); }
 };
 
 // A place in the program: a return address in one of its modules, counted from 1; 0 is nowhere.
 struct Place {
-  uint64_t module = 0;
-  uint64_t offset = 0;
+  uint64_t module{}, offset{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.module, self.offset); }
 };
 
-// The runtime in the program has found a broken rule.
-struct TellFinding {
-  static constexpr uint16_t KIND = 4;
-  using Answer = void;
-  std::string rule;
-  std::string text;
-  std::string advice;
-  Place place;
-  Place related;
+// The runtime in the program has found a `fault`, one of `FAULTS`: what is used, where, how much of how much.
+struct TellFault {
+  static constexpr uint16_t KIND = 4; using Answer = void;
+  std::string fault{}, what{};
+  uint64_t address{}, size{}, distance{}, whole{};
+  Place place{}, related{};
   template <class Self, class Fields>
-  static void each(Self& self, Fields& fields) { fields(self.rule, self.text, self.advice, self.place, self.related);
-    }
+  static void each(Self& self, Fields& fields) { fields(self.fault, self.what, self.address, self.size, self.distance,
+      self.whole, self.place, self.related); }
 };
 
 // The program ends by itself; answered when its report has been written.
 struct Goodbye {
-  static constexpr uint16_t KIND = 5;
-  using Answer = Done;
+  static constexpr uint16_t KIND = 5; using Answer = Done;
   template <class Self, class Fields>
   static void each(Self&, Fields&) {}
 };
 
 // A queue of a device; `own` is the default queue of a thread.
 struct MakeQueue {
-  static constexpr uint16_t KIND = 6;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t device = 0;
-  bool own = false;
+  static constexpr uint16_t KIND = 6; using Answer = void;
+  uint64_t queue{}, device{};
+  bool own{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.device, self.own); }
 };
 
 // The host waits for all that is in a queue.
 struct WaitForQueue {
-  static constexpr uint16_t KIND = 7;
-  using Answer = Status;
-  uint64_t queue = 0;
-  Place place;
+  static constexpr uint16_t KIND = 7; using Answer = Status;
+  uint64_t queue{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }
 };
 
 // The host waits for all queues of a device.
 struct WaitForDevice {
-  static constexpr uint16_t KIND = 8;
-  using Answer = Status;
-  uint64_t device = 0;
-  Place place;
+  static constexpr uint16_t KIND = 8; using Answer = Status;
+  uint64_t device{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device, self.place); }
 };
 
 // The host waits for what came before a notifier.
 struct WaitForNotifier {
-  static constexpr uint16_t KIND = 9;
-  using Answer = Status;
-  uint64_t notifier = 0;
-  Place place;
+  static constexpr uint16_t KIND = 9; using Answer = Status;
+  uint64_t notifier{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier, self.place); }
 };
 
 // Is all done that is in a queue?
 struct AskQueue {
-  static constexpr uint16_t KIND = 10;
-  using Answer = Status;
-  uint64_t queue = 0;
+  static constexpr uint16_t KIND = 10; using Answer = Status;
+  uint64_t queue{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue); }
 };
 
 // Is all done that came before a notifier?
 struct AskNotifier {
-  static constexpr uint16_t KIND = 11;
-  using Answer = Status;
-  uint64_t notifier = 0;
+  static constexpr uint16_t KIND = 11; using Answer = Status;
+  uint64_t notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier); }
 };
 
 // A notifier records where a queue has come to.
 struct PlaceNotifier {
-  static constexpr uint16_t KIND = 12;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t notifier = 0;
+  static constexpr uint16_t KIND = 12; using Answer = void;
+  uint64_t queue{}, notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.notifier); }
 };
 
 // A notifier goes.
 struct DropNotifier {
-  static constexpr uint16_t KIND = 13;
-  using Answer = void;
-  uint64_t notifier = 0;
+  static constexpr uint16_t KIND = 13; using Answer = void;
+  uint64_t notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier); }
 };
 
 // What comes into a queue from now on waits for a notifier.
 struct OrderQueue {
-  static constexpr uint16_t KIND = 14;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t notifier = 0;
+  static constexpr uint16_t KIND = 14; using Answer = void;
+  uint64_t queue{}, notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.notifier); }
 };
 
 // How much time has gone by between two notifiers?
 struct AskElapsed {
-  static constexpr uint16_t KIND = 15;
-  using Answer = Elapsed;
-  uint64_t start = 0;
-  uint64_t end = 0;
+  static constexpr uint16_t KIND = 15; using Answer = Elapsed;
+  uint64_t start{}, end{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.start, self.end); }
 };
 
 // The program wants to use a device.
 struct OpenDevice {
-  static constexpr uint16_t KIND = 16;
-  using Answer = DeviceOpened;
-  uint64_t device = 0;
+  static constexpr uint16_t KIND = 16; using Answer = DeviceOpened;
+  uint64_t device{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device); }
 };
 
 // How much memory does a device have?
 struct AskMemory {
-  static constexpr uint16_t KIND = 17;
-  using Answer = MemoryLeft;
-  uint64_t device = 0;
+  static constexpr uint16_t KIND = 17; using Answer = MemoryLeft;
+  uint64_t device{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device); }
 };
 
 // Allocate so many bytes on a device.
 struct AllocateArray {
-  static constexpr uint16_t KIND = 18;
-  using Answer = ArrayAllocated;
-  uint64_t device = 0;
-  uint64_t size = 0;
-  Place place;
+  static constexpr uint16_t KIND = 18; using Answer = ArrayAllocated;
+  uint64_t device{}, size{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device, self.size, self.place); }
 };
 
 // An array is not needed any more.
 struct FreeArray {
-  static constexpr uint16_t KIND = 19;
-  using Answer = void;
-  uint64_t address = 0;
-  Place place;
+  static constexpr uint16_t KIND = 19; using Answer = void;
+  uint64_t address{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.address, self.place); }
 };
 
 // Copy; `direction` is a cnrtMemTransDir_t, queue 0 is the host's own, which waits until it is done.
 struct CopyBytes {
-  static constexpr uint16_t KIND = 20;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t to = 0;
-  uint64_t source = 0;
-  uint64_t size = 0;
-  uint64_t direction = 0;
-  Place place;
+  static constexpr uint16_t KIND = 20; using Answer = void;
+  uint64_t queue{}, to{}, source{}, size{}, direction{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.to, self.source, self.size, self.direction,
-    self.place); }
+      self.place); }
 };
 
 // Fill device memory; queue 0 as in a copy.
 struct FillBytes {
-  static constexpr uint16_t KIND = 21;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t to = 0;
-  uint64_t size = 0;
-  Place place;
+  static constexpr uint16_t KIND = 21; using Answer = void;
+  uint64_t queue{}, to{}, size{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.to, self.size, self.place); }
 };
 
 // The program has an image; the body is its digest, a line, and what is said of it.
 struct AnnounceImage {
-  static constexpr uint16_t KIND = 22;
-  using Answer = ImageAnnounced;
-  uint64_t image = 0;
+  static constexpr uint16_t KIND = 22; using Answer = ImageAnnounced;
+  uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
 };
 
 // The body is an image that has been announced.
 struct BringImage {
-  static constexpr uint16_t KIND = 23;
-  using Answer = Done;
-  uint64_t image = 0;
+  static constexpr uint16_t KIND = 23; using Answer = Done;
+  uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
 };
 
 // Launch a kernel of an image, `type` being a cnrtFunctionType_t; the body are the arguments, of these sizes.
 struct LaunchKernel {
-  static constexpr uint16_t KIND = 24;
-  using Answer = void;
-  uint64_t queue = 0;
-  uint64_t image = 0;
-  uint64_t kernel = 0;
-  uint64_t x = 0;
-  uint64_t y = 0;
-  uint64_t z = 0;
-  uint64_t type = 0;
-  Place place;
-  std::vector<uint64_t> sizes;
+  static constexpr uint16_t KIND = 24; using Answer = void;
+  uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};
+  Place place{};
+  std::vector<uint64_t> sizes{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.image, self.kernel, self.x, self.y, self.z,
-    self.type, self.place, self.sizes); }
+      self.type, self.place, self.sizes); }
 };
 
 // Carry out a function of the operator library; the body says which, in JSON.
 struct CallOperation {
-  static constexpr uint16_t KIND = 25;
-  using Answer = Status;
-  uint64_t queue = 0;
-  Place place;
+  static constexpr uint16_t KIND = 25; using Answer = Status;
+  uint64_t queue{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }
 };

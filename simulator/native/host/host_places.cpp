@@ -56,8 +56,8 @@ bool in_program(const void* address) {
   return found.dlfo_link_map != own.dlfo_link_map && !system;
 }
 
-void finding(const char* rule, const std::string& text, const char* advice, Place where, Place related) {
-  post(TellFinding{rule, text, advice, where, related});
+void tell(const char* fault, const Used& used, Place where, Place related) {
+  post(TellFault{fault, used.what, used.address, used.size, used.distance, used.whole, where, related});
 }
 
 }  // namespace mlusim

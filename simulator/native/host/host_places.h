@@ -10,12 +10,20 @@ namespace mlusim {
 Place place_of(const void* return_address);
 // Whether an address is code of the program and its libraries, not of the runtime nor of the system.
 bool in_program(const void* address);
-// Tell of a broken rule.
-void finding(const char* rule, const std::string& text, const char* advice, Place where, Place related = {});
+// What is used wrongly, where it lies, how much of it, how far from what is right, and how much that is.
+struct Used {
+  uint64_t address = 0;
+  const char* what = "";
+  uint64_t size = 0, distance = 0, whole = 0;
+};
+
+// Tell of a fault that the session has words for.
+void tell(const char* fault, const Used& used, Place where, Place related = {});
 
 }  // namespace mlusim
 
 // The caller of a function of the interface.
 #define MLUSIM_HERE ::mlusim::place_of(__builtin_return_address(0))
-// The next call of this thread is on behalf of who returns there: a library above this one has been called by the program.
+// The next call of this thread is on behalf of who returns there: a library above this one has been called by the
+// program.
 MLUSIM_API void mlusim_called_from(const void* return_address);

@@ -24,9 +24,17 @@ struct simt_launch {
 };
 
 enum simt_fault_kind {
-  SIMT_BOUNDS, SIMT_ALIGNMENT, SIMT_RACE, SIMT_UNINITIALIZED, SIMT_BARRIER_ENDED, SIMT_BARRIER_APART,
+  SIMT_BOUNDS,
+  SIMT_ALIGNMENT,
+  SIMT_RACE,
+  SIMT_UNINITIALIZED,
+  SIMT_BARRIER_ENDED,
+  SIMT_BARRIER_APART,
   SIMT_PROCESS,  // what a kernel did to its process: `other` is an mlusim_fault_kind
-  SIMT_NOT_MODELLED, SIMT_ASSERT, SIMT_BUDGET, SIMT_CONSTANT
+  SIMT_NOT_MODELLED,
+  SIMT_ASSERT,
+  SIMT_BUDGET,
+  SIMT_CONSTANT
 };
 
 // What went wrong at one place, with the first time that it did.
@@ -49,10 +57,26 @@ struct simt_row {
   int32_t space, access;
 };
 
+#define SIMT_EXPORTED __attribute__((visibility("default")))
+// What Python calls. A launch begins:
+SIMT_EXPORTED void simt_begin(const struct simt_launch* launch, void (*kernel)(void**), void** values);
+// Runs some blocks of it; 0 when it has ended.
+SIMT_EXPORTED int simt_run(uint64_t first, uint64_t last);
+SIMT_EXPORTED const struct simt_row* simt_rows(uint64_t* count);
+SIMT_EXPORTED const struct simt_fault* simt_faults(uint64_t* count);
+// Most bytes of declared shared memory that a block has used.
+SIMT_EXPORTED uint64_t simt_declared(void);
+// The place of an address in the shared memory of its block, or all ones. What a launch asks for is counted by itself.
+SIMT_EXPORTED uint64_t simt_shared_offset(uint64_t address);
+// The name of the variable that an address lies in or behind, and where it is; NULL for none.
+SIMT_EXPORTED const char* simt_variable(uint64_t address, struct simt_range* range);
+
+// What kernels call.
 void mlusim_begin_image(const void* begin, const void* end);  // see mlusim_rt.h
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type);
 uint64_t mlusim_dynamic_shared(void);
-uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial);
+uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
+                            const void* initial);
 void mlusim_barrier(int site);
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
@@ -62,5 +86,7 @@ void mlusim_end_task(void);  // what comes next has no meaning: the thread ends
 }
 #endif
 
+#ifndef MLUSIM_OP  // the runtime itself includes mlusim_rt.h, too
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
 #define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
+#endif

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....isa import expression
-from ...core.execution.tasks import TYPES
+from ...chip.launch_kinds import BLOCK, KINDS
 from ...files import open_regular
 from ...launches.device import Device
 from ...text import quoted
@@ -62,9 +62,9 @@ class Measurement:
 
     @property
     def type(self) -> str:
-        """The type of the launch, "block" where the table does not say."""
+        """The type of the launch, that of Block tasks where the table does not say."""
         found = _TYPE.match(self.job)
-        return found[1].lower() if found else "block"
+        return found[1].lower() if found else BLOCK.name
 
     def device(self) -> Device:
         """The device of its platform, at the clock that this names; ValueError if there is none."""
@@ -233,5 +233,5 @@ def read_cases(folder: Path) -> Cases:
 
 def check_type(row: Measurement) -> None:
     """ValueError for a type of launch that does not exist."""
-    if row.type not in TYPES:
-        raise ValueError(f"{quoted(row.job)} names no type of launch; there are {', '.join(TYPES)}")
+    if row.type not in KINDS:
+        raise ValueError(f"{quoted(row.job)} names no type of launch; there are {', '.join(KINDS)}")

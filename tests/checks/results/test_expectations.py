@@ -154,6 +154,7 @@ def test_what_cannot_be_expected(expect: Any, tolerance: Any, error: type[Except
     assert not out.any(), "the kernel has run"
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(SOURCE)
     np.save(tmp_path / "x.npy", np.arange(N + 1, dtype=np.float32))

@@ -296,6 +296,7 @@ def test_the_same_address_in_other_lanes() -> None:
     assert [taken[0][0] for _, taken in steps(finding)] == ["y"]
 
 
+@pytest.mark.slow
 def test_blocks_of_threads_have_no_trail_and_nobody_is_accused() -> None:
     program = load([Path(__file__).parent / "late.cu"], device=device("cuda-sm80"))
     x, out = numbered(1000), np.zeros(1000, np.float32)

@@ -10,6 +10,8 @@ from .compare import differences
 from .execute import Executor
 from .program import draw
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("device", ["mlu370-x4", "mlu270"])
 def test_sequences(device: str) -> None:

@@ -2,6 +2,8 @@
 //
 // To whole numbers they saturate, and NaN gives 0, as the vendor's header does on 3xx.
 #pragma once
+#include <math.h>
+
 #include "mlusim_half.h"
 
 namespace mlusim {

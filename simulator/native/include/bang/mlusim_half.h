@@ -119,6 +119,13 @@ typedef mlusim::Narrow<mlusim::Bfloat16> bfloat16_t;
 typedef half __half;
 typedef bfloat16_t __bang_bfloat16;
 
-// Literals of half, such as 1.0h.
+// Literals of half, such as 1.0h; names without an underscore are the compiler's own, says the compiler.
+#pragma GCC diagnostic push
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wuser-defined-literals"
+#else
+#pragma GCC diagnostic ignored "-Wliteral-suffix"
+#endif
 inline half operator""h(long double value) { return (half)(float)value; }
 inline half operator""h(unsigned long long value) { return (half)(float)value; }
+#pragma GCC diagnostic pop

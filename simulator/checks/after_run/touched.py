@@ -1,0 +1,81 @@
+"""The arrays of a launch, and what its tasks touch of each: what advice on arrays reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....isa.cached import cached_property
+from ...findings import Finding
+from ...flow import Accesses, Pieces
+from ...log import ARITHMETIC, NOWHERE, Log, region_of
+from .given import Given
+
+
+@dataclass(frozen=True)
+class Touched:
+    """An array of the device by the pieces of it that operands touch, in the order of their first bytes.
+
+    ``all_pieces`` are those of all device memory.
+    """
+
+    log: Log
+    array: Given
+    pieces: Pieces
+    all_pieces: Pieces
+
+    @cached_property
+    def written(self) -> np.ndarray:
+        """Whether each piece is written, bool [pieces]."""
+        chosen: np.ndarray = self.log.operand_written[self.pieces.row]
+        return chosen
+
+    @property
+    def nothing_written(self) -> bool:
+        """Whether the launch writes nothing at all."""
+        return not self.log.operand_written[self.all_pieces.row].any()
+
+    @property
+    def idle(self) -> float:
+        """The share of tasks that have not used the device's memory.
+
+        One that has looked at something there may have had its reason to write nothing.
+        """
+        x, y, z = self.log.launch.get("dim", (1, 1, 1))
+        busy = len(np.unique(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
+        return float(1 - busy / (x * y * z))
+
+    def at(self, finding: Finding, record: int, key: int, bytes: int) -> Finding:
+        """A finding about bytes that a record touches, or lie beside such; -1 for no record."""
+        log = self.log
+        row = log.records[record] if record >= 0 else None
+        return replace(
+            finding,
+            instruction=log.ops[row["op"]].name if row is not None else "",
+            region=region_of(key, bytes, tuple(log.shape.spaces)),
+            kernel=str(log.launch.get("kernel", "")),
+            core=int(row["core"]) if row is not None else -1,
+            task=int(row["task"]) if row is not None else -1,
+            location=log.location(record) if row is not None else NOWHERE,
+        )
+
+
+def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
+    """The arrays that were given, but empty ones; none where no instruction was executed, or too many pieces touched.
+
+    Of kernels that run as blocks of threads the log does not say it to the byte.
+    """
+    arrays = [array for array in given if array.bytes]
+    silent = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
+    if not arrays or silent or log.kind.transactions:
+        return
+    accesses = Accesses(log)
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device))
+    if pieces is None:
+        return
+    pieces = pieces.by_place()
+    for array in arrays:
+        first, last = np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))
+        yield Touched(log, array, pieces.chosen(slice(first, last)), pieces)

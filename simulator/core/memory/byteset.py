@@ -1,0 +1,77 @@
+"""Sets of bytes of an allocation: those that nobody has written."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+#: Bytes from the first address up to the second.
+Piece = tuple[int, int]
+
+
+class ByteSet(ABC):
+    """Some bytes of the block [start, end), all of them in [lo, hi).
+
+    Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
+    where: by `touched` where bytes have only been taken out, else by `changed`.
+    """
+
+    __slots__ = ("end", "hi", "lo", "on_flags", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self.lo = self.hi = 0
+        self.on_flags: Callable[[np.ndarray], None] = lambda flags: None  # who is told of flags that had not been there
+
+    @property
+    @abstractmethod
+    def flags(self) -> np.ndarray:
+        """For every byte of the block whether it is not in the set; from now on they are kept."""
+
+    @abstractmethod
+    def fill(self) -> None:
+        """Become all bytes of the block."""
+
+    @abstractmethod
+    def add(self, start: int, end: int) -> None:
+        """Add the bytes of [start, end)."""
+
+    @abstractmethod
+    def remove(self, start: int, end: int) -> None:
+        """Take the bytes of [start, end) out."""
+
+    @abstractmethod
+    def touched(self, start: int, end: int) -> None:
+        """Flags in [start, end) have been set."""
+
+    @abstractmethod
+    def changed(self, start: int, end: int) -> None:
+        """Flags in [start, end) have been set or taken away."""
+
+    @abstractmethod
+    def first(self, start: int, end: int) -> Piece | None:
+        """The first piece of the set inside [start, end), or None."""
+
+    @abstractmethod
+    def pieces(self, start: int, end: int) -> list[Piece]:
+        """The pieces of the set inside [start, end), in order."""
+
+    @abstractmethod
+    def some(self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> Piece | None:
+        """Some bytes of the set among elements of ``size`` bytes, the first at ``offset``, at strides; or None."""
+
+    @abstractmethod
+    def to_poison(self, start: int, end: int, poisoned: Piece) -> tuple[list[Piece], Piece]:
+        """What has to get poison for all of the set inside [start, end) to have it, and where it is known to be then.
+
+        ``poisoned`` is where it is known to be before.
+        """
+
+    def absent(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
+        """A view of the flags of bytes at strides, as `numpy.ndarray` takes them."""
+        return np.ndarray(shape, np.bool_, self.flags, offset, strides)
+
+    def __iter__(self) -> Iterator[Piece]:
+        return iter(self.pieces(self.start, self.end))

@@ -1,0 +1,52 @@
+"""Compiled kernels in another process, whatever they do there, or in this one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from ...core.execution import Launch
+from ...core.memory.global_memory import GlobalMemory
+from ...findings import rules
+from ...log import Log
+from ..engine import Outcome, Progress
+from .pool import WorkerDied, pool
+from .process import local_host
+from .request import LaunchRequest, Target
+
+
+class IsolatedEngine:
+    """A worker process; its death is a finding."""
+
+    def __init__(
+        self, runtime: Path, memory: GlobalMemory, target: Target, meanwhile: Callable[[], None] | None = None,
+        advice: str = "",
+    ) -> None:  # fmt: skip
+        """``meanwhile`` is called while the process runs; ``advice`` is for one that has died."""
+        self._runtime, self._memory, self._target = runtime, memory, target
+        self._meanwhile, self._advice = meanwhile, advice
+
+    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+        """Carry out a launch."""
+        try:
+            return pool(os.getpid()).launch(
+                self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._meanwhile
+            )
+        except WorkerDied as death:
+            finding = rules.process.died(death, launch.kernel, self._advice)
+            return Log.empty(self._target.shape, self._target.device, launch.header), [finding]
+
+
+class LocalEngine:
+    """This process, for a debugger: a crash is a crash."""
+
+    def __init__(self, runtime: Path, memory: GlobalMemory, target: Target) -> None:
+        self._runtime, self._memory, self._target = runtime, memory, target
+
+    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+        """Carry out a launch; RuntimeError inside of another one."""
+        host = local_host(self._runtime, os.getpid())
+        refusal = "this code was called by a launch with isolate=False; launch when that is done"
+        request = LaunchRequest(self._target, launch)
+        return host.turn.take(lambda: host.engine(request, self._memory.memory).run(launch, progress), refusal)

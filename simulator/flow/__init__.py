@@ -1,0 +1,25 @@
+"""What a log says of memory: who touches which bytes, who has written them last, and what of it is in an order.
+
+Here belongs what several readers of a log ask of its accesses. Not what follows from the answers: which of it is a
+fault, and how that is said, is for the checks.
+"""
+
+from .accesses import Accesses, Pieces
+from .causes import Found, Kind, causes_of
+from .order import Clock
+from .ranges import Ranges, Span, merged, overlap
+from .writers import Writers
+
+__all__ = [
+    "Accesses",
+    "Clock",
+    "Found",
+    "Kind",
+    "Pieces",
+    "Ranges",
+    "Span",
+    "Writers",
+    "causes_of",
+    "merged",
+    "overlap",
+]

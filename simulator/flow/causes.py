@@ -1,0 +1,150 @@
+"""What the pass over a log finds: `native/passes/flow`, filled in and called."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ...isa import DIALECTS, Copy, Instruction
+from ..chip.shape import Space
+from ..core.issue.runs import LOAD, STORE
+from ..findings import BuildError
+from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
+from ..native import PASSES
+from ..native.library import built_folder
+from ..structures import header
+
+_HEADER = header("passes/flow/flow.h")
+#: Kinds of what is found.
+Kind = _HEADER.enumeration("Kind")
+#: A row of causes; ``laters`` and ``earliers`` are the records of the first ``shown``.
+CAUSE = _HEADER.dtype("Cause")
+_Step, _Way, _Outcome = (_HEADER.enumeration(name) for name in ("Step", "Way", "Outcome"))
+#: Pipes that a core's knowledge has room for.
+_PIPES = _HEADER.constant("MOST_PIPES")
+#: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
+#: for a few: most launches have none.
+_ROOM, _FEW = 512, 16
+#: The engine of what maintains the cache of the scalar unit: no access.
+CACHE = "cache"
+
+
+class _Work(ctypes.Structure):
+    _fields_ = _HEADER.fields("Work")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the pass over a log has found: its causes, and what is redundant of every record."""
+
+    causes: np.ndarray
+    redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
+
+
+def causes_of(
+    log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()
+) -> Found | None:
+    """What is found in a log; None where the pass cannot be built, and for a log that makes no sense.
+
+    ``whole``: the launch has come to its end; ``faults`` are cores and tasks that have not come to theirs; ``advice``
+    are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
+    """
+    library = _library()
+    if library is None or len(log.pipes) > _PIPES:
+        return None
+    shape = log.shape
+    tables = _tables(log.ops, shape.isa, log.pipes, tuple(shape.spaces.values()), shape.lanes or 1)
+    records, operands, runs = (np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs))
+    fault = np.array(faults, np.int64)
+    for room in (_FEW, _ROOM):
+        causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
+        work = _Work(
+            count=len(records), operands=len(operands), runs=len(runs), pipes=len(log.pipes),
+            cores=shape.owners("core"), plain_cores=shape.cores, tasks_of_group=log.kind.together(log.shape),
+            mute=not shape.memory_core_stores, whole=whole, room=room, faults=len(fault),
+            in_order=int(_bits([DIALECTS[shape.isa].in_order], log.pipes)[0]), advice=sum(1 << kind for kind in advice),
+            record=records.ctypes.data, operand=operands.ctypes.data, run=runs.ctypes.data, fault=fault.ctypes.data,
+            lanes=shape.lanes or 1, causes=causes.ctypes.data, redundant=redundant.ctypes.data, **tables.addresses,
+        )  # fmt: skip
+        outcome = library.mlusim_flow(ctypes.byref(work))
+        if outcome == _Outcome.NO_MEMORY:
+            raise MemoryError(f"not enough memory to examine {len(log)} records")
+        if outcome == _Outcome.NONSENSE:
+            return None
+        if work.found < room:
+            break
+    return Found(causes[: work.found], redundant)
+
+
+class _Tables:
+    """What is said of the instructions and the spaces of a log, and where it lies."""
+
+    def __init__(
+        self, ops: tuple[Op, ...], isa: str, pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int
+    ) -> None:
+        counts = [len(op.operands) for op in ops]
+        self._columns = {
+            "step": np.array([_step(op) for op in ops], np.uint8),
+            "way": np.array([_way(op, isa) for op in ops], np.uint8),
+            "waits": _bits([op.waits for op in ops], pipes),
+            "queues": _bits([op.queues for op in ops], pipes),
+            "first_write": np.cumsum([0, *counts])[:-1].astype(np.uint32),
+            "operand_count": np.array(counts, np.uint32),
+            "writes": np.array([written for op in ops for written in op.writes] or [False], np.uint8),
+            "on_device": np.array([space.scope == "device" for space in spaces], np.uint8),
+            "lane_bytes": np.array([space.bytes // lanes for space in spaces], np.uint64),
+        }
+        self.addresses = {name: column.ctypes.data for name, column in self._columns.items()}
+
+
+_tables = lru_cache(maxsize=64)(_Tables)
+
+
+def _step(op: Op) -> int:
+    if op.name in (ALLOC, FREE, ARITHMETIC) or op.engine == CACHE:
+        return int(_Step.SILENT)
+    if op.barrier:
+        return int(_Step.MEETS)
+    return int(_Step.WAITS if op.waits and not op.operands else _Step.PLAIN)
+
+
+def _way(op: Op, isa: str) -> int:
+    if op.name in (LOAD, STORE):
+        return int(_Way.SCALAR)
+    entries = DIALECTS[isa].named(op.name)
+    if any(entry.measured for entry in entries):
+        return int(_Way.BY_DATA)
+    if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries):
+        return int(_Way.LANES)
+    return int(_Way.CHANNELS if entries and all(map(_keeps_channels, entries)) else _Way.NO_WAY)
+
+
+def _keeps_channels(entry: Instruction) -> bool:
+    """Whether what it writes has rows of the same channels as what it reads."""
+    tensors = [parameter for parameter in entry.prototype.parameters if parameter.dims]
+    return len(tensors) == 2 and all(tensor.dims[-1].count == "channel" for tensor in tensors)
+
+
+def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
+    return np.array([sum(1 << pipes.index(name) for name in set(names) if name in pipes) for names in sets], np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL | None:
+    try:
+        library = built_folder(PASSES / "flow")
+    except BuildError:
+        warnings.warn(
+            "no C compiler builds the pass over logs: hazards, races and missing waits are not looked for "
+            "(`mlusim doctor` says which compiler is used)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    library.mlusim_flow.restype = ctypes.c_int64
+    return library

@@ -1,0 +1,65 @@
+"""Kernels of programs, as they are launched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.execution import Launch
+from ..engines.engine import Engine, Outcome
+from ..engines.worker.isolated import IsolatedEngine, LocalEngine
+from ..engines.worker.request import Target
+from ..kernelc.launches import KernelDecl
+from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
+from .copies import ArrayCopies
+from .device import Device
+from .image import LaunchableImage
+from .launching import Named
+from .options import LaunchOptions
+
+
+def target_of(device: Device) -> Target:
+    """What the process that runs kernels has to know of a device."""
+    return Target(device.shape, device.name, device.checking)
+
+
+class CompiledKernel:
+    """A kernel of an image, on a device."""
+
+    def __init__(
+        self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path
+    ) -> None:
+        self.name, self._declared, self._image, self._device, self._runtime = name, declared, image, device, runtime
+        self._number = image.kernels.index(name)
+
+    def parameters(self) -> Sequence[Named]:
+        """The parameters as its source has them."""
+        declared = self._declared.parameters if self._declared else ()
+        return [Named(p.name, "const" in p.text.partition("*")[0].split(), True) for p in declared]
+
+    def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
+        """The arrays among the arguments, also inside of structures."""
+        return arrays_among(values)
+
+    @contextmanager
+    def ready(
+        self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
+    ) -> Iterator[Callable[[int], Outcome]]:
+        """Another process, or this one."""
+        image, number = self._image, self._number
+        parameters = parse_signature(image.description.signatures[number])
+        signature = Signature(self.name, parameters, self._declared, lambda: image.layouts.parameters(number))
+        arguments = tuple(LaunchArguments(signature, values, copies).bytes)
+        asked = launch._replace(library=image.library, entry=number, arguments=arguments)
+        engine = self._engine(options.isolate)
+        yield lambda order: image.lines.located(*engine.run(asked._replace(order=order), options.progress))
+
+    def _engine(self, isolate: bool) -> Engine:
+        memory, target = self._device.memory, target_of(self._device)
+        if not isolate:
+            return LocalEngine(self._runtime, memory, target)
+        return IsolatedEngine(self._runtime, memory, target, advice="run it with isolate=False under a debugger")

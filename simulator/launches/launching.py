@@ -1,0 +1,151 @@
+"""The way of every launch, whatever it is of: arrays there, the engine, checks, results, arrays back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..checks.after_run import Given, came_to_end, examine
+from ..checks.at_issue import Checking
+from ..checks.results import Expectations, wrong_results
+from ..chip.launch_kinds import LaunchKind, Three
+from ..core.execution import Launch
+from ..core.memory import Allocation
+from ..core.memory.global_memory import DeviceArray
+from ..engines.engine import Outcome
+from ..findings import ADVICE, ERROR, Finding, KernelError, rules
+from ..findings.reports import suppressed_in_sources
+from ..log import Log
+from .arguments import device_arrays
+from .copies import ArrayCopies
+from .device import Device
+from .host_memory import read_only_writes, sourced
+from .options import LaunchOptions
+from .orders import in_orders
+from .run import Run
+from .watchers import watchers
+
+#: Errors that are found in the log of a launch, which has come to its end.
+_AFTERWARDS = (rules.waits.ORDER, rules.race.RACE, rules.results.WRONG_RESULT)
+
+
+class Named(NamedTuple):
+    """What is known of a parameter. ``declared``: it is a pointer in the kernel's source, ``constant`` to what it may
+    not change."""
+
+    name: str
+    constant: bool = False
+    declared: bool = False
+
+
+class Kernel(Protocol):
+    """What can be launched."""
+
+    name: str
+
+    def parameters(self) -> Sequence[Named]:
+        """Its parameters in order, as far as they are known."""
+
+    def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
+        """The host's arrays among its arguments, each with its place, such as "0" or "2.data"."""
+
+    def ready(
+        self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
+    ) -> AbstractContextManager[Callable[[int], Outcome]]:
+        """What carries out a launch in an order of its tasks, lines located, with arrays where ``copies`` has them."""
+
+
+def carry_out(
+    device: Device, kernel: Kernel, values: Sequence[Any], extent: tuple[Three, LaunchKind], options: LaunchOptions
+) -> Run:
+    """Launch a kernel with these arguments when it is its turn; KernelError where an error is to be raised."""
+    launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit)
+    if options.orders and launch.kind.transactions:
+        raise ValueError(f"orders is {options.orders}; blocks of threads run in one order")
+
+    def in_turn() -> Run:
+        with (
+            ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies,
+            kernel.ready(launch, values, copies, options) as run,
+        ):
+            given = partial(_given, device, kernel, values, copies)
+            options.expected.matched(given())
+
+            def execute(order: int) -> Outcome:
+                log, findings = run(order)
+                return log, examined(device.checking, launch, log, findings, given, copies.read_only)
+
+            log, findings = in_orders(execute, device.memory, given(), options.orders)
+            if wrong := compared([log], findings, options.on_finding, given, options.expected):
+                findings = _advice_last([*findings, *wrong])
+            made = _finished(device, launch, log, findings)
+            copies.copy_back()
+            return made
+
+    return device.in_turn(in_turn)
+
+
+def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
+    """The arrays of a launch."""
+    memory, parameters = device.memory.memory, kernel.parameters()
+    arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
+    for title, array in arrays:
+        known = title.isdigit() and int(title) < len(parameters)
+        name, constant, declared = parameters[int(title)] if known else Named(f"argument {title}")
+        if isinstance(array, DeviceArray):
+            address, output, contents = array.address, not constant, array.numpy
+        else:
+            address, output = copies.address(array), not constant and array.flags.writeable
+            contents = partial(copies.contents, array)
+        yield Given(name, title, memory.key(address), array.shape, array.dtype, bool(output), declared, contents)
+
+
+def examined(
+    checking: Checking, launch: Launch, log: Log, findings: list[Finding],
+    given: Callable[[], Iterable[Given]] = tuple, read_only: Callable[[], Sequence[Allocation]] = tuple,
+) -> list[Finding]:  # fmt: skip
+    """The findings of a launch with those of its log, which come first: the others may follow from them.
+
+    Advice comes last. ``given`` are its arrays, ``read_only`` those that the host cannot write.
+    """
+    if not checking.of_logs:
+        return findings
+    found = examine(log, findings, launch.on_finding, given)
+    return _advice_last([*found, *findings, *read_only_writes(log, read_only())])
+
+
+def compared(
+    logs: Sequence[Log], findings: Iterable[Finding], on_finding: str, given: Callable[[], Iterable[Given]],
+    expected: Expectations,
+) -> list[Finding]:  # fmt: skip
+    """What is wrong with the results of launches that have come to their end; ``findings`` are those of all."""
+    if not expected or not logs or not came_to_end(findings, on_finding):
+        return []
+    return wrong_results(logs, list(given()), expected)
+
+
+def _advice_last(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings in their order, but for advice."""
+    return sorted(findings, key=lambda finding: finding.severity == ADVICE)
+
+
+def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding]) -> Run:
+    """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
+
+    A comment that suppresses an error does not bring back what a launch would have done that has ended there.
+    """
+    raises, afterwards = launch.on_finding == "raise", () if launch.kind.transactions else _AFTERWARDS
+    ended = raises and any(finding.severity == ERROR and finding.rule not in afterwards for finding in findings)
+    known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
+    kept = [finding for finding in known if ended or not finding.reason]
+    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason and not ended])
+    raised = raises and bool(run.errors)
+    watchers(os.getpid()).tell(run, raised)
+    if raised:
+        raise KernelError(run.errors[0], run)
+    return run

@@ -1,0 +1,129 @@
+"""Builds C++ of mlusim's own into the cache: sources to objects, objects to what they are linked to.
+
+Each is built once for what goes into it: its text and the headers that it includes by names in quotes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ..findings import BuildError
+from . import RUNTIME, THREADS
+from .compiler import Compiler
+from .process import LimitReached
+
+_FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fno-semantic-interposition")
+_INCLUDE = re.compile(r'^ *# *include "(.+)"$', re.M)
+_HEADER_BYTES = 20
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file that is linked from the objects of its sources, and what messages call it.
+
+    ``flags`` are of the compiler, ``link`` of the linker; ``inputs`` are files that it is given beside the objects.
+    ``is_one_unit``: the sources are compiled as one, so that functions of one are inlined in another.
+    """
+
+    name: str
+    title: str
+    sources: tuple[Path, ...]
+    flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ("-shared",)
+    inputs: tuple[Path, ...] = ()
+    is_one_unit: bool = False
+
+
+#: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it.
+_TASKS = Target(
+    "libmlusim_rt.so",
+    "the runtime of mlusim",
+    tuple(sorted(RUNTIME.glob("*.cpp"))),
+    link=("-shared", "-Wl,--no-undefined", f"-Wl,--version-script={RUNTIME / 'exports.map'}", "-lpthread"),
+)
+#: Linked into each image of kernels that run as blocks of threads. setjmp and longjmp change stacks there, which a
+#: fortified C library takes for a fault.
+_THREADS = Target(
+    "simt_rt.o",
+    "the runtime of mlusim",
+    tuple(sorted(THREADS.glob("*.cpp"))),
+    flags=(f"-I{RUNTIME}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"),
+    link=("-r", "-nostdlib"),
+)
+
+
+def tasks_runtime(compiler: Compiler) -> Path:
+    """The runtime of kernels that run as tasks, a shared library; BuildError as below."""
+    return build(compiler, _TASKS)
+
+
+def threads_runtime(compiler: Compiler) -> Path:
+    """The runtime of blocks of threads, an object to be linked into images; BuildError as below."""
+    return build(compiler, _THREADS)
+
+
+def build(compiler: Compiler, target: Target) -> Path:
+    """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine."""
+    flags = [*_FLAGS, *target.flags]
+    folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
+    units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
+    keys = {unit: "\0".join([compiler.version, *flags, *_texts(unit, folders)]) for unit in units}
+    scripts = [Path(flag.partition("=")[2]) for flag in target.link if flag.startswith("-Wl,--version-script=")]
+    beside = [*map(str, target.inputs), *(script.read_text(encoding="utf-8") for script in scripts)]
+    key = "\0".join([*keys.values(), *target.link, *beside])
+
+    def make(path: Path) -> None:
+        with ThreadPoolExecutor(os.cpu_count()) as workers:
+            objects = workers.map(partial(_object, compiler, target.title, flags), keys.items())
+            words = ["-o", str(path), *map(str, [*objects, *target.inputs]), *flags, *target.link]
+        _run(compiler, target.title, words, path)
+        if _machine(path) != _machine(Path("/proc/self/exe")):
+            raise BuildError(f"{compiler.title} builds for another machine; set CXX to a compiler for this one")
+
+    return compiler.cache.file(target.name, key, make)
+
+
+def _object(compiler: Compiler, title: str, flags: Iterable[str], unit: tuple[tuple[Path, ...], str]) -> Path:
+    (source, *others), key = unit
+
+    def make(made: Path) -> None:
+        before = [word for other in others for word in ("-include", str(other))]
+        _run(compiler, title, [*flags, *before, "-c", "-o", str(made), str(source)], made)
+
+    return compiler.cache.file(f"{source.stem}.o", key, make)
+
+
+def _run(compiler: Compiler, title: str, words: list[str], made: Path) -> None:
+    try:
+        done = compiler.run(words, made.parent)
+    except LimitReached as error:
+        raise BuildError(f"{compiler.title} cannot build {title}: {error}") from None
+    if done.returncode or not made.is_file():
+        said = done.messages.strip() or f"it ended with exit code {done.returncode} and wrote nothing"
+        raise BuildError(f"{compiler.title} cannot build {title}; set CXX to a C++ compiler. It says:\n{said}")
+
+
+def _texts(sources: Iterable[Path], folders: Iterable[Path]) -> list[str]:
+    """The texts of sources and of our headers that go into them."""
+    waiting, found = [*sources], dict[Path, str]()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path] = path.read_text(encoding="utf-8")
+            for name in _INCLUDE.findall(found[path]):
+                places = (Path(os.path.normpath(folder / name)) for folder in (path.parent, *folders))
+                waiting += [place for place in places if place.is_file()][:1]
+    return list(found.values())
+
+
+def _machine(path: Path) -> bytes:
+    """Word size and processor of an ELF file."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    return header[:6] + header[18:20]

@@ -1,0 +1,58 @@
+#include "advices.h"
+
+namespace mlusim {
+
+Advices::Advices(const Scene& scene) : scene_(scene) {
+  auto wanted = [&](Kind kind) { return scene.log.work.advice >> kind & 1; };
+  if (wanted(LEFTOVER)) leftover_.emplace(scene);
+  if (wanted(OVERRUN)) overrun_.emplace(scene);
+  if (wanted(PARTIAL)) partial_.emplace(scene);
+  if (wanted(SHIFTED)) shifted_.emplace(scene);
+  if (wanted(UNTAKEN)) untaken_.emplace(scene);
+}
+
+void Advices::begin() {
+  const Record& r = *scene_.record;
+  if (leftover_) leftover_->begin();
+  if (scene_.scalar) return;
+  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
+    const Operand& from = scene_.log.operand(r, n);
+    if (scene_.log.writes(r, n) || from.lanes || &from == scene_.far || !from.bytes) continue;
+    if (scene_.log.is_scattered(r, from)) continue;
+    Taken taken{from, n, scene_.ranges.reaching(from.key)};
+    if (shifted_) shifted_->takes(taken);
+    if (overrun_) overrun_->takes(taken);
+    if (leftover_) leftover_->takes(taken);
+  }
+}
+
+void Advices::end() {
+  if (leftover_) leftover_->end();
+}
+
+void Advices::finish() {
+  if (untaken_) untaken_->finish();
+}
+
+void Advices::touches(const Piece& piece) {
+  if (leftover_) leftover_->touches(piece);
+}
+
+void Advices::picks(uint64_t start, uint64_t end) {
+  if (partial_) partial_->picks(start, end);
+}
+
+void Advices::reads(const Piece& piece, const Parts& parts) {
+  if (leftover_ && scene_.scalar) leftover_->scalar_reads(piece, parts);
+  if (partial_ && parts.size() > 1) partial_->takes_parts(piece, parts, true);
+}
+
+void Advices::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
+  if (partial_) partial_->takes_parts(piece, parts, whole);
+}
+
+void Advices::overwrites(Ranges::At at, int64_t operand) {
+  if (untaken_) untaken_->overwrites(at, operand);
+}
+
+}  // namespace mlusim

@@ -1,0 +1,42 @@
+// Results that nobody takes, or not to their ends.
+#pragma once
+#include "tiles.h"
+
+namespace mlusim {
+
+class Untaken {
+ public:
+  explicit Untaken(const Scene& scene) : scene_(scene) {}
+
+  // The record that the pass is at overwrites a range, or there are no more records.
+  void overwrites(Ranges::At at, int64_t operand);
+  void finish();
+
+ private:
+  // What has become of results at a line: how often nobody has taken a part of them, who took the rest the first time.
+  struct Fate {
+    bool taken = false;
+    int64_t lost = 0, later = 0, earlier = 0;
+    uint64_t key = 0, bytes = 0;
+
+    void lose(int64_t by, int64_t maker, uint64_t start, uint64_t count);
+  };
+  struct Line {
+    uint16_t op;
+    Fate all, head, tail;
+  };
+
+  Line& line_of(const Record& r);
+  void lose_load(const Range& range, int64_t operand) const;
+  void retire(Ranges::At at);
+  void retire_whole(Line& line, const Range& range, const Record& r, bool taken) const;
+  void retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const;
+  bool is_read_now(const Range& range) const;
+  bool packs(const Record& r, const Operand& made) const;
+  int64_t reader_of(const Range& range) const;
+
+  const Scene& scene_;
+  std::vector<std::vector<Line>> lines_;  // by the line of the source
+};
+
+}  // namespace mlusim

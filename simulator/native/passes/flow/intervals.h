@@ -1,0 +1,52 @@
+// Intervals of bytes that share none, each with what is known of it, in order.
+#pragma once
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace mlusim {
+
+// `Interval` has `start` and `end`, and can be copied.
+template <class Interval>
+class Intervals {
+ public:
+  using Map = std::map<uint64_t, Interval>;
+  using At = typename Map::iterator;
+
+  bool empty() const { return map_.empty(); }
+  At begin() { return map_.begin(); }
+  At none() { return map_.end(); }
+  // The first that does not begin before a byte.
+  At from(uint64_t byte) { return map_.lower_bound(byte); }
+  // The first that ends behind a byte: it holds it, or begins behind it.
+  At reaching(uint64_t byte) { return holding(byte, map_.upper_bound(byte)); }
+  // The one before; none for the first.
+  At before(At at) { return at == map_.begin() ? map_.end() : std::prev(at); }
+
+  // Puts in one that shares no byte with any; `next` comes behind it.
+  At insert(At next, Interval made) { return map_.emplace_hint(next, made.start, std::move(made)); }
+  At erase(At at) { return map_.erase(at); }
+  // Cuts one in two at a byte inside of it; the second part.
+  At cut(At at, uint64_t byte) {
+    Interval rest = at->second;
+    rest.start = byte;
+    at->second.end = byte;
+    return insert(std::next(at), std::move(rest));
+  }
+  // The first that does not begin before a byte; what holds the byte and begins before it is cut there.
+  At cut_at(uint64_t byte) {
+    At next = from(byte), last = before(next);
+    return last != none() && last->second.end > byte ? cut(last, byte) : next;
+  }
+
+ private:
+  At holding(uint64_t byte, At next) {
+    At last = before(next);
+    return last != none() && last->second.end > byte ? last : next;
+  }
+
+  Map map_;
+};
+
+}  // namespace mlusim

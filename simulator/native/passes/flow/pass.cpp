@@ -1,0 +1,145 @@
+// The pass over a log: every record is put in order, and shown with the bytes that it touches to those who look for
+// something. `simulator/flow` fills in `Work`. What is not in a record has happened in the order of the log.
+#include <exception>
+
+#include "tracking.h"
+#include "waits.h"
+
+namespace mlusim {
+namespace {
+
+// Pieces of an operand that are looked at one by one: of more its first and its last byte are.
+constexpr double MOST_PIECES = 1 << 16;
+
+class Pass {
+ public:
+  explicit Pass(Work& work)
+      : work_(work),
+        log_(work),
+        causes_(work),
+        scene_{log_, ranges_, causes_},
+        order_(log_),
+        hazards_(scene_, order_),
+        waits_(work, log_, order_, causes_),
+        advices_(scene_),
+        tracking_(scene_, hazards_, advices_, order_) {}
+
+  Outcome run() {
+    if (order_.is_nonsense()) return NONSENSE;
+    for (int64_t i = 0; i < work_.count; i++) step(i);
+    waits_.end_group();
+    scene_.record = nullptr;
+    if (work_.whole && !work_.faults) advices_.finish();
+    return DONE;
+  }
+
+ private:
+  void step(int64_t index) {
+    const Record& r = log_.record(index);
+    if (int64_t group = order_.group_of(r); group != order_.group()) {
+      waits_.end_group();
+      order_.begin_group(group);
+    }
+    size_t slot = order_.enter(r.core);
+    if (work_.step[r.op] == SILENT) return skip_runs(r.first + log_.operand_count(r));
+    scene_.set(index);
+    waits_.look_at(r, index, slot);
+    order_.issue(r, slot);
+    advices_.begin();
+    for (uint32_t n = 0; n < log_.operand_count(r); n++) touch(r, n);
+    advices_.end();
+    order_.finish(r);
+    waits_.keep(r, index);
+  }
+
+  void skip_runs(uint32_t end) {
+    while (run_ < work_.run + work_.runs && run_->operand < end) ++run_;
+  }
+
+  void touch(const Record& r, uint32_t number) {
+    const Operand& operand = log_.operand(r, number);
+    const Run* runs = run_;
+    skip_runs(r.first + number + 1);
+    uint64_t space = Log::space(operand.key);
+    bool on_device = work_.on_device[space], writes = log_.writes(r, number);
+    if (!operand.bytes) return;
+    if (work_.mute && r.core >= work_.plain_cores && log_.waits(r) && on_device && writes) return;
+    Piece piece{operand.key, operand.key + operand.bytes, on_device, number, access(r, operand, on_device, writes)};
+    if (!operand.lanes) return touch_runs(piece, runs);
+    for (uint16_t lane = 0; lane < operand.lanes; lane++) {
+      piece.start = operand.key + (operand.lane + lane) % work_.lanes * work_.lane_bytes[space];
+      piece.end = piece.start + operand.bytes;
+      touch_runs(piece, runs);
+    }
+  }
+
+  Access access(const Record& r, const Operand& operand, bool on_device, bool writes) const {
+    Access now{};
+    now.record = static_cast<uint32_t>(scene_.index);
+    now.group = static_cast<uint32_t>(order_.group());
+    now.seq = order_.sequence();
+    now.slot = static_cast<uint16_t>(order_.slot());
+    now.pipe = r.pipe;
+    now.is_async = (r.flags & MLUSIM_ASYNC) != 0;
+    now.is_atomic = (r.flags & MLUSIM_ATOMIC) != 0;
+    now.manner = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    for (uint32_t n = 0; writes && !on_device && n < log_.operand_count(r); n++) {
+      if (log_.writes(r, n)) continue;
+      const Operand& other = log_.operand(r, n);
+      now.is_tile = 1;
+      if (other.key == operand.key && other.bytes == operand.bytes && !other.lanes) now.in_place = 1;
+    }
+    return now;
+  }
+
+  // The pieces of an operand in one lane, or where there are no lanes; those of `runs` up to the next operand are its
+  // own.
+  void touch_runs(const Piece& all, const Run* runs) {
+    if (runs == run_) return tracking_.touch(all);
+    Piece piece = all;
+    auto touch = [&](uint64_t start, uint64_t end) {
+      piece.start = start;
+      piece.end = end;
+      tracking_.touch(piece);
+    };
+    for (const Run* run = runs; run < run_; run++) {
+      double pieces = 1.0 * run->count[0] * run->count[1] * run->count[2];
+      if (!run->run || pieces > MOST_PIECES) {
+        if (scene_.scalar && !all.on_device) advices_.picks(all.start, all.end);
+        touch(all.start, all.start + 1);
+        if (all.end - all.start > 1) touch(all.end - 1, all.end);
+        continue;
+      }
+      for (uint32_t i = 0; i < run->count[2]; i++)
+        for (uint32_t j = 0; j < run->count[1]; j++)
+          for (uint32_t k = 0; k < run->count[0]; k++) {
+            uint64_t at = all.start + run->start + i * run->stride[2] + j * run->stride[1] + k * run->stride[0];
+            touch(at, at + run->run);
+          }
+    }
+  }
+
+  Work& work_;
+  const Log log_;
+  Ranges ranges_;
+  Causes causes_;
+  Scene scene_;
+  Order order_;
+  Hazards hazards_;
+  Waits waits_;
+  Advices advices_;
+  Tracking tracking_;
+  const Run* run_ = work_.run;  // the first of the operands that come
+};
+
+}  // namespace
+}  // namespace mlusim
+
+// No exception leaves: memory that is not there is an outcome.
+extern "C" int64_t mlusim_flow(Work* work) {
+  try {
+    return mlusim::Pass(*work).run();
+  } catch (const std::exception&) {
+    return NO_MEMORY;
+  }
+}

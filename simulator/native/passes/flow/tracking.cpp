@@ -1,0 +1,127 @@
+#include "tracking.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mlusim {
+namespace {
+
+// Ranges that a write in place leaves as they are: it looks at each, every time. With more of them all that it changes
+// is a tile of its own.
+constexpr size_t MOST_CHANGED = 64;
+
+}  // namespace
+
+void Tracking::touch(const Piece& piece) {
+  if (piece.start >= piece.end) return;
+  if (!piece.on_device) advices_.touches(piece);
+  if (piece.now.manner != WRITE) return read(piece);
+  auto at = scene_.ranges.from(piece.start);
+  if (at != scene_.ranges.none() && at->second.start == piece.start && at->second.end == piece.end)  // most often
+    overwrite(at, piece);
+  else
+    write(piece);
+}
+
+// A write of exactly the bytes of a range.
+void Tracking::overwrite(Ranges::At at, const Piece& piece) {
+  Range& range = at->second;
+  hazards_.look(range, piece);
+  if (!piece.on_device) advices_.overwrites(at, piece.operand);
+  range.write = piece.now;
+  range.others.clear();
+  if (piece.now.in_place && reaches_beyond(range, piece)) {
+    range.changed = piece.now.record + 1;
+    return;
+  }
+  range.tile = piece.now.is_tile ? piece.now.record + 1 : 0;
+  range.changed = 0;
+  range.picked = false;
+}
+
+void Tracking::write(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
+  auto end = ranges.cut_at(piece.end), at = ranges.cut_at(piece.start);
+  if (!piece.on_device) {
+    for (auto gone = at; gone != end; ++gone) advices_.overwrites(gone, piece.operand);
+    if (piece.now.in_place && change(piece)) return;
+  }
+  while (at != end) {
+    hazards_.look(at->second, piece);
+    at = ranges.erase(at);
+  }
+  Range made{piece.start, piece.end, piece.now};
+  made.tile = piece.now.is_tile ? piece.now.record + 1 : 0;
+  ranges.insert(end, std::move(made));
+}
+
+// A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
+// made each. false: all that it changes is a tile of its own then, or there are too many.
+bool Tracking::change(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
+  bool beyond = false, whole = true;
+  uint64_t reached = piece.start;
+  parts_.clear();
+  auto begin = ranges.from(piece.start), at = begin;
+  for (; at != ranges.none() && at->second.start < piece.end; reached = at++->second.end) {
+    if (!(whole = at->second.start == reached && parts_.size() < MOST_CHANGED)) break;
+    beyond |= reaches_beyond(at->second, piece);
+    parts_.push_back(at);
+  }
+  if (parts_.size() > 1) advices_.takes_parts(piece, parts_, whole);
+  if (!beyond || !whole) return false;
+  for (auto part : parts_) {
+    Range& range = part->second;
+    hazards_.look(range, piece);
+    range.write = piece.now;
+    range.others.clear();
+    range.changed = piece.now.record + 1;
+  }
+  if (reached < piece.end) ranges.insert(at, {reached, piece.end, piece.now});
+  return true;
+}
+
+void Tracking::read(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
+  uint64_t reached = piece.start;
+  parts_.clear();
+  for (auto at = ranges.cut_at(piece.start); reached < piece.end;) {
+    bool more = at != ranges.none() && at->second.start < piece.end;
+    if (!more || at->second.start > reached) {  // nobody has touched it
+      Range made{reached, more ? at->second.start : piece.end};
+      reached = made.end;
+      made.others.push_back(piece.now);
+      ranges.insert(at, std::move(made));
+      continue;
+    }
+    if (at->second.end > piece.end) ranges.cut(at, piece.end);
+    hazards_.look(at->second, piece);
+    keep(at->second, piece);
+    parts_.push_back(at);
+    reached = at++->second.end;
+  }
+  if (!piece.on_device) advices_.reads(piece, parts_);
+}
+
+// Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
+void Tracking::keep(Range& range, const Piece& piece) const {
+  const Access& now = piece.now;
+  bool older = false;
+  auto gone = [&](const Access& other) {
+    if (other.manner != now.manner) return false;
+    if (other.record == now.record || order_.comes_before(other, piece.on_device)) return true;
+    return other.group != now.group && std::exchange(older, true);
+  };
+  auto& others = range.others;
+  others.erase(std::remove_if(others.begin(), others.end(), gone), others.end());
+  others.push_back(now);
+}
+
+// Whether the tile that a range is of has bytes outside of those that are touched.
+bool Tracking::reaches_beyond(const Range& range, const Piece& piece) const {
+  if (!range.tile) return false;
+  const Operand& tile = scene_.log.result(scene_.log.record(range.tile - 1));
+  return tile.key < piece.start || tile.key + tile.bytes > piece.end;
+}
+
+}  // namespace mlusim

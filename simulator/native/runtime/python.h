@@ -1,0 +1,33 @@
+// What Python calls of the runtime; what it shares with kernel images is in mlusim_rt.h.
+#pragma once
+#include "mlusim_rt.h"
+
+extern "C" {
+
+extern struct mlusim_fault mlusim_last;
+
+// A launch begins; what an earlier one has left on the heap is given back.
+void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range* ranges, uint64_t count, int pipe,
+                    int operation);
+// Runs one task; returns 0 when the kernel has returned, 1 when it was ended.
+int mlusim_run_task(void (*entry)(void**), void** arguments);
+// This thread runs kernels from now on. The bounds of a stack are slow to find, so that a thread asks for them once;
+// the last 256 KiB are left to the simulator.
+int mlusim_set_stack(void);
+// Ends the running kernel after so many seconds; 0 takes the limit away.
+void mlusim_time_limit(double seconds);
+
+// Loads an image. NULL when that fails: `mlusim_last` says what its initialisers did, or (kind -1) what the loader
+// says.
+void* mlusim_load(const char* path);
+// The image that is being loaded: a sandboxed worker opens nothing itself.
+void mlusim_use_image_file(int descriptor);
+const struct mlusim_range* mlusim_newest_image(void);
+// The file-scope variables announced since the last call; good until the next image is loaded.
+const struct mlusim_variable* mlusim_take_slots(int* count);
+
+// Installs the handlers of a process that does nothing else but run kernels.
+void mlusim_guard_process(void);
+// From now on the system calls of kernels, and only theirs, become faults. Not 0: the host cannot do that.
+int mlusim_watch_system_calls(void);
+}

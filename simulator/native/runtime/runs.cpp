@@ -1,0 +1,132 @@
+#include "runs.h"
+
+#include "process.h"
+#include "ranges.h"
+
+namespace mlusim {
+
+Runs runs;
+
+namespace {
+
+// The words that an access moves: a block is moved a word at a time.
+inline uint64_t words_of(const Access& access) { return access.size > 16 ? (access.size + 7) / 8 : 1; }
+
+inline uint64_t key_of(const mlusim_range& range, uint64_t address) { return range.key + (address - range.start); }
+
+// Which bytes between its first and last a run leaves out: in place of a second operand, see Recorder of Python's.
+inline void leave_out(mlusim_row& row, const mlusim_run& run) {
+  row.operands[1].key = run.apart && !run.uneven ? (uint64_t)(run.stride < 0 ? -run.stride : run.stride) : 0;
+  row.operands[1].bytes = run.apart && run.uneven ? 0 : run.size;
+}
+
+}  // namespace
+
+void Runs::forget() {
+  count_ = 0;
+  memory.touched = MLUSIM_UNTOUCHED;
+  last_load_ = -1;
+}
+
+void Runs::start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const {
+  row.op = op;
+  row.pipe = scalar_pipe;
+  row.core = (uint32_t)mlusim_current->core;
+  row.task = (uint32_t)mlusim_current->taskId;
+  row.flags = 0;
+  row.pc = pc;
+  row.work = work;
+  row.gaps = 0;
+}
+
+// Adds operations to the row of their source position, among those from `first` on; the number of rows then.
+int Runs::add_operations(int first, int end, int64_t pc, uint64_t operations) {
+  for (int i = first; i < end; i++)
+    if (rows_[i].pc == pc) {
+      rows_[i].work += operations;
+      return end;
+    }
+  start_row(rows_[end], compute, pc, operations);
+  return end + 1;
+}
+
+void Runs::drain(uint64_t worth, int64_t pc) {
+  uint64_t operations = mlusim_scalar_work - work_noted_;
+  if (!count_ && operations < worth) return;
+  int count = count_, row_count = count_, first_writes = memory.touched;
+  for (int i = 0; i < count; i++) leave_out(rows_[i], runs_[i]);
+  for (int i = 0; i < count; i++)
+    if (runs_[i].operations) row_count = add_operations(count, row_count, runs_[i].pc, runs_[i].operations);
+  if (operations >= worth) {
+    row_count = add_operations(count, row_count, pc, operations);
+    work_noted_ = mlusim_scalar_work;
+  }
+  forget();
+  process.answers.drain(runs_, rows_, (uint64_t)count, (uint64_t)row_count, first_writes);
+}
+
+// Adds an access to an open run; false where it is of another source position, or may not be one with it.
+inline bool Runs::extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind) {
+  mlusim_run& run = runs_[index];
+  mlusim_row& row = rows_[index];
+  int64_t step = (int64_t)(access.address - run.last);
+  if (run.pc != access.pc || run.store != access.how || row.operands[0].key != key_of(range, run.low)) return false;
+  if (mlusim_strict && (run.size != access.size || (run.times != 1 && step != run.stride))) return false;
+  uint64_t end = access.address + access.size;
+  run.apart |= access.address > run.high || end < run.low;
+  run.uneven |= run.size != access.size || (run.times > 1 && step != run.stride);
+  run.stride = step;
+  run.last = access.address;
+  run.times++;
+  run.operations += operations;
+  row.work += words_of(access);
+  row.gaps += behind && row.gaps < UINT32_MAX;
+  if (access.address < run.low) {
+    row.operands[0].key -= run.low - access.address;
+    row.operands[0].bytes += run.low - access.address;
+    run.low = access.address;
+  }
+  if (end > run.high) {
+    row.operands[0].bytes += end - run.high;
+    run.high = end;
+  }
+  return true;
+}
+
+void Runs::add(const Access& access, mlusim_range& range) {
+  uint64_t operations = mlusim_scalar_work - work_noted_;
+  work_noted_ = mlusim_scalar_work;
+  // A load of the basic block of a load of the same memory, right behind it: both are under way together.
+  const bool store = access.how & 1;
+  bool behind = !store && !operations && last_load_ == (int)range.load;
+  last_load_ = store ? -1 : (int)range.load;
+  uint64_t mixed = ((uint64_t)access.pc ^ range.start * 2 ^ (uint64_t)access.how) * 0x9e3779b97f4a7c15u;
+  Key& key = keys_[(unsigned)(mixed >> 55) & (KEYS - 1)];
+  if (key.pc == access.pc && key.range == &range && key.index < count_ &&
+      extend(key.index, access, range, operations, behind))
+    return;
+  if (count_ == MOST) {
+    mlusim_leave();
+    mlusim_back(access.pc);
+  }
+  runs_[count_] = {access.pc,
+                   access.address,
+                   access.address + access.size,
+                   access.address,
+                   0,
+                   1,
+                   access.size,
+                   access.how,
+                   operations,
+                   0,
+                   0};
+  mlusim_row& row = rows_[count_];
+  start_row(row, (uint16_t)(store ? range.store : range.load), access.pc, words_of(access));
+  row.flags = access.how & ATOMICALLY ? MLUSIM_ATOMIC : 0;
+  row.gaps = behind;
+  row.operands[0].key = key_of(range, access.address);
+  row.operands[0].bytes = access.size;
+  key = {access.pc, &range, count_++};
+}
+
+}  // namespace mlusim

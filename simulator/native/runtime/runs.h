@@ -1,0 +1,66 @@
+// What scalar code leaves: runs of the accesses of each source position with their records, and what it computes
+// between them.
+#pragma once
+#include "mlusim_rt.h"
+
+namespace [[gnu::visibility("hidden")]] mlusim {
+
+// An access that nobody can come between, beside 1 for a store.
+constexpr int ATOMICALLY = 2;
+// Operations that are worth a record of their own, before an instruction and at the end of a task.
+constexpr uint64_t WORTH = 512, WORTH_AT_END = 64;
+
+// A scalar access to a range; `how` is 1 for a store, and ATOMICALLY beside that.
+struct Access {
+  uint64_t address, size;
+  int how;
+  int64_t pc;
+};
+
+class Runs {
+ public:
+  static constexpr int MOST = 256;
+
+  // A task begins: what it computes is counted from here.
+  void begin() {
+    forget();
+    work_noted_ = mlusim_scalar_work;
+  }
+
+  // Drops what waits. A run of an earlier drain is not open: its index is too large, or another run's.
+  void forget();
+
+  // Adds an access to the run of its source position in its range.
+  void add(const Access& access, mlusim_range& range);
+
+  // Hands over what waits, and the operations since the last access if there are at least so many: they belong to `pc`.
+  // Nothing comes between the runs, so that one record a source position will do for what was computed.
+  void drain(uint64_t worth, int64_t pc);
+
+  uint16_t compute = 0;     // number in the log of what the scalar unit computes
+  uint8_t scalar_pipe = 0;  // and of its pipe
+
+ private:
+  static constexpr int KEYS = 512;
+
+  // The run that a source position has open for a range, found by both; of two in one place the later stays.
+  struct Key {
+    int64_t pc;
+    mlusim_range* range;
+    int index;
+  };
+
+  bool extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind);
+  void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
+  int add_operations(int first, int end, int64_t pc, uint64_t operations);
+
+  mlusim_run runs_[MOST]{};
+  mlusim_row rows_[2 * MOST + 1]{};  // their records; behind them, at a drain, those of what was computed
+  Key keys_[KEYS]{};
+  int count_ = 0;
+  uint64_t work_noted_ = 0;  // operations that are in records or runs
+  int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1
+};
+extern Runs runs;
+
+}  // namespace mlusim

@@ -1,0 +1,225 @@
+// Runs tasks: what Python begins, how the code of a kernel is left for Python and entered again, and how it ends.
+#include <pthread.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "access.h"
+#include "blocks.h"
+#include "calls.h"
+#include "frames.h"
+#include "heap.h"
+#include "process.h"
+#include "python.h"
+#include "ranges.h"
+#include "runs.h"
+
+extern "C" void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
+
+mlusim_task* mlusim_current;
+int64_t (**mlusim_port)(void);
+volatile int mlusim_status;
+int mlusim_strict;
+uint64_t mlusim_scalar_work;
+mlusim_fault mlusim_last;
+
+namespace mlusim {
+
+Process process;
+Memory memory;
+
+namespace {
+
+constexpr uint64_t USUAL_STACK = 8u << 20, KEPT_STACK = 256u << 10;  // bytes
+constexpr suseconds_t ALARMS_APART = 20000;                          // microseconds
+
+// Hands what waits over to Python.
+void hand_over(uint64_t worth, int64_t pc) {
+  muted.restore();
+  runs.drain(worth, pc);
+}
+
+}  // namespace
+
+void leave(uint64_t worth, int64_t pc) {
+  if (process.loading) too_early();
+  blocks.leave();
+  process.in_kernel = 0;
+  hand_over(worth, pc);
+}
+
+void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, bool end) {
+  if (process.loading) end_task(kind, address, size, pc);
+  mlusim_leave();
+  process.answers.fault(kind, address, size, store, pc);
+  if (end) mlusim_status = 1;
+  mlusim_back(pc);
+}
+
+void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) {
+  process.in_kernel = 0;
+  forget_refused_call();
+  if (process.loading) {
+    mlusim_last.kind = kind;
+    mlusim_last.address = address;
+    mlusim_last.size = size;
+    mlusim_last.pc = pc;
+    siglongjmp(*process.loading, 1);
+  }
+  if (process.guest_ended) process.guest_ended(kind, address, size, pc);
+  hand_over(UINT64_MAX, 0);
+  process.answers.fault(kind, address, size, 0, pc);
+  mlusim_status = 1;
+  siglongjmp(*mlusim_current->jump, 1);
+}
+
+void too_early() { end_task(MLUSIM_EARLY, 0, 0, find_frame(1).pc); }
+
+}  // namespace mlusim
+
+using namespace mlusim;
+
+// --- what kernel images call
+// -------------------------------------------------------------------------------------------
+
+void mlusim_leave() { leave(UINT64_MAX, 0); }
+
+void mlusim_leave_at(int64_t pc) { leave(WORTH, pc); }
+
+void mlusim_back(int64_t pc) {
+  memory.last = nullptr;
+  if (process.time_is_up) {
+    process.time_is_up = 0;
+    process.answers.fault(MLUSIM_TIME, 0, 0, 0, pc);
+    mlusim_status = 1;
+  }
+  if (mlusim_status) siglongjmp(*mlusim_current->jump, 1);
+  process.in_kernel = 1;
+}
+
+uint64_t mlusim_local(const mlusim_variable* variable, int64_t pc) {
+  mlusim_leave();
+  uint64_t address = process.answers.local(variable, pc);
+  mlusim_back(pc);
+  return address;
+}
+
+void mlusim_release(uint64_t address, int64_t pc) {
+  if (mlusim_range* range = own_range(address, 1)) blocks.release(range->start, range->end);
+  mlusim_leave();
+  process.answers.release(address, pc);
+  mlusim_back(pc);
+}
+
+void mlusim_not_modelled(const char* name, int64_t pc) {
+  mlusim_leave();
+  process.answers.not_modelled(name, pc);
+  mlusim_back(pc);
+}
+
+void mlusim_end_task() {
+  mlusim_leave();
+  mlusim_status = 1;
+  mlusim_back(0);
+}
+
+void mlusim_failed_assertion(const char* text, int64_t pc) {
+  mlusim_leave();
+  process.answers.assertion(text, pc);
+  mlusim_status = 1;
+  mlusim_back(pc);
+}
+
+int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
+  mlusim_leave();
+  int32_t found = process.answers.in_space((uint64_t)address, space);
+  mlusim_back(pc);
+  return found;
+}
+
+uint64_t mlusim_take_register() {
+  uint64_t found = mlusim_current->registers;
+  if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
+    fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc, true);  // past the constructor
+  mlusim_current->registers += mlusim_current->register_bytes;
+  memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
+  return found;
+}
+
+void mlusim_give_register() { mlusim_current->registers -= mlusim_current->register_bytes; }
+
+// --- what a guest's runtime calls
+// ----------------------------------------------------------------------------------------
+
+void mlusim_invite(Ended ended) {
+  process.guest_ended = ended;
+  begin_calls();
+}
+
+mlusim_guest mlusim_share() { return {&process.in_kernel, &process.time_is_up, &process.stack_low}; }
+
+void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc) { end_task(kind, address, size, pc); }
+
+// --- what Python calls
+// ---------------------------------------------------------------------------------------------------
+
+void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint64_t count, int pipe, int operation) {
+  process.answers = *answers;
+  process.guest_ended = nullptr;
+  runs.scalar_pipe = (uint8_t)pipe;
+  runs.compute = (uint16_t)operation;
+  memory.common = ranges;
+  memory.common_count = count;
+  heap.empty();
+  begin_calls();
+}
+
+int mlusim_run_task(void (*entry)(void**), void** arguments) {
+  sigjmp_buf jump;
+  mlusim_current->jump = &jump;
+  mlusim_status = 0;
+  memory.last = nullptr;
+  runs.begin();
+  blocks.forget_task();
+  if (sigsetjmp(jump, 1) == 0) {
+    process.in_kernel = 1;
+    mlusim_enter(entry, arguments);
+    blocks.release(0, UINT64_MAX);
+    leave(WORTH_AT_END, (int64_t)entry + 1);
+    return 0;
+  }
+  process.in_kernel = 0;
+  runs.forget();
+  blocks.forget_task();
+  if (!mlusim_status) process.answers.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
+  return 1;
+}
+
+int mlusim_set_stack() {
+  static thread_local uint64_t own_low, own_high;
+  if (!own_high) {
+    pthread_attr_t attributes;
+    void* low;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return 1;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    if (size > USUAL_STACK) {  // an unlimited one: take what the usual one has
+      low = (char*)low + (size - USUAL_STACK);
+      size = USUAL_STACK;
+    }
+    own_low = (uint64_t)low + KEPT_STACK;
+    own_high = (uint64_t)low + size;
+  }
+  process.stack_low = own_low;
+  process.stack_high = own_high;
+  return 0;
+}
+
+void mlusim_time_limit(double seconds) {
+  itimerval timer = {};
+  timer.it_interval.tv_usec = ALARMS_APART;
+  timer.it_value.tv_sec = (time_t)seconds;
+  timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
+  process.time_is_up = 0;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}

@@ -1,0 +1,77 @@
+#include "access.h"
+
+#include <algorithm>
+
+// What the runtime keeps in the image stands apart from what kernels may access there.
+extern "C" char __start_simt_state[] __attribute__((visibility("hidden")));
+extern "C" char __stop_simt_state[] __attribute__((visibility("hidden")));
+
+namespace simt {
+
+namespace {
+
+bool in_array(uint64_t address, uint64_t size) {
+  if (holds(launch.last_array, address, size)) return true;
+  const simt_range *begin = launch.given.arrays, *end = begin + launch.given.array_count;
+  auto after = std::upper_bound(begin, end, address, [](uint64_t a, const simt_range& r) { return a < r.start; });
+  if (after == begin || !holds(after[-1], address, size)) return false;
+  launch.last_array = after[-1];
+  return true;
+}
+
+const Global* global_at(uint64_t address, uint64_t size) {
+  for (const Global& entry : globals())
+    if (holds({entry.start, entry.end}, address, size)) return &entry;
+  return nullptr;
+}
+
+void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
+  simt::Shared& memory = shared();
+  if (!memory.inside(address, size)) fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
+  if (memory.bytes > launch.given.static_limit) {
+    simt_fault what = fault(SIMT_BUDGET, pc, address, memory.bytes);
+    what.text = memory.find(address)->name;
+    fail(what);
+  }
+  uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
+  launch.warps.access(place, launch.block, address, size);
+  Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
+  if (clash.what == Clash::NONE) return;
+  simt_fault what =
+      fault(clash.what == Clash::RACE ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
+  if (clash.what == Clash::RACE) {
+    what.related = launch.warps.at(clash.place).pc;
+    what.other = clash.thread;
+    note(what);
+    if (!launch.given.collect) leave(true);
+  } else {
+    note(what);
+  }
+}
+
+// Whether an access outside of arrays is one to global memory. To constant memory and to the image it is none.
+bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
+  if (const Global* variable = global_at(address, size)) {
+    if (!variable->constant) return true;
+    if (kind == SIMT_LOAD) return false;
+    simt_fault what = fault(SIMT_CONSTANT, pc, address, size, 1);
+    what.text = variable->name;
+    fail(what);
+  }
+  bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
+  if (!holds(launch.given.image, address, size) || state)
+    fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
+  return false;
+}
+
+}  // namespace
+
+void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
+  if (shared().holds(address)) return shared_access(address, size, kind, pc);
+  if (!in_array(address, size) && !is_counted(address, size, kind, pc)) return;
+  launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size);
+}
+
+}  // namespace simt

@@ -1,0 +1,177 @@
+// What compiled kernels call: at loads, stores and function entries, for variables, barriers and atomics.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "access.h"
+
+using namespace simt;
+
+namespace {
+
+// For as long as it lives, the runtime's own code runs, and makes its own system calls: called by a thread, or by a
+// static initialiser.
+class Own {
+ public:
+  Own() : was_(*in_kernel_) { *in_kernel_ = 0; }
+  ~Own() { *in_kernel_ = was_; }
+
+ private:
+  volatile char* in_kernel_ = mlusim_share().in_kernel;
+  char was_;
+};
+
+// More bytes than a thread moves at once: 16 at a time.
+void block_of(const void* p, size_t n, simt_access kind, int64_t pc) {
+  if (!*guest.in_kernel) return;
+  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
+}
+
+// A static initialiser has no threads, and nothing to end but the loading of its image.
+void threads_only(int64_t pc) {
+  if (!*guest.in_kernel) mlusim_end(MLUSIM_EARLY, 0, 0, pc);
+}
+
+// The heap of a device is not modelled. The runtime itself, and static initialisers, have that of the C library.
+void* no_heap(const char* name, int64_t pc) {
+  mlusim_not_modelled(name, pc);
+  leave(false);
+}
+
+}  // namespace
+
+extern "C" {
+
+#define ACCESS(n)                                                                                          \
+  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }                     \
+  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }                   \
+  void __tsan_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }            \
+  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }          \
+  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }          \
+  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }        \
+  void __tsan_unaligned_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
+
+void __tsan_read_range(void* p, size_t n) { block_of(p, n, SIMT_LOAD, MLUSIM_PC); }
+void __tsan_write_range(void* p, size_t n) { block_of(p, n, SIMT_STORE, MLUSIM_PC); }
+// Images are linked so that the C library's functions go this way; so do those that this file calls, outside kernels.
+void* __real_memcpy(void* to, const void* from, size_t n);
+void* __real_memmove(void* to, const void* from, size_t n);
+void* __real_memset(void* to, int value, size_t n);
+#define BLOCKS(prefix)                                          \
+  void* prefix##memcpy(void* to, const void* from, size_t n) {  \
+    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memcpy(to, from, n);                          \
+  }                                                             \
+  void* prefix##memmove(void* to, const void* from, size_t n) { \
+    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memmove(to, from, n);                         \
+  }                                                             \
+  void* prefix##memset(void* to, int value, size_t n) {         \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memset(to, value, n);                         \
+  }
+BLOCKS(__tsan_)
+BLOCKS(__wrap_)
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_init(void) {}
+void __tsan_func_exit(void) {}
+void __tsan_func_entry(void* caller) {
+  if (!*guest.in_kernel || (uint64_t)__builtin_frame_address(0) - launch.threads.running->bottom() >= LEAST) return;
+  ended(MLUSIM_STACK, 0, 0, (int64_t)caller);
+}
+
+void mlusim_atomic(const void* address, uint64_t size, int64_t pc) {
+  access((uint64_t)address, size, SIMT_ATOMIC, true, pc);
+}
+
+uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type) {
+  Own own;
+  return shared().variable(name, file, line, bytes, type);
+}
+uint64_t mlusim_dynamic_shared(void) {
+  Own own;
+  return shared().dynamic_start();
+}
+
+// A variable at file scope: in shared memory, or one of the module, with its initial value (or NULL).
+uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
+                            const void* initial) {
+  Own own;
+  if (!strcmp(space, "shared")) {
+    uint64_t address = shared().variable(name, file, line, bytes, initial);
+    shared().loaded();
+    return address;
+  }
+  void* made = nullptr;
+  if (posix_memalign(&made, APART, bytes + APART)) __builtin_trap();
+  if (initial)
+    memcpy(made, initial, bytes);
+  else
+    memset(made, 0, bytes);
+  globals().push_back({(uint64_t)made, (uint64_t)made + bytes, name, !strcmp(space, "constant")});
+  return (uint64_t)made;
+}
+
+void mlusim_barrier(int site) {
+  if (!*guest.in_kernel) return;
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
+  *guest.in_kernel = 0;
+  launch.threads.wait(site, MLUSIM_PC);
+}
+
+void mlusim_not_modelled(const char* name, int64_t pc) {
+  threads_only(pc);
+  simt_fault what = fault(SIMT_NOT_MODELLED, pc);
+  what.text = name;
+  note(what);
+  if (!launch.given.collect) leave(true);
+  *guest.in_kernel = 1;
+}
+void mlusim_end_task(void) {
+  threads_only(MLUSIM_PC);
+  leave(false);
+}
+
+// Images are linked so that these take the place of the C library's functions: a kernel must not end the process.
+void __wrap_abort(void) { mlusim_end(MLUSIM_SIGNAL, 0, SIGABRT, MLUSIM_PC); }
+void __wrap_exit(int code) { mlusim_end(MLUSIM_EXIT, 0, (uint64_t)code, MLUSIM_PC); }
+void __assert_fail(const char* text, const char*, unsigned, const char*) noexcept {
+  threads_only(MLUSIM_PC);
+  simt_fault what = fault(SIMT_ASSERT, MLUSIM_PC);
+  what.text = text;
+  fail(what);
+}
+// The source throws, or calls what throws for it.
+void mlusim_thrown(int64_t pc) {
+  mlusim_throw_pc = pc;
+  mlusim_uncaught("code of a device has none");
+}
+
+#define HEAP(result, function, name, parameters, arguments)                                   \
+  result __real_##function parameters;                                                        \
+  result __wrap_##function parameters {                                                       \
+    return *guest.in_kernel ? (result)no_heap(name, MLUSIM_PC) : __real_##function arguments; \
+  }
+HEAP(void*, malloc, "malloc", (size_t bytes), (bytes))
+HEAP(void*, calloc, "calloc", (size_t count, size_t bytes), (count, bytes))
+HEAP(void*, realloc, "realloc", (void* block, size_t bytes), (block, bytes))
+HEAP(void*, aligned_alloc, "aligned_alloc", (size_t alignment, size_t bytes), (alignment, bytes))
+HEAP(void*, _Znwm, "new", (size_t bytes), (bytes))
+HEAP(void*, _Znam, "new", (size_t bytes), (bytes))
+HEAP(void, free, "free", (void* block), (block))
+HEAP(void, _ZdlPv, "delete", (void* block), (block))
+HEAP(void, _ZdaPv, "delete", (void* block), (block))
+HEAP(void, _ZdlPvm, "delete", (void* block, size_t bytes), (block, bytes))
+HEAP(void, _ZdaPvm, "delete", (void* block, size_t bytes), (block, bytes))
+}

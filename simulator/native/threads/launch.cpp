@@ -1,0 +1,194 @@
+#include "launch.h"
+
+#include <algorithm>
+
+// What a kernel sees as constants: they are, for as long as a thread runs.
+struct simt_place {
+  uint32_t x, y, z;
+};
+simt_place threadIdx, blockIdx, blockDim, gridDim;
+
+// All that the runtime keeps in the image stands apart from what kernels may access there.
+#define STATE __attribute__((section("simt_state")))
+
+namespace simt {
+
+STATE Launch launch;
+// Until the first launch nothing runs; static initialisers ask before any of ours has run.
+STATE static volatile char nothing_runs;
+STATE mlusim_guest guest{&nothing_runs, nullptr, nullptr};
+STATE static Shared* shared_memory;
+STATE static std::vector<Global>* globals_made;
+
+Shared& shared() { return *(shared_memory ? shared_memory : shared_memory = new Shared()); }
+std::vector<Global>& globals() { return *(globals_made ? globals_made : globals_made = new std::vector<Global>()); }
+
+void leave(bool stop) {
+  *guest.in_kernel = 0;
+  if (stop) launch.threads.stopped = true;
+  launch.faulty = true;
+  launch.threads.abandon();
+}
+
+void note(const simt_fault& fault) {
+  *guest.in_kernel = 0;
+  auto place = std::make_tuple(fault.kind, fault.pc, fault.related);
+  auto [found, fresh] = launch.known_faults.emplace(place, launch.faults.size());
+  if (fresh)
+    launch.faults.push_back(fault);
+  else
+    ++launch.faults[found->second].count;
+}
+
+simt_fault fault(int kind, int64_t pc, uint64_t address, uint64_t size, int store) {
+  return {pc, 0, address, size, 1, launch.block, nullptr, launch.threads.current, 0, kind, store};
+}
+
+void fail(const simt_fault& what) {
+  note(what);
+  leave(!launch.given.collect);
+}
+
+void note_end(int kind, uint64_t address, uint64_t size, int64_t pc) {
+  simt_fault what = fault(SIMT_PROCESS, pc, address, size);
+  what.other = (uint32_t)kind;
+  note(what);
+}
+
+void ended(int kind, uint64_t address, uint64_t size, int64_t pc) {
+  note_end(kind, address, size, pc);
+  leave(true);
+}
+
+namespace {
+
+void begin_thread(uint32_t number) {
+  threadIdx = {number % blockDim.x, number / blockDim.x % blockDim.y, number / (blockDim.x * blockDim.y)};
+  launch.warps.turn(number / 32);
+  *guest.stack_low = launch.threads.running->bottom() + simt::LEAST;
+  *guest.in_kernel = 1;
+}
+
+void run_thread(uint32_t number) {
+  begin_thread(number);
+  launch.entry(launch.arguments);
+  *guest.in_kernel = 0;
+}
+
+// All threads of the block have ended or wait: whether those that wait may go on.
+bool at_barrier(const std::vector<uint32_t>& waiting) {
+  uint32_t count = blockDim.x * blockDim.y * blockDim.z, first = waiting[0];
+  const simt::Thread& one = launch.threads.at(first);
+  simt_fault what = fault(SIMT_BARRIER_ENDED, one.pc);
+  what.thread = first;
+  what.size = count - waiting.size();
+  if (waiting.size() < count && !launch.faulty) {
+    while (what.other < waiting.size() && waiting[what.other] == what.other) ++what.other;
+    note(what);
+    return false;
+  }
+  for (uint32_t thread : waiting) {
+    if (launch.threads.at(thread).site == one.site) continue;
+    what.kind = SIMT_BARRIER_APART;
+    what.other = thread;
+    what.related = launch.threads.at(thread).pc;
+    note(what);
+    return false;
+  }
+  launch.warps.flush();
+  shared().barrier();
+  return true;
+}
+
+// Runs the block `launch.block`; whether the launch goes on.
+bool run_block() {
+  uint64_t number = launch.block;
+  blockIdx = {uint32_t(number % gridDim.x), uint32_t(number / gridDim.x % gridDim.y),
+              uint32_t(number / gridDim.x / gridDim.y)};
+  shared().begin_block(number);
+  launch.faulty = false;
+  bool met = true;
+  launch.threads.run(blockDim.x * blockDim.y * blockDim.z,
+                     [&](const std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
+  size_t before = launch.rows.size();
+  launch.warps.end_block(launch.rows);
+  for (size_t i = before; i < launch.rows.size(); ++i)
+    if (launch.rows[i].space == SIMT_SHARED) launch.rows[i].address = simt_shared_offset(launch.rows[i].address);
+  launch.declared = std::max(launch.declared, shared().bytes);
+  return met && !launch.threads.stopped;
+}
+
+}  // namespace
+
+void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** values) {
+  given = launch;
+  entry = kernel;
+  arguments = values;
+  gridDim = {given.grid[0], given.grid[1], given.grid[2]};
+  blockDim = {given.block[0], given.block[1], given.block[2]};
+  rows.clear();
+  faults.clear();
+  known_faults.clear();
+  warps = Warps();
+  last_array = {};
+  declared = 0;
+  mlusim_invite(ended);
+  guest = mlusim_share();
+  shared().begin_launch(given.dynamic_bytes);
+  threads.body = run_thread;
+  threads.resumed = begin_thread;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+// --- what Python calls -----------------------------------------------------------------------------------------------
+
+void simt_begin(const simt_launch* given, void (*kernel)(void**), void** values) {
+  launch.begin(*given, kernel, values);
+}
+
+uint64_t simt_shared_offset(uint64_t address) {
+  if (!shared().holds(address)) return ~uint64_t(0);
+  return address - (address < shared().dynamic_start() ? shared().start : shared().dynamic_start());
+}
+
+int simt_run(uint64_t first, uint64_t last) {
+  bool on = true;
+  for (launch.block = first; on && launch.block < last; ++launch.block) {
+    on = run_block();
+    if (on && *guest.time_is_up) {  // threads that do nothing do not meet it
+      note_end(MLUSIM_TIME, 0, 0, 0);
+      on = false;
+    }
+  }
+  return on;
+}
+
+const simt_row* simt_rows(uint64_t* count) {
+  *count = launch.rows.size();
+  return launch.rows.data();
+}
+
+uint64_t simt_declared() { return launch.declared; }
+
+const simt_fault* simt_faults(uint64_t* count) {
+  *count = launch.faults.size();
+  return launch.faults.data();
+}
+
+const char* simt_variable(uint64_t address, simt_range* range) {
+  if (shared().holds(address)) {
+    const Variable* found = shared().find(address);
+    if (!found) return nullptr;
+    *range = {found->start, found->end};
+    return found->name;
+  }
+  for (const Global& entry : globals())
+    if (address >= entry.start && address < entry.end + APART) {
+      *range = {entry.start, entry.end};
+      return entry.name;
+    }
+  return nullptr;
+}

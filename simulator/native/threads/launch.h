@@ -1,0 +1,64 @@
+// The launch that runs, and the faults of its threads.
+#pragma once
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "fibers.h"
+#include "mlusim_rt.h"
+#include "shared.h"
+#include "simt.h"
+#include "warps.h"
+
+namespace [[gnu::visibility("hidden")]] simt {
+
+// A variable of the module: __device__ or __constant__.
+struct Global {
+  uint64_t start, end;
+  const char* name;
+  bool constant;
+};
+
+// What is declared, which may be while the image is loaded: made by the first declaration that is met.
+Shared& shared();
+std::vector<Global>& globals();
+
+struct Launch {
+  simt_launch given;
+  void (*entry)(void**);
+  void** arguments;
+  Threads threads;
+  Warps warps;
+  uint64_t block;         // the running block
+  uint64_t declared;      // most bytes of declared shared memory that a block has used
+  bool faulty;            // a thread of it has ended on an error
+  simt_range last_array;  // where the last access to an array was
+  std::vector<simt_row> rows;
+  std::vector<simt_fault> faults;
+  std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;
+
+  // The next launch begins.
+  void begin(const simt_launch& launch, void (*kernel)(void**), void** values);
+};
+extern Launch launch;
+
+// Shared with the process's own runtime since the first launch.
+extern mlusim_guest guest;
+
+inline bool holds(const simt_range& range, uint64_t address, uint64_t size) {
+  return address >= range.start && address < range.end && size <= range.end - address;
+}
+
+// A fault of the running thread, to be completed.
+simt_fault fault(int kind, int64_t pc, uint64_t address = 0, uint64_t size = 0, int store = 0);
+// Notes a fault; those of one kind at one place are one with a count. No kernel's code runs afterwards.
+void note(const simt_fault& fault);
+// The running thread ends, and with it the launch when it is to stop.
+[[noreturn]] void leave(bool stop);
+// An error of the running thread: the launch ends, or where errors are collected the thread.
+[[noreturn]] void fail(const simt_fault& what);
+// What ends the launch as a whole: a signal, a system call, the time limit.
+void note_end(int kind, uint64_t address, uint64_t size, int64_t pc);
+[[noreturn]] void ended(int kind, uint64_t address, uint64_t size, int64_t pc);
+
+}  // namespace simt

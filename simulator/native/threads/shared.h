@@ -1,0 +1,89 @@
+// Shared memory of the block that runs: its variables, and a shadow for every byte.
+//
+// A span is the time between two barriers of a block. Within one, two threads must not touch the same byte when one of
+// them writes, unless both do it atomically.
+#pragma once
+#include <vector>
+
+#include "simt.h"
+
+namespace [[gnu::visibility("hidden")]] simt {
+
+constexpr uint64_t ARENA = 64 << 20, DYNAMIC = 48 << 20;  // bytes; where dynamic shared memory begins
+constexpr uint64_t APART = 128;                           // alignment of variables, and what lies between two
+constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe;
+
+struct Shadow {
+  uint32_t written, read;            // the span of the last write, and of the last read
+  uint32_t write_place, read_place;  // of those
+  uint16_t writer, reader, another;  // threads: two that read in that span
+  bool atomic;                       // how it was written
+};
+
+struct Variable {
+  uint64_t start, end;
+  const char *name, *file;
+  const void* type;
+  int line;
+  uint64_t block;  // the last block that has accessed it, plus 1
+};
+
+// What is wrong with an access.
+struct Clash {
+  enum { NONE, RACE, UNINITIALIZED } what;
+  uint64_t address;
+  uint32_t place, thread;  // of the other access
+};
+
+class Shared {
+ public:
+  Shared();
+
+  // The variable that is declared at a place, the same in every block.
+  uint64_t variable(const char* name, const char* file, int line, uint64_t bytes, const void* type);
+
+  // What has been declared up to now is at file scope, and stays. Variables in functions find their places in each
+  // launch anew, so that those do not depend on what ran before.
+  void loaded() { fixed_ = variables_.size(); }
+
+  void begin_launch(uint64_t dynamic_bytes);
+
+  void begin_block(uint64_t block) {
+    block_ = block + 1;
+    bytes = 0;
+    first_ = ++span_;
+    last_ = {};
+  }
+
+  void barrier() { ++span_; }
+
+  bool holds(uint64_t address) const { return address - start < ARENA; }
+  uint64_t dynamic_start() const { return start + DYNAMIC; }
+
+  // The variable that an address lies in or behind, or nullptr.
+  Variable* find(uint64_t address);
+
+  // Whether an access lies in one variable. The first one in a block finds NaN patterns.
+  bool inside(uint64_t address, uint64_t size) {
+    bool again = address >= last_.start && address < last_.end && size <= last_.end - address;
+    return again || inside_another(address, size);
+  }
+
+  // Note an access of a thread, and say what is wrong with it.
+  Clash access(uint64_t address, uint64_t size, simt_access kind, uint16_t thread, uint32_t place);
+
+  uint64_t start, bytes = 0;  // bytes: of the declared variables that the running block has accessed
+
+ private:
+  bool inside_another(uint64_t address, uint64_t size);
+
+  std::vector<Variable> variables_;
+  size_t fixed_ = 0;  // of them are at file scope
+  Variable dynamic_{};
+  Shadow* shadow_;
+  uint64_t free_, block_ = 0;
+  simt_range last_{};
+  uint32_t span_ = 0, first_ = 0;  // the running span, and the first one of the running block
+};
+
+}  // namespace simt

@@ -1,0 +1,116 @@
+// How the accesses of the threads of a warp become transactions.
+//
+// The threads of a warp run one after the other. The k-th access that each of them makes at one place counts as one
+// access of the warp. Of global memory, a warp's access is the set of 32-byte sectors that it touches; of shared
+// memory, the set of 4-byte words.
+#pragma once
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "simt.h"
+
+namespace [[gnu::visibility("hidden")]] simt {
+
+constexpr uint64_t WINDOW = 64;  // units of memory that one mask stands for
+constexpr uint64_t UNIT[] = {32, 4};
+
+struct Window {
+  uint64_t base, mask;
+  int32_t next;  // in the spare windows of its place, or -1
+};
+
+// One place of the source that accesses one space in one way.
+struct Place {
+  int64_t pc = 0;
+  simt_space space = SIMT_GLOBAL;
+  simt_access access = SIMT_LOAD;
+  uint64_t thread = 0;  // the turn of a thread that accessed it last, and how often it has in this turn
+  uint64_t times = 0;
+  std::vector<Window> warp;   // the accesses of the running warp, the first window of each
+  std::vector<Window> spare;  // their further windows
+  uint64_t used = 0;          // the block that it has a row of, plus 1
+  simt_row row{};
+};
+
+class Warps {
+ public:
+  // The place of an instruction; the number stays the same for the launch.
+  uint32_t place(int64_t pc, simt_space space, simt_access access) {
+    uint64_t key = (uint64_t)pc << 3 | (uint64_t)space << 2 | (uint64_t)access;
+    Known& known = recent_[(key * 0x9e3779b97f4a7c15u) >> 54];
+    if (known.key == key) return known.number;
+    auto found = numbers_.find(key);
+    if (found == numbers_.end()) {
+      found = numbers_.emplace(key, (uint32_t)places_.size()).first;
+      places_.emplace_back();
+      places_.back().pc = pc;
+      places_.back().space = space;
+      places_.back().access = access;
+    }
+    known = {key, found->second};
+    return known.number;
+  }
+
+  const Place& at(uint32_t number) const { return places_[number]; }
+
+  // Another thread runs, or the same one goes on after a barrier; `warp` is its number in the block.
+  void turn(uint32_t warp) {
+    if (warp != warp_) flush();
+    warp_ = warp;
+    ++turn_;
+  }
+
+  void access(uint32_t number, uint64_t block, uint64_t address, uint64_t size) {
+    Place& place = places_[number];
+    if (place.used != block + 1) {
+      place.used = block + 1;
+      place.row = simt_row{place.pc, block, address, 0, {0, 0, 0}, place.space, place.access};
+      in_block_.push_back(number);
+    }
+    place.row.requested += size;
+    place.row.address = std::min(place.row.address, address);
+    if (place.thread != turn_) {
+      place.thread = turn_;
+      place.times = 0;
+    }
+    if (place.warp.empty()) in_warp_.push_back(number);
+    uint64_t index = place.times++;
+    uint64_t unit = address / UNIT[place.space], last = (address + size - 1) / UNIT[place.space];
+    if (index == place.warp.size()) place.warp.push_back({unit / WINDOW, 0, -1});
+    for (; unit <= last; ++unit) mark(place, index, unit);
+  }
+
+  // The threads of a block have come to a barrier, or to their end.
+  void flush();
+
+  // Its rows of all places, one for each.
+  void end_block(std::vector<simt_row>& rows);
+
+ private:
+  struct Known {
+    uint64_t key;
+    uint32_t number;
+  };
+
+  static void mark(Place& place, uint64_t index, uint64_t unit) {
+    uint64_t base = unit / WINDOW, bit = uint64_t(1) << (unit % WINDOW);
+    Window* window = &place.warp[index];
+    while (window->base != base && window->next >= 0) window = &place.spare[window->next];
+    if (window->base == base) {
+      window->mask |= bit;
+      return;
+    }
+    window->next = (int32_t)place.spare.size();
+    place.spare.push_back({base, bit, -1});
+  }
+
+  std::unordered_map<uint64_t, uint32_t> numbers_;
+  Known recent_[1024] = {};
+  std::vector<Place> places_;
+  std::vector<uint32_t> in_warp_, in_block_;
+  uint32_t warp_ = 0;
+  uint64_t turn_ = 0;
+};
+
+}  // namespace simt

@@ -1,0 +1,59 @@
+"""C++ of mlusim's own: each header compiles alone, and the runtime exports what its list says."""
+
+import fnmatch
+import re
+import shutil
+import subprocess
+
+import pytest
+from mlusim.simulator.native import HOST, INCLUDE, PASSES, RUNTIME, THREADS
+from mlusim.simulator.native.build import tasks_runtime
+from mlusim.simulator.native.compiler import Compiler
+
+NATIVE = INCLUDE.parent
+#: The headers of our libraries; those of passes in C are parts of one source.
+OURS = [*NATIVE.glob("*.h"), *(path for folder in (RUNTIME, THREADS, HOST) for path in folder.glob("*.h"))]
+OURS += PASSES.glob("*/**/*.h")
+#: Headers of kernels and host programs that are plain C++: the others are read behind what kernelc generates.
+PLAIN = [
+    "bang/cn_api.h", "bang/cndev.h", "bang/cnnl.h", "bang/cnrt.h", "bang/mlusim_convert.h", "bang/mlusim_half.h",
+    "bang/mlusim_storage.h",
+]  # fmt: skip
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+FOLDERS = [f"-I{RUNTIME}", f"-I{INCLUDE / 'bang'}"]
+
+
+def compiles(text):
+    """What the compiler says of a source."""
+    command = [*Compiler().command, "-std=c++17", "-fsyntax-only", *WARNINGS, *FOLDERS]
+    return subprocess.run([*command, "-x", "c++", "-"], input=text, capture_output=True, text=True).stderr
+
+
+@pytest.mark.parametrize("header", sorted(OURS), ids=lambda path: path.relative_to(NATIVE).as_posix())
+def test_a_header_compiles_alone(header):
+    assert not compiles(f'#include "{header}"\n#include "{header}"\n')
+
+
+@pytest.mark.parametrize("header", PLAIN)
+def test_a_header_of_kernels_compiles_alone(header):
+    assert not compiles(f'#include "{INCLUDE / header}"\n')
+
+
+def test_the_unit_tests_in_cpp_pass(tmp_path):
+    if not shutil.which("make"):
+        pytest.skip("there is no make")
+    root = NATIVE.parents[1]
+    done = subprocess.run(["make", "-s", "unit", f"UNIT={tmp_path / 'unit'}"], cwd=root, capture_output=True, text=True)
+    assert re.search(r"^\d+ tests, 0 failures$", done.stdout, re.M), done.stdout + done.stderr
+
+
+def test_the_runtime_exports_what_its_list_says():
+    tool = shutil.which("nm") or shutil.which("llvm-nm")
+    if not tool:
+        pytest.skip("there is no nm")
+    said = subprocess.check_output([tool, "-D", "--defined-only", tasks_runtime(Compiler())], text=True)
+    names = {line.split()[-1].partition("@")[0] for line in said.splitlines()}
+    text = re.sub(r"#.*", "", (RUNTIME / "exports.map").read_text(encoding="utf-8"))
+    listed = re.findall(r"([\w*]+);", text.partition("global:")[2].partition("local:")[0])
+    assert {name for name in names if not any(fnmatch.fnmatchcase(name, entry) for entry in listed)} == set()
+    assert [entry for entry in listed if not fnmatch.filter(names, entry)] == []

@@ -6,7 +6,7 @@
 Imports: operators and below.
 """
 
-from .case import Case, read_case
-from .run import Outcome, run_case
+from .case import OperatorCase, read_case
+from .run import CaseOutcome, run_case
 
-__all__ = ["Case", "Outcome", "read_case", "run_case"]
+__all__ = ["CaseOutcome", "OperatorCase", "read_case", "run_case"]

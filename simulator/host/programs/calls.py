@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .memories import Memories
-from .messages import Place, Status, handles
-from .report import Called, Report
+from .messages import HostPlace, Status, handles
+from .report import LibraryCall, ProgramReport
 from .waiting import Queues
 
 
@@ -14,13 +14,13 @@ class CallOperation(NamedTuple):
     """Carry out a function of the operator library; the body says which, in JSON."""
 
     queue: int
-    place: Place
+    place: HostPlace
 
 
 class Operations:
     """Carries out functions now, in their queues for as long as they are assumed to last."""
 
-    def __init__(self, memories: Memories, queues: Queues, report: Report) -> None:
+    def __init__(self, memories: Memories, queues: Queues, report: ProgramReport) -> None:
         self._memories, self._queues, self._report = memories, queues, report
 
     @handles
@@ -36,6 +36,6 @@ class Operations:
         if work is not None:
             cores = device.shape.cores
             self._queues.tell(work, self._queues.time.add(work, duration, cores, cores))
-            called = Called(work.what, queue.number, queue.device, place, work.start, work.end)
+            called = LibraryCall(work.what, queue.number, queue.device, place, work.start, work.end)
             self._report.operations.append(called)
         return status

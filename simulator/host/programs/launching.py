@@ -23,9 +23,9 @@ from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .images import Images, ProgramImage
 from .memories import Memories
-from .messages import Done, Place, handles
+from .messages import Done, HostPlace, handles
 from .queues import Queue, Work
-from .report import Launched, Report
+from .report import Launched, ProgramReport
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
@@ -61,7 +61,7 @@ class LaunchKernel(NamedTuple):
     y: int
     z: int
     type: int
-    place: Place
+    place: HostPlace
     sizes: tuple[int, ...]
 
 
@@ -69,7 +69,7 @@ class Kernels:
     """The images of one program and what runs them."""
 
     def __init__(
-        self, memories: Memories, queues: Queues, report: Report, later: Later, time_limit: float | None
+        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, time_limit: float | None
     ) -> None:
         """``time_limit`` (seconds) is that of a launch."""
         self.keep_logs = False
@@ -124,7 +124,7 @@ class Kernels:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
         self._later.put(partial(self._follow, image, launch, outcome, queue, place))
 
-    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
+    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: HostPlace) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
         device = self._memories.devices[queue.device]
         log, findings = image.lines.located(*outcome)

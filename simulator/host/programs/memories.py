@@ -10,9 +10,9 @@ from ...findings import rules
 from ...launches.device import Device
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
-from .messages import Place, handles
+from .messages import HostPlace, handles
 from .queues import HOST, Work
-from .report import Report
+from .report import ProgramReport
 from .waiting import NOTHING, Queues
 
 #: What cnrtMemTransDir_t says, in its order.
@@ -53,7 +53,7 @@ class AllocateArray(NamedTuple):
 
     device: int
     size: int
-    place: Place
+    place: HostPlace
 
 
 class ArrayAllocated(NamedTuple):
@@ -67,7 +67,7 @@ class FreeArray(NamedTuple):
     """An array is not needed any more."""
 
     address: int
-    place: Place
+    place: HostPlace
 
 
 class CopyBytes(NamedTuple):
@@ -78,7 +78,7 @@ class CopyBytes(NamedTuple):
     source: int
     size: int
     direction: int
-    place: Place
+    place: HostPlace
 
 
 class FillBytes(NamedTuple):
@@ -87,13 +87,13 @@ class FillBytes(NamedTuple):
     queue: int
     to: int
     size: int
-    place: Place
+    place: HostPlace
 
 
 class Memories:
     """The devices and arrays of one program."""
 
-    def __init__(self, devices: Sequence[Device], queues: Queues, report: Report) -> None:
+    def __init__(self, devices: Sequence[Device], queues: Queues, report: ProgramReport) -> None:
         self.devices, self.arrays = devices, Arrays(devices)
         self._queues, self._report = queues, report
 
@@ -105,7 +105,7 @@ class Memories:
         """The program ends by itself: what it has not freed is left."""
         self._report.leaks(self.arrays.left())
 
-    def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
+    def check_read(self, entry: Allocation, address: int, size: int, place: HostPlace) -> None:
         """The finding of bytes that are copied and that nobody has written."""
         hole = entry.uninitialized.first(address, address + size)
         if hole:

@@ -12,9 +12,9 @@ import numpy as np
 from ...findings import rules
 from ...flow import Ranges
 from ...frames import Signed
-from .messages import Place, Status, handles
-from .queues import HOST, Mark, Queue, Timeline, Work
-from .report import Report
+from .messages import HostPlace, Status, handles
+from .queues import HOST, Mark, Queue, QueueClock, Work
+from .report import ProgramReport
 
 _NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
 NOTHING: Ranges = np.zeros((0, 2), np.int64)
@@ -32,21 +32,21 @@ class WaitForQueue(NamedTuple):
     """The host waits for all that is in a queue."""
 
     queue: int
-    place: Place
+    place: HostPlace
 
 
 class WaitForDevice(NamedTuple):
     """The host waits for all queues of a device."""
 
     device: int
-    place: Place
+    place: HostPlace
 
 
 class WaitForNotifier(NamedTuple):
     """The host waits for what came before a notifier."""
 
     notifier: int
-    place: Place
+    place: HostPlace
 
 
 class AskQueue(NamedTuple):
@@ -119,13 +119,13 @@ class Later:
 class Queues:
     """The queues and notifiers of a program, in simulated time."""
 
-    def __init__(self, report: Report, later: Later) -> None:
-        self.time = Timeline()
+    def __init__(self, report: ProgramReport, later: Later) -> None:
+        self.time = QueueClock()
         self._report, self._later = report, later
         self._marks: dict[int, Mark] = {}
 
     def put(
-        self, queue: int, what: str, place: Place, spans: dict[int, tuple[Ranges, Ranges]], duration: float
+        self, queue: int, what: str, place: HostPlace, spans: dict[int, tuple[Ranges, Ranges]], duration: float
     ) -> None:
         """Put a copy or fill into its queue, once for each device that it touches: bytes read and written."""
         if not self.time.open and queue == HOST:

@@ -9,54 +9,74 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .checks.at_issue import Precision, Values
+    from .core.issue import Check, PortSource
     from .core.memory.global_memory import DeviceArray
     from .findings import BuildError, Finding, KernelError, MlusimError
+    from .findings.reports import Report
     from .host.operators.loading import load
     from .host.operators.program import CallError, OperatorProgram
+    from .host.programs.host_program import HostProgram, ProgramRun
     from .launches import Program, Run
     from .launches.device import Device
     from .launches.python_kernel import launch
+    from .launches.watchers import report
     from .log import Log, Region
     from .timing import Timeline, replay
 
-__all__ = [
-    "BuildError",
-    "CallError",
-    "Device",
-    "DeviceArray",
-    "Finding",
-    "KernelError",
-    "Log",
-    "MlusimError",
-    "OperatorProgram",
-    "Program",
-    "Region",
-    "Run",
-    "Timeline",
-    "launch",
-    "load",
-    "replay",
-]
-
-#: Where each name lives. It is imported when it is asked for: the worker starts without what it does not need.
+#: Where each public name lives. It is imported when it is asked for: the worker starts without what it does not need.
 _HOMES = {
     "BuildError": "findings",
     "CallError": "host.operators.program",
+    "Check": "core.issue",
     "Device": "launches.device",
     "DeviceArray": "core.memory.global_memory",
     "Finding": "findings",
+    "HostProgram": "host.programs.host_program",
     "KernelError": "findings",
     "Log": "log",
     "MlusimError": "findings",
     "OperatorProgram": "host.operators.program",
+    "PortSource": "core.issue",
+    "Precision": "checks.at_issue",
     "Program": "launches",
+    "ProgramRun": "host.programs.host_program",
     "Region": "log",
+    "Report": "findings.reports",
     "Run": "launches",
     "Timeline": "timing",
+    "Values": "checks.at_issue",
     "launch": "launches.python_kernel",
     "load": "host.operators.loading",
     "replay": "timing",
+    "report": "launches.watchers",
 }
+__all__ = [
+    "BuildError",
+    "CallError",
+    "Check",
+    "Device",
+    "DeviceArray",
+    "Finding",
+    "HostProgram",
+    "KernelError",
+    "Log",
+    "MlusimError",
+    "OperatorProgram",
+    "PortSource",
+    "Precision",
+    "Program",
+    "ProgramRun",
+    "Region",
+    "Report",
+    "Run",
+    "Timeline",
+    "Values",
+    "launch",
+    "load",
+    "replay",
+    "report",
+]
 
 
 def __getattr__(name: str) -> Any:

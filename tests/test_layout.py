@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import mlusim.simulator
@@ -200,6 +201,15 @@ def test_every_room_has_its_line_and_says_what_belongs_there_and_what_does_not()
         text = ast.get_docstring(ast.parse((folder / room / "__init__.py").read_text(encoding="utf-8"))) or ""
         assert "Here belongs " in text, room
         assert " Not " in text.partition("Here belongs ")[2], room
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*/*.py")), ids=lambda path: path.name)
+def test_examples_import_public_names_only(path):
+    homes = {package: import_module(f"mlusim.{package}") for package in ALLOWED}
+    for module, name in imports(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")):
+        home = homes[module.split(".")[1]]
+        assert module == home.__name__ or (module.startswith(home.__name__ + ".") and home is homes["kernels"]), module
+        assert name in home.__all__ or home is homes["kernels"], f"{module}.{name}"
 
 
 def test_files_stay_small():

@@ -10,12 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from mlusim.simulator import BuildError, Device, Finding, Run, load
-from mlusim.simulator.checks.at_issue import Precision, Values
-from mlusim.simulator.findings.reports import report_of
-from mlusim.simulator.host.programs.program import build_program, run_program
-from mlusim.simulator.kernelc.options import Options
-from mlusim.simulator.launches.watchers import checked
+from mlusim.simulator import BuildError, Device, Finding, HostProgram, Precision, Values, load, report
 
 HERE = Path(__file__).parent
 #: What a launch takes besides one Block task on an MLU370-X4.
@@ -79,7 +74,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
     args = [held.address] if kernel == "use_after_free" else [x]
     if source == "faults":
         del held
-    return told(program.launch(kernel, args=args, on_finding="collect", **options))
+    return report(program.launch(kernel, args=args, on_finding="collect", **options)).findings
 
 
 def tpu_findings(kernel: str, source: str) -> list[Finding]:
@@ -87,18 +82,14 @@ def tpu_findings(kernel: str, source: str) -> list[Finding]:
     device = Device.load("bm1684x")
     out, given = (device.array(np.zeros(64, np.float32)) for _ in range(2))
     program = load([HERE / f"{source}.c"], device=device)
-    return told(program.launch(kernel, args=Arguments(out.address, given.address), on_finding="collect"))
+    run = program.launch(kernel, args=Arguments(out.address, given.address), on_finding="collect")
+    return report(run).findings
 
 
 def cuda_findings(kernel: str, source: str) -> list[Finding]:
     """What a kernel of faults.cu or mended.cu breaks, on one block of 128 threads."""
     program = load([HERE / f"{source}.cu"], device=Device.load("cuda-sm80"))
-    return told(program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect"))
-
-
-def told(run: Run) -> list[Finding]:
-    """What a report of a run says, advice too."""
-    return report_of([checked(run, advice=True)]).findings
+    return report(program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect")).findings
 
 
 def build_finding(name: str) -> Finding:
@@ -114,9 +105,7 @@ def build_finding(name: str) -> Finding:
 def host_findings(source: str) -> list[Finding]:
     """What the host code of host_faults.mlu or host_mended.mlu breaks: programs with a main function."""
     device = Device.load("mlu370-x4")
-    program = build_program([HERE / f"host_{source}.mlu"], Options(), device)
-    _, (report,) = run_program(program, [], [device])
-    return report.findings
+    return HostProgram([HERE / f"host_{source}.mlu"], device=device).run().findings
 
 
 def rules() -> list[str]:

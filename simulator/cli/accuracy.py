@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from ..chip.device_file import read_device_file
-from ..chip.edit import with_numbers
 from ..files import write_atomically
-from ..launches.device import Device
-from ..study.calibration import Cases, Correlation, Fit, Free, Measurement, Skipped, calibrate, read_cases, read_table
-from ..study.calibration.correlation import Simulated, compare, percent_error, simulate
-from ..study.calibration.fit import begins
+from ..study.calibration import Cases, Correlation, Measurement, calibrate, read_cases, read_table
+from ..study.calibration.correlation import compare, percent_error, simulate
+from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
 from ..study.calibration.page import markdown
 from ..study.calibration.plot import write_plot
 from .outputs import print_written
@@ -35,7 +30,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     found, fit = compare(simulated, skipped), None
     if not options.no_left_out:
         with screen.busy("fitting without each case in turn"):
-            found, fit = _left_out(found, simulated, skipped, cases)
+            found, fit = with_left_out(found, simulated, skipped, cases)
     if screen.json:
         screen.document(found.to_dict())
     else:
@@ -57,17 +52,20 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.out} is no folder; make it first, device files are written there")
     with screen.busy(f"simulating {len(rows)} cases"):
         found, skipped = simulate(rows, cases)
-    families = _families(found)
-    free = _free(options.fit, cases, families)
+    families = families_of(found)
+    free = free_numbers(options.fit, cases, families)
     with screen.busy("fitting"):
         fit = calibrate(found, skipped, families, free)
-    written = _write_devices(options, fit, families)
+    written = []
+    for name, text in fitted_files(fit, families, options.table.name) if options.out else ():
+        _write(options.out / name, text)
+        written.append(str(options.out / name))
     for path in options.plot:
         write_plot(fit.after, path)
     if options.markdown:
         _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options)))
     if screen.json:
-        screen.document(_document(fit) | {"written": written})
+        screen.document(fit.to_dict() | {"written": written})
         return True
     screen.table(
         [("FITTED", False), ("family", False), ("before", True), ("after", True), ("least", True), ("most", True)],
@@ -80,24 +78,6 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     _show(screen, fit.after, fit.before)
     print_written(screen, [*written, *(str(path) for path in [*options.plot, options.markdown] if path)])
     return True
-
-
-def _left_out(
-    found: Correlation, simulated: Sequence[Simulated], skipped: Sequence[Skipped], cases: Cases
-) -> tuple[Correlation, Fit | None]:
-    """The same, and what rates fitted to all other cases of its family predict for each; and that fit to all."""
-    families = _families(simulated)
-    fittable = [
-        number
-        for number in cases.free
-        if sum(family == number.family for family in (families[row.device.name] for row in simulated))
-        >= sum(other.family == number.family for other in cases.free)
-    ]
-    if not any(number.family in families.values() for number in fittable):
-        return found, None
-    fit = calibrate(simulated, skipped, families, fittable)
-    seen = zip(found.cases, fit.after.cases, strict=True)
-    return replace(found, cases=tuple(replace(case, left_out_us=other.left_out_us) for case, other in seen)), fit
 
 
 def _command(options: argparse.Namespace) -> str:
@@ -114,46 +94,6 @@ def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
     if options.kernels is None and not folder.is_dir():
         raise ValueError("pass the folder of the kernels with --kernels; only a checkout of mlusim has some of its own")
     return read_table(options.table), read_cases(folder)
-
-
-def _families(found: Sequence[Simulated]) -> dict[str, str]:
-    """Device -> family, its own name where its file names none."""
-    names = {row.device.name for row in found}
-    return {name: read_device_file(Device.file(name)).family or name for name in sorted(names)}
-
-
-def _free(given: Sequence[str], cases: Cases, families: Mapping[str, str]) -> list[Free]:
-    """The free numbers: those that --fit names (for one family as FAMILY:NAME), else those of cases.toml."""
-    if not given:
-        return list(cases.free)
-    devices = {family: Device.load(name) for name, family in families.items()}
-    free = []
-    for text in given:
-        family, colon, path = text.rpartition(":")
-        if colon and family not in devices:
-            raise ValueError(f"{family} is no family of the table; there are {', '.join(devices)}")
-        chosen = [family] if colon else list(devices)
-        known = {(number.family, number.number): number.begin for number in cases.free}
-        for name in chosen:
-            begin = known.get((name, path)) or begins(path, devices[name].rates)
-            free.append(Free(family=name, number=path, begin=begin, why="named by the user"))
-    return free
-
-
-def _write_devices(options: argparse.Namespace, fit: Fit, families: Mapping[str, str]) -> list[str]:
-    if not options.out:
-        return []
-    written = []
-    fitted = {p.family for p in fit.parameters}
-    for name in Device.names("bang"):
-        file = Device.file(name)
-        family = read_device_file(file).family or name
-        if family not in fitted:
-            continue
-        text = with_numbers(file.read_text(encoding="utf-8"), fit.facts(family, options.table.name))
-        _write(options.out / f"{name}.toml", text)
-        written.append(str(options.out / f"{name}.toml"))
-    return written
 
 
 def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:
@@ -185,33 +125,9 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
         )
     if found.left_out_mape is not None:
         screen.line(f"mean error of each case by rates fitted without it: {found.left_out_mape:.1f} %")
-    _show_skipped(screen, found.skipped)
-
-
-def _show_skipped(screen: Screen, skipped: Sequence[Skipped]) -> None:
-    for entry in skipped:
+    for entry in found.skipped:
         row = entry.measurement
         screen.line(f"skipped: {row.operator} on {row.platform}, {row.shape}: {entry.reason}")
-
-
-def _document(fit: Fit) -> dict[str, object]:
-    return {
-        "parameters": [
-            {
-                "family": p.family,
-                "name": p.path,
-                "also": p.paths[1:],
-                "before": p.before,
-                "after": p.after,
-                "low": p.low,
-                "high": p.high,
-            }
-            for p in fit.parameters
-        ],
-        "before": fit.before.to_dict(),
-        "after": fit.after.to_dict(),
-        "left_out_mape": fit.after.left_out_mape,
-    }
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from ..findings import Finding
-from ..findings.reports import Checked
+from ..findings.reports import Checked, Report, report_of
 from ..log import Location, Log
 from .run import Run
 
@@ -70,6 +70,11 @@ def checked(run: Run, *, advice: bool = False) -> Checked:
     """What a report says of a run."""
     found = (*run.findings, *run.suppressed, *(run.advice if advice else ()))
     return checked_log(run.log, f"kernel {run.log.launch.get('kernel', '')}", found)
+
+
+def report(*runs: Run, advice: bool = True) -> Report:
+    """All that is to be said of runs, with advice if it is wanted; comments in their sources suppress findings."""
+    return report_of(checked(run, advice=advice) for run in runs)
 
 
 def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:

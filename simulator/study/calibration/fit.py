@@ -68,6 +68,19 @@ class Fit:
             for path in p.paths
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """The fit as plain data."""
+        return {
+            "parameters": [
+                {"family": p.family, "name": p.path, "also": p.paths[1:], "before": p.before, "after": p.after,
+                 "low": p.low, "high": p.high}
+                for p in self.parameters
+            ],
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "left_out_mape": self.after.left_out_mape,
+        }  # fmt: skip
+
 
 @dataclass(frozen=True)
 class _Row:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ...findings import Finding, merged
 from ...kernelc.options import Options
-from ...launches.defaults import check_device
 from ...launches.device import Device
+from ...launches.extent import check_device
 from ...launches.program import checked_paths
 from .program import build_program, run_program
 from .report import Report

@@ -1,7 +1,7 @@
 # make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
-# make test   run the tests
+# make test   run the tests, those in C++ first
 # make quick  run the first case of every test that is not slow: while editing
-# make lint   style and types
+# make lint   style and types, of Python and of C++
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -12,6 +12,11 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/installed
 PACKAGES := isa simulator traces kernels
 TYPES := build/types
+NATIVE := simulator/native/runtime simulator/native/threads
+CPP := $(shell find simulator/native tests/native/cpp -name '*.h' -o -name '*.cpp' | sort)
+UNIT := build/unit
+UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp) \
+    simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
@@ -20,7 +25,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test quick lint style types docs mutants compiler
+.PHONY: demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(STAMP)
 	@mkdir -p out
@@ -29,17 +34,28 @@ demo: compiler $(STAMP)
 	$(RUN) -c "import numpy; numpy.save('out/rows.npy', numpy.random.default_rng(0).random((64, 1000), 'float32'))"
 	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
 
-test: compiler $(STAMP)
+test: compiler unit $(STAMP)
 	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10
 
 quick: compiler $(STAMP)
 	$(RUN) -m pytest --quick -n auto --dist worksteal
 
-lint: style types
+# C++ without Python: the parts of the runtimes that stand for themselves.
+unit: compiler
+	@mkdir -p $(dir $(UNIT))
+	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror $(NATIVE:%=-I%) -o $(UNIT) $(UNIT_SOURCES) -lpthread -ldl
+	$(UNIT)
+
+lint: style native types
 
 style: $(STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+
+native: $(STAMP)
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
+	printf '%s\n' $(filter %.cpp,$(CPP)) | xargs -P 2 -n 4 sh -c '$(VENV)/bin/clang-tidy --quiet "$$@" -- \
+	    -std=c++17 -DMLUSIM_MESSAGES=0ull $(NATIVE:%=-I%) -Isimulator/native/include/bang' tidy
 
 # mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)

@@ -6,13 +6,19 @@
 // nobody can come between its read and its write; nothing but a wait of the core's knows that it is done; the front end
 // has a result of it; pieces of an operand lie in memory in another order than that in which it takes them.
 enum mlusim_flag {
-  MLUSIM_BLOCKING = 1, MLUSIM_SERIAL = 2, MLUSIM_ATOMIC = 4, MLUSIM_ASYNC = 8, MLUSIM_RESULT = 16, MLUSIM_CROSSED = 32
+  MLUSIM_BLOCKING = 1,
+  MLUSIM_SERIAL = 2,
+  MLUSIM_ATOMIC = 4,
+  MLUSIM_ASYNC = 8,
+  MLUSIM_RESULT = 16,
+  MLUSIM_CROSSED = 32
 };
 
-// An executed instruction. `op`, `pipe` and `loc` index the log's tables; `work` counts what the instruction's engine is
-// paid for (bytes or accesses; for a barrier: the number of the barrier); `first` is its first row of the operand table,
-// where it has as many as its instruction has operands; `gaps` counts the breaks between the separate runs of bytes of
-// that operand which has the most of them, and of scalar loads those that are waited for together with the one before.
+// An executed instruction. `op`, `pipe` and `loc` index the log's tables; `work` counts what the instruction's engine
+// is paid for (bytes or accesses; for a barrier: the number of the barrier); `first` is its first row of the operand
+// table, where it has as many as its instruction has operands; `gaps` counts the breaks between the separate runs of
+// bytes of that operand which has the most of them, and of scalar loads those that are waited for together with the one
+// before.
 struct __attribute__((packed)) mlusim_record {
   uint16_t op;
   uint8_t pipe, flags;

@@ -39,6 +39,14 @@ def test_a_header_of_kernels_compiles_alone(header):
     assert not compiles(f'#include "{INCLUDE / header}"\n')
 
 
+def test_the_unit_tests_in_cpp_pass(tmp_path):
+    if not shutil.which("make"):
+        pytest.skip("there is no make")
+    root = NATIVE.parents[1]
+    done = subprocess.run(["make", "-s", "unit", f"UNIT={tmp_path / 'unit'}"], cwd=root, capture_output=True, text=True)
+    assert re.search(r"^\d+ tests, 0 failures$", done.stdout, re.M), done.stdout + done.stderr
+
+
 def test_the_runtime_exports_what_its_list_says():
     tool = shutil.which("nm") or shutil.which("llvm-nm")
     if not tool:

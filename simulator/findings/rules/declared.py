@@ -30,7 +30,7 @@ def absent(instruction: str, arch: int, archs: object, provenance: str) -> Findi
     )
 
 
-def on(archs: str) -> str:
+def _on(archs: str) -> str:
     """Where a limit holds that some architectures have alone; "" stands for all."""
     return f" on architectures {archs}" if archs else ""
 
@@ -41,7 +41,7 @@ def misaligned(operand: str, multiple: int, archs: str, provenance: str) -> Find
         ALIGNMENT,
         f"{operand} is at {{at_{operand}}}, not a multiple of {multiple}",
         operand=operand,
-        limit=f"{multiple} bytes{on(archs)}",
+        limit=f"{multiple} bytes{_on(archs)}",
         suggestion=f"start {operand} at a multiple of {multiple} bytes",
         provenance=provenance,
     )
@@ -69,7 +69,7 @@ def unmet(
         rule,
         f"{instruction} needs that {condition}" + (f"; got {shown}" if shown else ""),
         operand=operand,
-        limit=condition + on(archs),
+        limit=condition + _on(archs),
         provenance=provenance,
     )
 

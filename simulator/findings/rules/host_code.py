@@ -51,15 +51,13 @@ def not_allocated(address: int, pinned: bool) -> Finding:
     advice = "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated"
     if pinned:
         advice = "free with cnrtFreeHost what cnrtHostMalloc gave"
-    message = (
-        f"{hex(address) if address else 0} is no {'pinned host' if pinned else 'device'} memory, and is freed as such"
-    )
+    message = f"{_at(address)} is no {'pinned host' if pinned else 'device'} memory, and is freed as such"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
 
 def not_on_device(what: str, address: int) -> Finding:
     """What has to be device memory is none."""
-    message = f"{what} at {hex(address) if address else 0} is {'no device memory' if address else 'null'}"
+    message = f"{what} at {_at(address)} is {'no device memory' if address else 'null'}"
     advice = "pass a pointer that cnrtMalloc gave, or the direction that is meant"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
@@ -67,5 +65,10 @@ def not_on_device(what: str, address: int) -> Finding:
 def not_on_host(address: int) -> Finding:
     """A pointer of a copy that has to be the host's is not."""
     what = "is device memory" if address else "is null"
-    message = f"{hex(address) if address else 0} {what}, and the direction of the copy says that it is the host's"
+    message = f"{_at(address)} {what}, and the direction of the copy says that it is the host's"
     return Finding(HOST_POINTER, message, suggestion="pass the direction that is meant")
+
+
+def _at(address: int) -> str:
+    """An address as C prints it: null is 0."""
+    return hex(address) if address else "0"

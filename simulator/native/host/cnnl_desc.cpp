@@ -112,8 +112,8 @@ static cnnlStatus_t destroy(T* old, const char* function) {
   return CNNL_STATUS_SUCCESS;
 }
 
-#define CNNL_PAIR(NAME, TYPE)                                                                             \
-  CNNL_API cnnlStatus_t cnnlCreate##NAME(TYPE* made) { return create(made, "cnnlCreate" #NAME); }         \
+#define CNNL_PAIR(NAME, TYPE)                                                                     \
+  CNNL_API cnnlStatus_t cnnlCreate##NAME(TYPE* made) { return create(made, "cnnlCreate" #NAME); } \
   CNNL_API cnnlStatus_t cnnlDestroy##NAME(TYPE old) { return destroy(old, "cnnlDestroy" #NAME); }
 CNNL_PAIR(, cnnlHandle_t)
 CNNL_PAIR(TensorDescriptor, cnnlTensorDescriptor_t)
@@ -212,8 +212,8 @@ CNNL_API void cnnlGetLibVersion(int* major, int* minor, int* patch) {
 
 CNNL_API const char* cnnlGetErrorString(cnnlStatus_t status) {
   static const char* const names[] = {
-      "CNNL_STATUS_SUCCESS",          "CNNL_STATUS_NOT_INITIALIZED",   "CNNL_STATUS_ALLOC_FAILED",
-      "CNNL_STATUS_BAD_PARAM",        "CNNL_STATUS_INTERNAL_ERROR",    "CNNL_STATUS_ARCH_MISMATCH",
-      "CNNL_STATUS_EXECUTION_FAILED", "CNNL_STATUS_NOT_SUPPORTED",     "CNNL_STATUS_NUMERICAL_OVERFLOW"};
+      "CNNL_STATUS_SUCCESS",          "CNNL_STATUS_NOT_INITIALIZED", "CNNL_STATUS_ALLOC_FAILED",
+      "CNNL_STATUS_BAD_PARAM",        "CNNL_STATUS_INTERNAL_ERROR",  "CNNL_STATUS_ARCH_MISMATCH",
+      "CNNL_STATUS_EXECUTION_FAILED", "CNNL_STATUS_NOT_SUPPORTED",   "CNNL_STATUS_NUMERICAL_OVERFLOW"};
   return (unsigned)status < sizeof names / sizeof *names ? names[status] : "CNNL_STATUS_UNKNOWN";
 }

@@ -148,7 +148,8 @@ CNNL_API cnnlStatus_t cnnlConcat(cnnlHandle_t handle, int count, int axis, const
 
 CNNL_API cnnlStatus_t cnnlSetMatMulDescAttr(cnnlMatMulDescriptor_t desc, cnnlMatMulDescAttribute_t attribute,
                                             const void* value, size_t bytes) {
-  if (!desc || !value || bytes < sizeof(int32_t)) return refused("cnnlSetMatMulDescAttr", "an argument is null or short");
+  if (!desc || !value || bytes < sizeof(int32_t))
+    return refused("cnnlSetMatMulDescAttr", "an argument is null or short");
   if (attribute == CNNL_MATMUL_DESC_TRANSA) memcpy(&desc->transposed[0], value, sizeof(int32_t));
   if (attribute == CNNL_MATMUL_DESC_TRANSB) memcpy(&desc->transposed[1], value, sizeof(int32_t));
   return CNNL_STATUS_SUCCESS;  // the others say how, not what
@@ -181,8 +182,8 @@ CNNL_API cnnlStatus_t cnnlGetBatchMatMulExHeuristicResult(cnnlMatMulHeuristicRes
 
 static cnnlStatus_t product(Call call, cnnlHandle_t handle, cnnlMatMulDescriptor_t desc, const void* alpha,
                             cnnlTensorDescriptor_t a_desc, const void* a, cnnlTensorDescriptor_t b_desc, const void* b,
-                            const void* beta, cnnlTensorDescriptor_t c_desc, const void* c, cnnlTensorDescriptor_t d_desc,
-                            void* d) {
+                            const void* beta, cnnlTensorDescriptor_t c_desc, const void* c,
+                            cnnlTensorDescriptor_t d_desc, void* d) {
   if (!desc) return refused("cnnlMatMul", "the descriptor of the product is null");
   call.in("a", a_desc, a).in("b", b_desc, b).out("output", d_desc, d);
   if (c && c_desc) call.in("c", c_desc, c);
@@ -197,15 +198,16 @@ CNNL_API cnnlStatus_t cnnlMatMul_v2(cnnlHandle_t handle, cnnlMatMulDescriptor_t 
                                     cnnlTensorDescriptor_t b_desc, const void* b, const void* beta,
                                     cnnlTensorDescriptor_t c_desc, const void* c, void*, size_t,
                                     cnnlTensorDescriptor_t d_desc, void* d) {
-  return product(Call("cnnlMatMul_v2", CNNL_HERE), handle, desc, alpha, a_desc, a, b_desc, b, beta, c_desc, c, d_desc, d);
+  return product(Call("cnnlMatMul_v2", CNNL_HERE), handle, desc, alpha, a_desc, a, b_desc, b, beta, c_desc, c, d_desc,
+                 d);
 }
 
 CNNL_API cnnlStatus_t cnnlBatchMatMulEx(cnnlHandle_t handle, cnnlMatMulDescriptor_t desc, cnnlMatMulAlgo_t,
                                         const void* alpha, cnnlTensorDescriptor_t a_desc, const void* a,
                                         cnnlTensorDescriptor_t b_desc, const void* b, const void* beta,
                                         cnnlTensorDescriptor_t c_desc, void* c, void*, size_t) {
-  return product(Call("cnnlBatchMatMulEx", CNNL_HERE), handle, desc, alpha, a_desc, a, b_desc, b, beta, c_desc, c, c_desc,
-                 c);
+  return product(Call("cnnlBatchMatMulEx", CNNL_HERE), handle, desc, alpha, a_desc, a, b_desc, b, beta, c_desc, c,
+                 c_desc, c);
 }
 
 CNNL_API cnnlStatus_t cnnlGatherNd_v2(cnnlHandle_t handle, int batch_dims, cnnlTensorDescriptor_t params_desc,
@@ -219,8 +221,9 @@ CNNL_API cnnlStatus_t cnnlGatherNd_v2(cnnlHandle_t handle, int batch_dims, cnnlT
       .run(handle);
 }
 
-CNNL_API cnnlStatus_t cnnlScatterNd_v2(cnnlHandle_t handle, cnnlScatterNdMode_t mode, cnnlTensorDescriptor_t indices_desc,
-                                       const void* indices, cnnlTensorDescriptor_t updates_desc, const void* updates,
+CNNL_API cnnlStatus_t cnnlScatterNd_v2(cnnlHandle_t handle, cnnlScatterNdMode_t mode,
+                                       cnnlTensorDescriptor_t indices_desc, const void* indices,
+                                       cnnlTensorDescriptor_t updates_desc, const void* updates,
                                        cnnlTensorDescriptor_t input_desc, const void* input,
                                        cnnlTensorDescriptor_t output_desc, void* output) {
   Call call("cnnlScatterNd_v2", CNNL_HERE);
@@ -290,7 +293,8 @@ CNNL_API cnnlStatus_t cnnlUnique_v2(cnnlHandle_t handle, cnnlUniqueDescriptor_t 
 }
 
 CNNL_API cnnlStatus_t cnnlPad(cnnlHandle_t handle, cnnlTensorDescriptor_t input_desc, const void* input,
-                              const void* paddings, const void* value, cnnlTensorDescriptor_t output_desc, void* output) {
+                              const void* paddings, const void* value, cnnlTensorDescriptor_t output_desc,
+                              void* output) {
   if (!input_desc || !paddings) return refused("cnnlPad", "an argument is null");
   const int* each = (const int*)paddings;
   return Call("cnnlPad", CNNL_HERE)

@@ -85,7 +85,8 @@ MLUSIM_API cnrtRet_t cnrtMemcpy2D(void* to, size_t to_pitch, const void* from, s
                                   size_t height, cnrtMemTransDir_t direction) {
   if (width > to_pitch || width > from_pitch) return failed(cnrtErrorArgsInvalid, "a row is wider than its pitch");
   for (size_t row = 0; row < height; row++) {
-    cnrtRet_t status = copy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, direction, 0, MLUSIM_HERE);
+    cnrtRet_t status =
+        copy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, direction, 0, MLUSIM_HERE);
     if (status != cnrtSuccess) return status;
   }
   return cnrtSuccess;

@@ -33,32 +33,52 @@ T get(const void* from, size_t at) {
 
 double load(const void* from, Type type, size_t at) {
   switch (type) {
-    case F16: return Binary16::widen(get<uint16_t>(from, at));
-    case BF16: return Bfloat16::widen(get<uint16_t>(from, at));
-    case F32: return get<float>(from, at);
-    case F64: return get<double>(from, at);
-    case I8: return get<int8_t>(from, at);
-    case I16: return get<int16_t>(from, at);
-    case I32: return get<int32_t>(from, at);
-    case I64: return (double)get<int64_t>(from, at);
-    case U8: return get<uint8_t>(from, at);
-    case U16: return get<uint16_t>(from, at);
-    case U32: return get<uint32_t>(from, at);
-    case U64: return (double)get<uint64_t>(from, at);
-    case BOOLEAN: return get<uint8_t>(from, at) != 0;
-    default: return 0;
+    case F16:
+      return Binary16::widen(get<uint16_t>(from, at));
+    case BF16:
+      return Bfloat16::widen(get<uint16_t>(from, at));
+    case F32:
+      return get<float>(from, at);
+    case F64:
+      return get<double>(from, at);
+    case I8:
+      return get<int8_t>(from, at);
+    case I16:
+      return get<int16_t>(from, at);
+    case I32:
+      return get<int32_t>(from, at);
+    case I64:
+      return (double)get<int64_t>(from, at);
+    case U8:
+      return get<uint8_t>(from, at);
+    case U16:
+      return get<uint16_t>(from, at);
+    case U32:
+      return get<uint32_t>(from, at);
+    case U64:
+      return (double)get<uint64_t>(from, at);
+    case BOOLEAN:
+      return get<uint8_t>(from, at) != 0;
+    default:
+      return 0;
   }
 }
 
 double rounded(double x, cnrtRoundingMode_t mode) {
   double low = floor(x);
   switch (mode) {
-    case cnrtRounding_rz: return trunc(x);
-    case cnrtRounding_rd: return low;
-    case cnrtRounding_ru: return ceil(x);
-    case cnrtRounding_ro: return x < 0 ? low : ceil(x);
-    case cnrtRounding_rm: return x - low >= 0.5 ? low + 1 : low;
-    default: return nearbyint(x);
+    case cnrtRounding_rz:
+      return trunc(x);
+    case cnrtRounding_rd:
+      return low;
+    case cnrtRounding_ru:
+      return ceil(x);
+    case cnrtRounding_ro:
+      return x < 0 ? low : ceil(x);
+    case cnrtRounding_rm:
+      return x - low >= 0.5 ? low + 1 : low;
+    default:
+      return nearbyint(x);
   }
 }
 
@@ -84,54 +104,103 @@ void store(void* to, Type type, size_t at, double x, cnrtRoundingMode_t mode) {
       narrow = Bfloat16::narrow(single);
       memcpy((char*)to + 2 * at, &narrow, 2);
       break;
-    case F32: memcpy((char*)to + 4 * at, &single, 4); break;
-    case F64: memcpy((char*)to + 8 * at, &x, 8); break;
-    case I8: put_whole<int8_t>(to, at, x, mode); break;
-    case I16: put_whole<int16_t>(to, at, x, mode); break;
-    case I32: put_whole<int32_t>(to, at, x, mode); break;
-    case I64: put_whole<int64_t>(to, at, x, mode); break;
-    case U8: put_whole<uint8_t>(to, at, x, mode); break;
-    case U16: put_whole<uint16_t>(to, at, x, mode); break;
-    case U32: put_whole<uint32_t>(to, at, x, mode); break;
-    case U64: put_whole<uint64_t>(to, at, x, mode); break;
-    case BOOLEAN: ((uint8_t*)to)[at] = x != 0; break;
-    default: break;
+    case F32:
+      memcpy((char*)to + 4 * at, &single, 4);
+      break;
+    case F64:
+      memcpy((char*)to + 8 * at, &x, 8);
+      break;
+    case I8:
+      put_whole<int8_t>(to, at, x, mode);
+      break;
+    case I16:
+      put_whole<int16_t>(to, at, x, mode);
+      break;
+    case I32:
+      put_whole<int32_t>(to, at, x, mode);
+      break;
+    case I64:
+      put_whole<int64_t>(to, at, x, mode);
+      break;
+    case U8:
+      put_whole<uint8_t>(to, at, x, mode);
+      break;
+    case U16:
+      put_whole<uint16_t>(to, at, x, mode);
+      break;
+    case U32:
+      put_whole<uint32_t>(to, at, x, mode);
+      break;
+    case U64:
+      put_whole<uint64_t>(to, at, x, mode);
+      break;
+    case BOOLEAN:
+      ((uint8_t*)to)[at] = x != 0;
+      break;
+    default:
+      break;
   }
 }
 
 Type type_of(cnrtDataType_t type) {
   switch (type) {
-    case CNRT_FLOAT16: return F16;
-    case CNRT_FLOAT32: return F32;
-    case CNRT_FLOAT64: return F64;
-    case CNRT_INT8: return I8;
-    case CNRT_INT16: return I16;
-    case CNRT_INT32: return I32;
-    case CNRT_INT64: return I64;
-    case CNRT_UINT8: return U8;
-    case CNRT_UINT16: return U16;
-    case CNRT_UINT32: return U32;
-    case CNRT_BOOL: return BOOLEAN;
-    default: return NONE;
+    case CNRT_FLOAT16:
+      return F16;
+    case CNRT_FLOAT32:
+      return F32;
+    case CNRT_FLOAT64:
+      return F64;
+    case CNRT_INT8:
+      return I8;
+    case CNRT_INT16:
+      return I16;
+    case CNRT_INT32:
+      return I32;
+    case CNRT_INT64:
+      return I64;
+    case CNRT_UINT8:
+      return U8;
+    case CNRT_UINT16:
+      return U16;
+    case CNRT_UINT32:
+      return U32;
+    case CNRT_BOOL:
+      return BOOLEAN;
+    default:
+      return NONE;
   }
 }
 
 Type type_of(cnrtDataType_V2_t type) {
   switch (type) {
-    case cnrtHalf: return F16;
-    case cnrtBfloat: return BF16;
-    case cnrtFloat: return F32;
-    case cnrtDouble: return F64;
-    case cnrtChar: return I8;
-    case cnrtShort: return I16;
-    case cnrtInt: return I32;
-    case cnrtLonglong: return I64;
-    case cnrtUchar: return U8;
-    case cnrtUshort: return U16;
-    case cnrtUint: return U32;
-    case cnrtUlonglong: return U64;
-    case cnrtBoolean: return BOOLEAN;
-    default: return NONE;
+    case cnrtHalf:
+      return F16;
+    case cnrtBfloat:
+      return BF16;
+    case cnrtFloat:
+      return F32;
+    case cnrtDouble:
+      return F64;
+    case cnrtChar:
+      return I8;
+    case cnrtShort:
+      return I16;
+    case cnrtInt:
+      return I32;
+    case cnrtLonglong:
+      return I64;
+    case cnrtUchar:
+      return U8;
+    case cnrtUshort:
+      return U16;
+    case cnrtUint:
+      return U32;
+    case cnrtUlonglong:
+      return U64;
+    case cnrtBoolean:
+      return BOOLEAN;
+    default:
+      return NONE;
   }
 }
 
@@ -139,7 +208,8 @@ bool whole(Type type) { return type >= I8 && type <= U64; }
 
 cnrtRet_t cast(const void* from, Type from_type, void* to, Type to_type, int count, cnrtQuantizedParam_t param,
                cnrtRoundingMode_t mode, const char* function) {
-  if (!from || !to || count < 0) return failed(cnrtErrorArgsInvalid, "an array to convert is null, or its length negative");
+  if (!from || !to || count < 0)
+    return failed(cnrtErrorArgsInvalid, "an array to convert is null, or its length negative");
   if (!from_type || !to_type) return not_modelled((std::string(function) + " of one of these types").c_str());
   double factor = param ? (double)param->scale / ldexp(1, param->position) : 1;
   double offset = param ? param->offset : 0;

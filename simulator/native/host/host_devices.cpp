@@ -117,9 +117,9 @@ MLUSIM_API cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t number,
   Device* found;
   cnrtRet_t status = with_device(ordinal, value, found);
   if (status != cnrtSuccess) return status;
-  return attribute(*found, number, *value)
-             ? cnrtSuccess
-             : failed(cnrtErrorNoAttribute, "attribute " + std::to_string(number) + " of " + found->name + " is not known");
+  return attribute(*found, number, *value) ? cnrtSuccess
+                                           : failed(cnrtErrorNoAttribute, "attribute " + std::to_string(number) +
+                                                                              " of " + found->name + " is not known");
 }
 
 MLUSIM_API cnrtRet_t cnrtGetDeviceProperties(cnrtDeviceProp_t* properties, int ordinal) {
@@ -189,8 +189,12 @@ static cnrtRet_t peer(unsigned int* can, int one, int other) {
   if (status == cnrtSuccess) *can = one != other;
   return status;
 }
-MLUSIM_API cnrtRet_t cnrtDeviceCanAccessPeer(int* can, int device, int other) { return peer((unsigned*)can, device, other); }
-MLUSIM_API cnrtRet_t cnrtGetPeerAccessibility(unsigned int* can, int device, int other) { return peer(can, device, other); }
+MLUSIM_API cnrtRet_t cnrtDeviceCanAccessPeer(int* can, int device, int other) {
+  return peer((unsigned*)can, device, other);
+}
+MLUSIM_API cnrtRet_t cnrtGetPeerAccessibility(unsigned int* can, int device, int other) {
+  return peer(can, device, other);
+}
 
 static cnrtRet_t version(int* major, int* minor, int* patch) {
   if (!major || !minor || !patch) return failed(cnrtErrorArgsInvalid, "a pointer to a number of the version is null");

@@ -18,7 +18,7 @@ namespace mlusim {
 namespace {
 
 struct Guard {
-  char *start, *end;  // whole pages
+  char *start, *end;             // whole pages
   std::vector<uint64_t> queues;  // whose later work comes after the copy: its own, and those that have waited for it
   uint64_t serial;
   int device;
@@ -80,7 +80,7 @@ void look(int kind, siginfo_t* info, void* context) {
     Locked lock(made.mutex);
     for (auto entry = made.all.begin(); entry != made.all.end(); ++entry) {
       if (address < entry->start || address >= entry->end) continue;
-      Guard found = *entry;
+      Guard found = *entry;  // NOLINT(performance-unnecessary-copy-initialization): the entry goes
       release(made.all, entry);
       tell("target used", {(uint64_t)address}, culprit(context), found.where);
       return;  // it goes on as if it had waited

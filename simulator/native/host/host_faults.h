@@ -9,8 +9,8 @@ namespace mlusim {
 
 // Let every fault in this process be looked at first.
 void watch_faults();
-// The host must not touch the target of a queue's copy until it has waited for it. Whole pages are watched, the last one
-// of pinned memory too, which nobody else has a part of.
+// The host must not touch the target of a queue's copy until it has waited for it. Whole pages are watched, the last
+// one of pinned memory too, which nobody else has a part of.
 void guard(void* target, size_t bytes, uint64_t queue, int device, Place where);
 // The serial number of the last copy that is guarded.
 uint64_t last_guard();

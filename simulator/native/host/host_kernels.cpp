@@ -27,8 +27,8 @@ struct Known {
 
 struct Kernels {
   Lock mutex;
-  std::map<const void*, Known> table;                  // by the address of the host's function
-  std::map<const mlusim_image*, uint64_t> images;      // those that the device process knows
+  std::map<const void*, Known> table;              // by the address of the host's function
+  std::map<const mlusim_image*, uint64_t> images;  // those that the device process knows
   uint64_t sent = 0;
 };
 
@@ -83,8 +83,8 @@ const Known* kernel_at(const void* address) {
   return entry == all.table.end() ? nullptr : &entry->second;
 }
 
-cnrtRet_t launch_buffer(const void* function, cnrtDim3_t dim, cnrtKernelParamsBuffer_t buffer, int type, cnrtQueue_t queue,
-                        Place where) {
+cnrtRet_t launch_buffer(const void* function, cnrtDim3_t dim, cnrtKernelParamsBuffer_t buffer, int type,
+                        cnrtQueue_t queue, Place where) {
   const Known* kernel = kernel_at(function);
   if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
   if (!buffer) return failed(cnrtErrorArgsInvalid, "the buffer of parameters is null");
@@ -151,7 +151,8 @@ MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrt
                                       size_t, cnrtQueue_t queue) {
   const Known* kernel = kernel_at(function);
   if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
-  // The sizes of the arguments are not given here: the description of the image has them, "name bytes,bytes,..." a line.
+  // The sizes of the arguments are not given here: the description of the image has them, "name bytes,bytes,..." a
+  // line.
   std::vector<mlusim_argument> found;
   const char* line = kernel->image->about;
   for (uint64_t i = 0; i < kernel->kernel && line; i++) line = strchr(line, '\n') ? strchr(line, '\n') + 1 : nullptr;

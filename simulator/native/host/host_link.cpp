@@ -1,5 +1,4 @@
 #include "host_link.h"
-#include "host_lock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <fstream>
 
 #include "host_faults.h"
+#include "host_lock.h"
 
 extern char** environ;
 
@@ -96,8 +96,9 @@ int spawn(const char* const* words, int end) {
 int start_process(std::string& problem) {
   std::string python, device, module;
   if (!configured(python, module, device)) {
-    problem = "no device to run on: start the program with `mlusim run`, or link it with the libcnrt.so that "
-              "`mlusim toolkit` writes";
+    problem =
+        "no device to run on: start the program with `mlusim run`, or link it with the libcnrt.so that "
+        "`mlusim toolkit` writes";
     return -1;
   }
   int ends[2];
@@ -158,8 +159,10 @@ Link& ready() {
   if (made.begun && made.process != getpid()) {
     if (made.socket >= 0) close(made.socket);
     made.socket = -1;
-    if (made.process) lose(made, "a child that was forked after its parent's first call of CNRT cannot use the device; "
-                                 "fork before that, or start another program");
+    if (made.process)
+      lose(made,
+           "a child that was forked after its parent's first call of CNRT cannot use the device; "
+           "fork before that, or start another program");
     made.process = 0;
   }
   if (!made.begun) begin(made);

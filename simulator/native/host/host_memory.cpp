@@ -1,4 +1,3 @@
-#include "host_lock.h"
 #include "host_memory.h"
 
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "host_faults.h"
+#include "host_lock.h"
 #include "host_status.h"
 
 namespace mlusim {
@@ -38,7 +38,8 @@ bool map(Device& made, int descriptor) {
   void* alias = mmap(nullptr, made.reach + APART, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   close(descriptor);
   void* wanted = (void*)made.address;
-  void* fence = mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  void* fence =
+      mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (alias == MAP_FAILED || fence != wanted) return false;
   madvise(alias, made.reach + APART, MADV_DONTFORK);
   made.alias = (char*)alias;
@@ -76,7 +77,8 @@ Device* device(int ordinal) {
   made->address = opened.address, made->reach = opened.reach, made->capacity = opened.capacity;
   made->facts = opened.facts, made->name = opened.name;
   if (!map(*made, opened.descriptor)) {
-    fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n", (unsigned long long)made->address);
+    fprintf(stderr, "mlusim: device memory cannot be mapped at %#llx in this program\n",
+            (unsigned long long)made->address);
     return nullptr;
   }
   entry = std::move(made);

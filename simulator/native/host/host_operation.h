@@ -13,8 +13,8 @@ struct mlusim_range {
   const char* what;  // it is, for findings
 };
 
-// Put an operation into a queue. `text` says in JSON what it is; simulator/host/cnnl reads it. `caller` is the return address
-// of the function that the program called. `why` is told when it fails.
+// Put an operation into a queue. `text` says in JSON what it is; simulator/host/cnnl reads it. `caller` is the return
+// address of the function that the program called. `why` is told when it fails.
 cnrtRet_t mlusim_operation(cnrtQueue_t queue, const char* text, size_t length, const mlusim_range* ranges, size_t count,
                            const void* caller);
 // A function of a library that is declared and not modelled: says so.

@@ -24,5 +24,6 @@ void tell(const char* fault, const Used& used, Place where, Place related = {});
 
 // The caller of a function of the interface.
 #define MLUSIM_HERE ::mlusim::place_of(__builtin_return_address(0))
-// The next call of this thread is on behalf of who returns there: a library above this one has been called by the program.
+// The next call of this thread is on behalf of who returns there: a library above this one has been called by the
+// program.
 MLUSIM_API void mlusim_called_from(const void* return_address);

@@ -177,7 +177,9 @@ MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t functio
 
 MLUSIM_API cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier) { return make_notifier(notifier); }
 MLUSIM_API cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t* notifier) { return make_notifier(notifier); }
-MLUSIM_API cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int) { return make_notifier(notifier); }
+MLUSIM_API cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int) {
+  return make_notifier(notifier);
+}
 MLUSIM_API cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier) { return drop_notifier(notifier); }
 MLUSIM_API cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier) {
   if (!notifier) return failed(cnrtErrorArgsInvalid, "the pointer to the notifier is null");

@@ -17,7 +17,8 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   static std::set<std::string>& said = *new std::set<std::string>;
   last = status;
   Locked lock(mutex);
-  if (!why.empty() && said.insert(why).second) fprintf(stderr, "mlusim: %s: %s\n", cnrtGetErrorName(status), why.c_str());
+  if (!why.empty() && said.insert(why).second)
+    fprintf(stderr, "mlusim: %s: %s\n", cnrtGetErrorName(status), why.c_str());
   return status;
 }
 
@@ -35,34 +36,31 @@ cnrtRet_t last_status(bool clear) {
 
 }  // namespace mlusim
 
-#define MLUSIM_ERRORS(entry)                                                            \
-  entry(cnrtSuccess, "no error")                                                        \
-  entry(cnrtErrorNotReady, "work is still under way")                                   \
-  entry(cnrtErrorInit, "the runtime could not begin")                                   \
-  entry(cnrtErrorNoDevice, "there is no device")                                        \
-  entry(cnrtErrorDeviceInvalid, "there is no device of this number")                    \
-  entry(cnrtErrorArgsInvalid, "an argument is invalid")                                 \
-  entry(cnrtErrorSys, "a call of the system failed")                                    \
-  entry(cnrtErrorSysNoMem, "the host has no memory left")                               \
-  entry(cnrtErrorInvalidResourceHandle, "a queue, notifier or buffer is invalid")       \
-  entry(cnrtErrorIllegalState, "a resource is in no state for this")                    \
-  entry(cnrtErrorNotSupport, "this is not supported")                                   \
-  entry(cnrtErrorOpsNotPermitted, "this is not permitted")                              \
-  entry(cnrtErrorQueue, "a queue failed")                                               \
-  entry(cnrtErrorNoMem, "the device has no memory left")                                \
-  entry(cnrtErrorInvalidSymbol, "there is no such symbol")                              \
-  entry(cnrtErrorNoKernel, "there is no such kernel")                                   \
-  entry(cnrtErrorNoModule, "kernels could not be loaded")                               \
-  entry(cnrtErrorSetOnActiveProcess, "flags are set too late")                          \
-  entry(cnrtErrorDevice, "a resource belongs to another device")                        \
-  entry(cnrtErrorNoAttribute, "the attribute does not exist")                           \
-  entry(cnrtErrorMemcpyDirectionInvalid, "the direction of the copy is invalid")        \
-  entry(cnrtErrorBusy, "a resource is busy")                                            \
-  entry(cnrtErrorCndrvFuncCall, "the device reported an error")                         \
-  entry(cnrtErrorCndevFuncCall, "a call of the device library failed")                  \
-  entry(cnrtErrorNoCnrtContext, "there is no context")                                  \
-  entry(cnrtErrorCndrvFuncNotFound, "a function of the driver is missing")              \
-  entry(cnrtErrorUnknown, "unknown error")
+#define MLUSIM_ERRORS(entry)                                                                                           \
+  entry(cnrtSuccess, "no error") entry(cnrtErrorNotReady, "work is still under way")                                   \
+      entry(cnrtErrorInit, "the runtime could not begin") entry(cnrtErrorNoDevice, "there is no device")               \
+          entry(cnrtErrorDeviceInvalid, "there is no device of this number") entry(                                    \
+              cnrtErrorArgsInvalid, "an argument is invalid") entry(cnrtErrorSys, "a call of the system failed")       \
+              entry(cnrtErrorSysNoMem, "the host has no memory left")                                                  \
+                  entry(cnrtErrorInvalidResourceHandle, "a queue, notifier or buffer is invalid") entry(               \
+                      cnrtErrorIllegalState, "a resource is in no state for this")                                     \
+                      entry(cnrtErrorNotSupport, "this is not supported") entry(                                       \
+                          cnrtErrorOpsNotPermitted, "this is not permitted") entry(cnrtErrorQueue, "a queue failed")   \
+                          entry(cnrtErrorNoMem, "the device has no memory left")                                       \
+                              entry(cnrtErrorInvalidSymbol, "there is no such symbol")                                 \
+                                  entry(cnrtErrorNoKernel, "there is no such kernel") entry(                           \
+                                      cnrtErrorNoModule, "kernels could not be loaded")                                \
+                                      entry(cnrtErrorSetOnActiveProcess, "flags are set too late") entry(              \
+                                          cnrtErrorDevice, "a resource belongs to another device")                     \
+                                          entry(cnrtErrorNoAttribute, "the attribute does not exist") entry(           \
+                                              cnrtErrorMemcpyDirectionInvalid, "the direction of the copy is invalid") \
+                                              entry(cnrtErrorBusy, "a resource is busy")                               \
+                                                  entry(cnrtErrorCndrvFuncCall, "the device reported an error") entry( \
+                                                      cnrtErrorCndevFuncCall, "a call of the device library failed")   \
+                                                      entry(cnrtErrorNoCnrtContext, "there is no context")             \
+                                                          entry(cnrtErrorCndrvFuncNotFound,                            \
+                                                                "a function of the driver is missing")                 \
+                                                              entry(cnrtErrorUnknown, "unknown error")
 
 MLUSIM_API const char* cnrtGetErrorStr(cnrtRet_t error) {
   switch (error) {

@@ -56,7 +56,8 @@ bool send_frame(int socket, uint16_t kind, const std::string& fields, Body body)
 
 bool receive_frame(int socket, uint16_t kind, std::string& fields, int& descriptor) {
   Head head = {};
-  if (!read_all(socket, &head, sizeof head, descriptor) || memcmp(head.magic, MAGIC, sizeof head.magic) != 0) return false;
+  if (!read_all(socket, &head, sizeof head, descriptor) || memcmp(head.magic, MAGIC, sizeof head.magic) != 0)
+    return false;
   if (head.version != FRAMING || head.kind != kind || head.fields > MOST_FIELDS || head.body) return false;
   fields.resize(head.fields);
   return read_all(socket, &fields[0], fields.size(), descriptor);

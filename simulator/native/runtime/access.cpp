@@ -32,8 +32,7 @@ mlusim_range* find_range(const Access& access) {
   if (!range) range = range_of(memory.common, memory.common_count, address, size);
   if (range) return memory.last = range;
   if (images.hold(address) || heap.holds(address, size) || of_library(address, size, store)) return nullptr;
-  if ((uint64_t)__builtin_frame_address(0) < process.stack_low)
-    fault(MLUSIM_STACK, address, 0, 0, access.pc, true);
+  if ((uint64_t)__builtin_frame_address(0) < process.stack_low) fault(MLUSIM_STACK, address, 0, 0, access.pc, true);
   fault(MLUSIM_ACCESS, address, size, store, access.pc, true);  // does not return
   return nullptr;
 }

@@ -4,7 +4,7 @@
 
 #include "runs.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // A load or store of the running kernel.
 void scalar_access(const Access& access);

@@ -1,6 +1,7 @@
 #include "blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "process.h"
 #include "ranges.h"
@@ -18,8 +19,9 @@ void ask_about(uint64_t address, uint64_t size, int64_t pc) {
 void Blocks::forget_task() {
   loaded_.size = stored_.size = 0;
   taken_.clear();
-  held_.erase(std::remove_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; }),
-              held_.end());
+  held_.erase(
+      std::remove_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; }),
+      held_.end());
 }
 
 void Blocks::wait(mlusim_range& range, uint64_t address, uint64_t size, int64_t pc) {
@@ -29,7 +31,8 @@ void Blocks::wait(mlusim_range& range, uint64_t address, uint64_t size, int64_t 
   loaded_ = {&range, address, size, pc, false};
 }
 
-// Whether [from, until) of a block looks like a gap: it follows a member, and is shorter than what it aligns the next to.
+// Whether [from, until) of a block looks like a gap: it follows a member, and is shorter than what it aligns the next
+// to.
 bool Blocks::is_gap(uint64_t from, uint64_t until) const {
   uint64_t bytes = until - from, alignment = 1;
   while (alignment <= bytes) alignment *= 2;
@@ -47,7 +50,7 @@ void Blocks::release(uint64_t start, uint64_t end) {
       i++;
       continue;
     }
-    Held block = held_[i];
+    Held block = std::move(held_[i]);
     held_.erase(held_.begin() + (long)i);
     report(block);
   }
@@ -59,7 +62,7 @@ void Blocks::hold(uint64_t from, uint64_t size, uint64_t missing, const uint8_t*
   if (held_.size() <= MOST_HELD) return;
   auto oldest =
       std::find_if(held_.begin(), held_.end(), [](const Held& block) { return block.task == mlusim_current; });
-  Held block = *oldest;
+  Held block = std::move(*oldest);
   held_.erase(oldest);
   report(block);
 }

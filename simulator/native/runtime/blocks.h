@@ -1,6 +1,6 @@
-// Loads of blocks with uninitialized bytes, such as the gaps in a structure. A copy takes along which they are. What goes
-// to a local variable is seen neither there nor on its way back: a block of its size that comes to memory later is a copy
-// of it if it looks like it, and takes them along too.
+// Loads of blocks with uninitialized bytes, such as the gaps in a structure. A copy takes along which they are. What
+// goes to a local variable is seen neither there nor on its way back: a block of its size that comes to memory later is
+// a copy of it if it looks like it, and takes them along too.
 #pragma once
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // Whether a load is one of a block: nobody computes with what is written in part.
 inline bool is_block(const uint8_t* flags, uint64_t size) { return size > 8 || memchr(flags, 1, size); }
@@ -26,7 +26,8 @@ class Blocks {
   // The load that waits, if any does, is of a structure or of a block, as the code says.
   void is_whole() { loaded_.whole = true; }
 
-  // An access begins: the load that waits is settled, or its bytes go with a store; a block that was stored has arrived.
+  // An access begins: the load that waits is settled, or its bytes go with a store; a block that was stored has
+  // arrived.
   void begin_access(uint64_t address, uint64_t size, bool store) {
     if (loaded_.size) take_along(address, size, store);
     if (stored_.size) recognize();

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 int64_t system_call(int64_t number, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f);
 

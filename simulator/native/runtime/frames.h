@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 struct Frame {
   int64_t pc;     // a return address into an image; 0: there is none

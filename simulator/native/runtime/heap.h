@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 class Heap {
  public:

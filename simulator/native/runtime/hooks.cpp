@@ -1,5 +1,5 @@
-// The functions that instrumented kernel code calls at loads, stores and function entries, and those that take the place
-// of the C and C++ libraries' in images.
+// The functions that instrumented kernel code calls at loads, stores and function entries, and those that take the
+// place of the C and C++ libraries' in images.
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -76,12 +76,12 @@ void* take_or_throw(size_t bytes, int64_t pc) {
 
 extern "C" {
 
-#define ACCESS(n)                                                                      \
-  void __tsan_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }                         \
-  void __tsan_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }                        \
-  void __tsan_volatile_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }                \
-  void __tsan_volatile_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }               \
-  void __tsan_unaligned_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }               \
+#define ACCESS(n)                                                        \
+  void __tsan_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }           \
+  void __tsan_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }          \
+  void __tsan_volatile_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }  \
+  void __tsan_volatile_write##n(void* p) { access(p, n, 1, MLUSIM_PC); } \
+  void __tsan_unaligned_read##n(void* p) { access(p, n, 0, MLUSIM_PC); } \
   void __tsan_unaligned_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }
 ACCESS(1)
 ACCESS(2)
@@ -97,20 +97,20 @@ ACCESS(16)
     *p = change;                                                                           \
     return old;                                                                            \
   }
-#define ATOMIC(n)                                                                 \
-  uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {       \
-    access((const void*)p, n / 8, ATOMICALLY, MLUSIM_PC);                         \
-    return *p;                                                                    \
-  }                                                                               \
+#define ATOMIC(n)                                                                  \
+  uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {        \
+    access((const void*)p, n / 8, ATOMICALLY, MLUSIM_PC);                          \
+    return *p;                                                                     \
+  }                                                                                \
   void __tsan_atomic##n##_store(volatile uint##n##_t* p, uint##n##_t value, int) { \
-    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                     \
-    *p = value;                                                                   \
-  }                                                                               \
-  ATOMIC_CHANGE(n, exchange, value)                                               \
-  ATOMIC_CHANGE(n, fetch_add, (uint##n##_t)(old + value))                         \
-  ATOMIC_CHANGE(n, fetch_sub, (uint##n##_t)(old - value))                         \
-  ATOMIC_CHANGE(n, fetch_and, old & value)                                        \
-  ATOMIC_CHANGE(n, fetch_or, old | value)                                         \
+    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                      \
+    *p = value;                                                                    \
+  }                                                                                \
+  ATOMIC_CHANGE(n, exchange, value)                                                \
+  ATOMIC_CHANGE(n, fetch_add, (uint##n##_t)(old + value))                          \
+  ATOMIC_CHANGE(n, fetch_sub, (uint##n##_t)(old - value))                          \
+  ATOMIC_CHANGE(n, fetch_and, old& value)                                          \
+  ATOMIC_CHANGE(n, fetch_or, old | value)                                          \
   ATOMIC_CHANGE(n, fetch_xor, old ^ value)
 ATOMIC(8)
 ATOMIC(16)
@@ -118,15 +118,15 @@ ATOMIC(32)
 ATOMIC(64)
 
 // Block copies and fills: images are linked so that the C library's go this way, and some compilers announce theirs.
-#define BLOCKS(prefix)                                                    \
-  void* prefix##memcpy(void* to, const void* from, size_t n) {            \
-    return block(to, from, n, MLUSIM_PC) ? memcpy(to, from, n) : to;      \
-  }                                                                       \
-  void* prefix##memmove(void* to, const void* from, size_t n) {           \
-    return block(to, from, n, MLUSIM_PC) ? memmove(to, from, n) : to;     \
-  }                                                                       \
-  void* prefix##memset(void* to, int value, size_t n) {                   \
-    return block(to, nullptr, n, MLUSIM_PC) ? memset(to, value, n) : to;  \
+#define BLOCKS(prefix)                                                   \
+  void* prefix##memcpy(void* to, const void* from, size_t n) {           \
+    return block(to, from, n, MLUSIM_PC) ? memcpy(to, from, n) : to;     \
+  }                                                                      \
+  void* prefix##memmove(void* to, const void* from, size_t n) {          \
+    return block(to, from, n, MLUSIM_PC) ? memmove(to, from, n) : to;    \
+  }                                                                      \
+  void* prefix##memset(void* to, int value, size_t n) {                  \
+    return block(to, nullptr, n, MLUSIM_PC) ? memset(to, value, n) : to; \
   }
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)

@@ -16,7 +16,8 @@ Images images;
 
 using namespace mlusim;
 
-void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes) {
+void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial,
+                  uint64_t bytes) {
   images.slots.push_back(mlusim_variable{name, space, file, initial, nullptr, bytes, line});
   return (void*)(uintptr_t)images.slots.size();
 }

@@ -4,12 +4,12 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 struct Images {
-  std::vector<mlusim_range> loaded;      // code and data of each
-  std::vector<mlusim_variable> slots;    // file-scope variables that were announced since the last were taken
-  std::vector<mlusim_variable> taken;    // those that Python looks at
+  std::vector<mlusim_range> loaded;    // code and data of each
+  std::vector<mlusim_variable> slots;  // file-scope variables that were announced since the last were taken
+  std::vector<mlusim_variable> taken;  // those that Python looks at
 
   bool hold(uint64_t address) const {
     for (size_t i = loaded.size(); i-- > 0;)  // the latest first: it is the one that runs, most often

@@ -13,10 +13,10 @@ extern "C" {
 // A range of addresses that the running task may use for scalar accesses: a variable or an array.
 struct mlusim_range {
   uint64_t start, end;
-  uint8_t* written;        // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: not kept yet
-  uint64_t key;            // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
-  uint64_t load, store;    // numbers in the log of what loads from it and stores to it
-  uint64_t touched, until; // what stores have written for the first time since the last drain lies in between
+  uint8_t* written;         // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: not kept yet
+  uint64_t key;             // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
+  uint64_t load, store;     // numbers in the log of what loads from it and stores to it
+  uint64_t touched, until;  // what stores have written for the first time since the last drain lies in between
 };
 #define MLUSIM_UNSEEN UINT64_MAX
 #define MLUSIM_ASK ((uint8_t*)1)
@@ -41,11 +41,11 @@ struct mlusim_task {
   int32_t taskId, taskIdX, taskIdY, taskIdZ;
   int32_t taskDim, taskDimX, taskDimY, taskDimZ;
   int32_t clusterId, clusterDim, coreId, coreDim;
-  int32_t section;                  // a parallel section is open
-  int32_t core;                     // its number in a log
-  int32_t mute;                     // its scalar stores to the device's memory have no effect
-  sigjmp_buf* jump;                 // where an ended task unwinds to
-  struct mlusim_range* ranges;      // on-chip memory, sorted
+  int32_t section;              // a parallel section is open
+  int32_t core;                 // its number in a log
+  int32_t mute;                 // its scalar stores to the device's memory have no effect
+  sigjmp_buf* jump;             // where an ended task unwinds to
+  struct mlusim_range* ranges;  // on-chip memory, sorted
   uint64_t range_count;
   uint64_t registers, register_bytes, register_end;  // vector registers: next free address, bytes of one, end of all
 };
@@ -69,17 +69,21 @@ struct mlusim_callbacks {
   void (*not_modelled)(const char* name, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
   void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of bytes that nobody has written
-  void (*keep_flags)(uint64_t address);  // the range of an address gets its flags
+  void (*keep_flags)(uint64_t address);                            // the range of an address gets its flags
   int32_t (*in_space)(uint64_t address, const char* space);
 };
 
 enum mlusim_fault_kind {
-  MLUSIM_ACCESS, MLUSIM_STACK, MLUSIM_SIGNAL, MLUSIM_TIME, MLUSIM_EXIT,
-  MLUSIM_CALL,    // a system call: size is its number
-  MLUSIM_THROW,   // an exception that nobody catches
-  MLUSIM_JUMP,    // a jump out of the kernel
-  MLUSIM_OUTPUT,  // too much was printed
-  MLUSIM_EARLY,   // a static initialiser uses the device
+  MLUSIM_ACCESS,
+  MLUSIM_STACK,
+  MLUSIM_SIGNAL,
+  MLUSIM_TIME,
+  MLUSIM_EXIT,
+  MLUSIM_CALL,       // a system call: size is its number
+  MLUSIM_THROW,      // an exception that nobody catches
+  MLUSIM_JUMP,       // a jump out of the kernel
+  MLUSIM_OUTPUT,     // too much was printed
+  MLUSIM_EARLY,      // a static initialiser uses the device
   MLUSIM_REGISTERS,  // no vector register is left
 };
 
@@ -88,10 +92,10 @@ struct mlusim_fault {
   int32_t kind;
   uint64_t address, size;
   int64_t pc;
-  int32_t abi;         // of a system call: 0, that of the process; 1, another
+  int32_t abi;  // of a system call: 0, that of the process; 1, another
   int64_t arguments[6];
-  char text[256];      // the type of an exception and what it says, the words of the loader, what argument 0 points to
-  char second[256];    // what argument 1 points to
+  char text[256];    // the type of an exception and what it says, the words of the loader, what argument 0 points to
+  char second[256];  // what argument 1 points to
 };
 
 // What a runtime that images bring along shares with this one, which guards the process of both.
@@ -103,25 +107,25 @@ struct mlusim_guest {
 
 extern struct mlusim_task* mlusim_current;
 extern int64_t (**mlusim_port)(void);  // the issue ports, by number
-extern volatile int mlusim_status;  // not 0: the running task has to end
-extern int mlusim_strict;  // somebody looks at the runs: each keeps to one stride
-extern uint64_t mlusim_scalar_work;  // operations of the scalar unit; kernels are built to count them
+extern volatile int mlusim_status;     // not 0: the running task has to end
+extern int mlusim_strict;              // somebody looks at the runs: each keeps to one stride
+extern uint64_t mlusim_scalar_work;    // operations of the scalar unit; kernels are built to count them
 
-void mlusim_leave(void);  // before a call into Python
+void mlusim_leave(void);           // before a call into Python
 void mlusim_leave_at(int64_t pc);  // the same before an instruction, with the scalar operations that came before it
-void mlusim_back(int64_t pc);  // after it; does not return when the task has to end
+void mlusim_back(int64_t pc);      // after it; does not return when the task has to end
 uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
-extern int64_t mlusim_throw_pc;  // where the latest exception was thrown
+extern int64_t mlusim_throw_pc;                              // where the latest exception was thrown
 void mlusim_say(char* text, size_t room, const char* what);  // appends what an exception says
-void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
+void mlusim_uncaught(const char* text);                      // nobody catches it: ends the task; does not return
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
-// A launch of the guest's begins. `ended` takes the place of a task's end, for every kind of fault but an access; it does
-// not return.
+// A launch of the guest's begins. `ended` takes the place of a task's end, for every kind of fault but an access; it
+// does not return.
 void mlusim_invite(void (*ended)(int kind, uint64_t address, uint64_t size, int64_t pc));
 struct mlusim_guest mlusim_share(void);
 void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc);  // ends what runs; does not return

@@ -15,7 +15,7 @@ struct __attribute__((visibility("hidden"))) mlusim_terminate {
 
   static void handle() {
     const std::type_info* type = abi::__cxa_current_exception_type();
-    char* name = type ? abi::__cxa_demangle(type->name(), NULL, NULL, NULL) : NULL;
+    char* name = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr) : nullptr;
     char text[256] = "";
     if (type) {
       snprintf(text, sizeof text, "%.80s", name ? name : type->name());

@@ -2,7 +2,7 @@
 #pragma once
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 using Ended = void (*)(int kind, uint64_t address, uint64_t size, int64_t pc);
 
@@ -12,8 +12,8 @@ struct Process {
   // Native kernel code is running, not Python. The kernel of the host reads it too: while it is 1, every system call
   // becomes a SIGSYS (see calls.cpp).
   volatile char in_kernel;
-  volatile int time_is_up;       // the time limit has passed; the next access or instruction ends the task
-  sigjmp_buf* volatile loading;  // an image is being loaded: where its static initialisers unwind to
+  volatile int time_is_up;         // the time limit has passed; the next access or instruction ends the task
+  sigjmp_buf* volatile loading;    // an image is being loaded: where its static initialisers unwind to
   uint64_t stack_low, stack_high;  // usable part of the stack of the thread that runs kernels
   Ended guest_ended;               // while a guest's kernels run
 };

@@ -17,7 +17,8 @@ int mlusim_set_stack(void);
 // Ends the running kernel after so many seconds; 0 takes the limit away.
 void mlusim_time_limit(double seconds);
 
-// Loads an image. NULL when that fails: `mlusim_last` says what its initialisers did, or (kind -1) what the loader says.
+// Loads an image. NULL when that fails: `mlusim_last` says what its initialisers did, or (kind -1) what the loader
+// says.
 void* mlusim_load(const char* path);
 // The image that is being loaded: a sandboxed worker opens nothing itself.
 void mlusim_use_image_file(int descriptor);

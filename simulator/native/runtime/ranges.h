@@ -4,7 +4,7 @@
 
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // Whether [address, address + size) ends at or before `end`; no size overflows.
 inline bool holds(uint64_t end, uint64_t address, uint64_t size) { return address <= end && size <= end - address; }
@@ -29,7 +29,9 @@ inline mlusim_range* own_range(uint64_t address, uint64_t size) {
 
 inline bool has_flags(const mlusim_range& range) { return range.written && range.written != MLUSIM_ASK; }
 
-inline uint8_t* flags_of(const mlusim_range& range, uint64_t address) { return range.written + (address - range.start); }
+inline uint8_t* flags_of(const mlusim_range& range, uint64_t address) {
+  return range.written + (address - range.start);
+}
 
 inline bool all_written(const uint8_t* flags, uint64_t size) {
   if (size == 4) {

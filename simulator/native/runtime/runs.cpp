@@ -109,8 +109,17 @@ void Runs::add(const Access& access, mlusim_range& range) {
     mlusim_leave();
     mlusim_back(access.pc);
   }
-  runs_[count_] = {access.pc, access.address, access.address + access.size, access.address, 0, 1, access.size,
-                   access.how, operations, 0, 0};
+  runs_[count_] = {access.pc,
+                   access.address,
+                   access.address + access.size,
+                   access.address,
+                   0,
+                   1,
+                   access.size,
+                   access.how,
+                   operations,
+                   0,
+                   0};
   mlusim_row& row = rows_[count_];
   start_row(row, (uint16_t)(store ? range.store : range.load), access.pc, words_of(access));
   row.flags = access.how & ATOMICALLY ? MLUSIM_ATOMIC : 0;

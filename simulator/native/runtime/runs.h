@@ -1,9 +1,9 @@
-// What scalar code leaves: runs of the accesses of each source position with their records, and what it computes between
-// them.
+// What scalar code leaves: runs of the accesses of each source position with their records, and what it computes
+// between them.
 #pragma once
 #include "mlusim_rt.h"
 
-namespace mlusim __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] mlusim {
 
 // An access that nobody can come between, beside 1 for a store.
 constexpr int ATOMICALLY = 2;
@@ -59,7 +59,7 @@ class Runs {
   Key keys_[KEYS]{};
   int count_ = 0;
   uint64_t work_noted_ = 0;  // operations that are in records or runs
-  int last_load_ = -1;        // the instruction in the log of the last access if that was a load, else -1
+  int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1
 };
 extern Runs runs;
 

@@ -78,7 +78,8 @@ void too_early() { end_task(MLUSIM_EARLY, 0, 0, find_frame(1).pc); }
 
 using namespace mlusim;
 
-// --- what kernel images call -------------------------------------------------------------------------------------------
+// --- what kernel images call
+// -------------------------------------------------------------------------------------------
 
 void mlusim_leave() { leave(UINT64_MAX, 0); }
 
@@ -146,7 +147,8 @@ uint64_t mlusim_take_register() {
 
 void mlusim_give_register() { mlusim_current->registers -= mlusim_current->register_bytes; }
 
-// --- what a guest's runtime calls ----------------------------------------------------------------------------------------
+// --- what a guest's runtime calls
+// ----------------------------------------------------------------------------------------
 
 void mlusim_invite(Ended ended) {
   process.guest_ended = ended;
@@ -157,7 +159,8 @@ mlusim_guest mlusim_share() { return {&process.in_kernel, &process.time_is_up, &
 
 void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc) { end_task(kind, address, size, pc); }
 
-// --- what Python calls ---------------------------------------------------------------------------------------------------
+// --- what Python calls
+// ---------------------------------------------------------------------------------------------------
 
 void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint64_t count, int pipe, int operation) {
   process.answers = *answers;

@@ -37,7 +37,8 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   launch.warps.access(place, launch.block, address, size);
   Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
   if (clash.what == Clash::NONE) return;
-  simt_fault what = fault(clash.what == Clash::RACE ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
+  simt_fault what =
+      fault(clash.what == Clash::RACE ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
   if (clash.what == Clash::RACE) {
     what.related = launch.warps.at(clash.place).pc;
     what.other = clash.thread;
@@ -58,7 +59,8 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
     fail(what);
   }
   bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
-  if (!holds(launch.given.image, address, size) || state) fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
+  if (!holds(launch.given.image, address, size) || state)
+    fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
   return false;
 }
 

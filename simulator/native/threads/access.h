@@ -2,7 +2,7 @@
 #pragma once
 #include "launch.h"
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 // A load or store that is not to the thread's own local memory.
 void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc);

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr size_t STACK = 256 << 10, GUARD = 4096, LEAST = 8192;  // bytes; LEAST is left to what a kernel calls
 

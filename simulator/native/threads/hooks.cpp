@@ -42,17 +42,16 @@ void* no_heap(const char* name, int64_t pc) {
 
 }  // namespace
 
-
 extern "C" {
 
-#define ACCESS(n)                                                                                                  \
-  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }                             \
-  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }                           \
-  void __tsan_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }                    \
-  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }                  \
-  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }                  \
-  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }                \
-  void __tsan_unaligned_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }         \
+#define ACCESS(n)                                                                                          \
+  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }                     \
+  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }                   \
+  void __tsan_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }            \
+  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }          \
+  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }          \
+  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }        \
+  void __tsan_unaligned_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); } \
   void __tsan_unaligned_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }
 ACCESS(1)
 ACCESS(2)
@@ -66,20 +65,20 @@ void __tsan_write_range(void* p, size_t n) { block_of(p, n, SIMT_STORE, MLUSIM_P
 void* __real_memcpy(void* to, const void* from, size_t n);
 void* __real_memmove(void* to, const void* from, size_t n);
 void* __real_memset(void* to, int value, size_t n);
-#define BLOCKS(prefix)                                           \
-  void* prefix##memcpy(void* to, const void* from, size_t n) {   \
-    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                     \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                      \
-    return __real_memcpy(to, from, n);                           \
-  }                                                              \
-  void* prefix##memmove(void* to, const void* from, size_t n) {  \
-    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                     \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                      \
-    return __real_memmove(to, from, n);                          \
-  }                                                              \
-  void* prefix##memset(void* to, int value, size_t n) {          \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                      \
-    return __real_memset(to, value, n);                          \
+#define BLOCKS(prefix)                                          \
+  void* prefix##memcpy(void* to, const void* from, size_t n) {  \
+    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memcpy(to, from, n);                          \
+  }                                                             \
+  void* prefix##memmove(void* to, const void* from, size_t n) { \
+    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memmove(to, from, n);                         \
+  }                                                             \
+  void* prefix##memset(void* to, int value, size_t n) {         \
+    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    return __real_memset(to, value, n);                         \
   }
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)
@@ -92,7 +91,9 @@ void __tsan_func_entry(void* caller) {
   ended(MLUSIM_STACK, 0, 0, (int64_t)caller);
 }
 
-void mlusim_atomic(const void* address, uint64_t size, int64_t pc) { access((uint64_t)address, size, SIMT_ATOMIC, true, pc); }
+void mlusim_atomic(const void* address, uint64_t size, int64_t pc) {
+  access((uint64_t)address, size, SIMT_ATOMIC, true, pc);
+}
 
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type) {
   Own own;
@@ -104,7 +105,8 @@ uint64_t mlusim_dynamic_shared(void) {
 }
 
 // A variable at file scope: in shared memory, or one of the module, with its initial value (or NULL).
-uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial) {
+uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
+                            const void* initial) {
   Own own;
   if (!strcmp(space, "shared")) {
     uint64_t address = shared().variable(name, file, line, bytes, initial);
@@ -113,8 +115,10 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
   }
   void* made = nullptr;
   if (posix_memalign(&made, APART, bytes + APART)) __builtin_trap();
-  if (initial) memcpy(made, initial, bytes);
-  else memset(made, 0, bytes);
+  if (initial)
+    memcpy(made, initial, bytes);
+  else
+    memset(made, 0, bytes);
   globals().push_back({(uint64_t)made, (uint64_t)made + bytes, name, !strcmp(space, "constant")});
   return (uint64_t)made;
 }

@@ -10,7 +10,7 @@
 #include "simt.h"
 #include "warps.h"
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 // A variable of the module: __device__ or __constant__.
 struct Global {

@@ -26,7 +26,8 @@ Shared::Shared() {
 
 uint64_t Shared::variable(const char* name, const char* file, int line, uint64_t bytes, const void* type) {
   for (const Variable& entry : variables_)
-    if (entry.type == type && entry.line == line && same(entry.name, name) && same(entry.file, file)) return entry.start;
+    if (entry.type == type && entry.line == line && same(entry.name, name) && same(entry.file, file))
+      return entry.start;
   variables_.push_back({free_, free_ + bytes, name, file, type, line, 0});
   free_ = behind(free_ + bytes);
   return variables_.back().start;
@@ -77,8 +78,10 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
         clash = {Clash::UNINITIALIZED, address + i, 0, 0};
     }
     if (kind == SIMT_LOAD) {
-      if (byte->read != span_) *byte = {byte->written, span_, byte->write_place, place, byte->writer, thread, NOBODY, byte->atomic};
-      else if (byte->reader != thread) byte->another = thread;
+      if (byte->read != span_)
+        *byte = {byte->written, span_, byte->write_place, place, byte->writer, thread, NOBODY, byte->atomic};
+      else if (byte->reader != thread)
+        byte->another = thread;
     } else {
       byte->writer = recent && excused && byte->writer != thread ? SEVERAL : thread;
       byte->written = span_;

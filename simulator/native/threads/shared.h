@@ -7,17 +7,17 @@
 
 #include "simt.h"
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t ARENA = 64 << 20, DYNAMIC = 48 << 20;  // bytes; where dynamic shared memory begins
 constexpr uint64_t APART = 128;                           // alignment of variables, and what lies between two
 constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe;
 
 struct Shadow {
-  uint32_t written, read;              // the span of the last write, and of the last read
-  uint32_t write_place, read_place;    // of those
-  uint16_t writer, reader, another;    // threads: two that read in that span
-  bool atomic;                         // how it was written
+  uint32_t written, read;            // the span of the last write, and of the last read
+  uint32_t write_place, read_place;  // of those
+  uint16_t writer, reader, another;  // threads: two that read in that span
+  bool atomic;                       // how it was written
 };
 
 struct Variable {
@@ -42,8 +42,8 @@ class Shared {
   // The variable that is declared at a place, the same in every block.
   uint64_t variable(const char* name, const char* file, int line, uint64_t bytes, const void* type);
 
-  // What has been declared up to now is at file scope, and stays. Variables in functions find their places in each launch
-  // anew, so that those do not depend on what ran before.
+  // What has been declared up to now is at file scope, and stays. Variables in functions find their places in each
+  // launch anew, so that those do not depend on what ran before.
   void loaded() { fixed_ = variables_.size(); }
 
   void begin_launch(uint64_t dynamic_bytes);

@@ -24,9 +24,17 @@ struct simt_launch {
 };
 
 enum simt_fault_kind {
-  SIMT_BOUNDS, SIMT_ALIGNMENT, SIMT_RACE, SIMT_UNINITIALIZED, SIMT_BARRIER_ENDED, SIMT_BARRIER_APART,
+  SIMT_BOUNDS,
+  SIMT_ALIGNMENT,
+  SIMT_RACE,
+  SIMT_UNINITIALIZED,
+  SIMT_BARRIER_ENDED,
+  SIMT_BARRIER_APART,
   SIMT_PROCESS,  // what a kernel did to its process: `other` is an mlusim_fault_kind
-  SIMT_NOT_MODELLED, SIMT_ASSERT, SIMT_BUDGET, SIMT_CONSTANT
+  SIMT_NOT_MODELLED,
+  SIMT_ASSERT,
+  SIMT_BUDGET,
+  SIMT_CONSTANT
 };
 
 // What went wrong at one place, with the first time that it did.
@@ -67,7 +75,8 @@ SIMT_EXPORTED const char* simt_variable(uint64_t address, struct simt_range* ran
 void mlusim_begin_image(const void* begin, const void* end);  // see mlusim_rt.h
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type);
 uint64_t mlusim_dynamic_shared(void);
-uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes, const void* initial);
+uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
+                            const void* initial);
 void mlusim_barrier(int site);
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);

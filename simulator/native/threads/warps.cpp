@@ -32,8 +32,10 @@ void Warps::flush() {
   for (uint32_t number : in_warp_) {
     Place& place = places_[number];
     for (const Window& window : place.warp) {
-      if (place.space == SIMT_GLOBAL) transactions(place, window);
-      else passes(place, window);
+      if (place.space == SIMT_GLOBAL)
+        transactions(place, window);
+      else
+        passes(place, window);
     }
     place.warp.clear();
     place.spare.clear();

@@ -10,7 +10,7 @@
 
 #include "simt.h"
 
-namespace simt __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t WINDOW = 64;  // units of memory that one mask stands for
 constexpr uint64_t UNIT[] = {32, 4};

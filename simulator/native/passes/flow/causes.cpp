@@ -5,7 +5,7 @@
 namespace mlusim {
 namespace {
 
-uint64_t line_of(const Record &r) { return static_cast<uint64_t>(r.op) << 32 | r.loc; }
+uint64_t line_of(const Record& r) { return static_cast<uint64_t>(r.op) << 32 | r.loc; }
 
 }  // namespace
 
@@ -17,11 +17,12 @@ void Causes::note(Kind kind, int64_t later, int64_t earlier, uint64_t key, uint6
   if (known == known_.end()) {
     if (work_.found == work_.room) return;
     known_.emplace(lines, work_.found);
-    work_.causes[work_.found++] = {kind,    later, earlier, static_cast<int64_t>(key), static_cast<int64_t>(bytes), 1,
-                                   operand, 1,     {later}, {earlier}};
+    work_.causes[work_.found++] = {
+        kind, later,   earlier,  static_cast<int64_t>(key), static_cast<int64_t>(bytes), 1, operand,
+        1,    {later}, {earlier}};
     return;
   }
-  Cause &cause = work_.causes[known->second];
+  Cause& cause = work_.causes[known->second];
   int64_t last = cause.shown - 1;
   if (cause.laters[last] == later) return;
   if (cause.shown < SHOWN) last = cause.shown++;

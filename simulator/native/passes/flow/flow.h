@@ -1,5 +1,5 @@
-// What the pass over a log is given and gives back: the rows of the log, tables of its instructions, causes of findings.
-// Python reads them here too (simulator/structures.py): plain declarations alone.
+// What the pass over a log is given and gives back: the rows of the log, tables of its instructions, causes of
+// findings. Python reads them here too (simulator/structures.py): plain declarations alone.
 #pragma once
 #include "../../log_rows.h"
 
@@ -10,10 +10,10 @@ enum Step { PLAIN, SILENT, WAITS, MEETS };
 // scalar code takes them, what they are says how many it writes, or none of these.
 enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 
-// Kinds of findings. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what is used together has been changed in part,
-// `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten, and nobody
-// has read it, `SHIFTED`: what is used begins before a tile, `UNTAKEN`: an end of a result is never used, `OVERRUN`: a
-// result ends in the next tile, `OVERREAD`: what is used does.
+// Kinds of findings. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what is used together has been changed in
+// part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
+// and nobody has read it, `SHIFTED`: what is used begins before a tile, `UNTAKEN`: an end of a result is never used,
+// `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used does.
 enum Kind { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD };
 
 // Records that a cause names; pipes that a clock has room for; bits of an address below those of the space it is in.
@@ -31,22 +31,22 @@ struct Cause {
 struct Work {
   int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults, in_order;
   int64_t advice;  // a bit for each kind of finding that advice looks for
-  const mlusim_record *record;
-  const mlusim_operand *operand;
-  const mlusim_runs *run;
+  const mlusim_record* record;
+  const mlusim_operand* operand;
+  const mlusim_runs* run;
   // of every instruction
   const uint8_t *step, *way;
   const uint64_t *waits, *queues;
   const uint32_t *first_write, *operand_count;
-  const uint8_t *writes;  // of its operands
+  const uint8_t* writes;  // of its operands
   // of every space
-  const uint8_t *on_device;
-  const uint64_t *lane_bytes;
-  const int64_t *fault;  // core and task, in turn, of those that came to no end of their own
+  const uint8_t* on_device;
+  const uint64_t* lane_bytes;
+  const int64_t* fault;  // core and task, in turn, of those that came to no end of their own
   int64_t lanes;
   // found
-  Cause *causes;
-  uint8_t *redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
+  Cause* causes;
+  uint8_t* redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
   int64_t found;
 };
 

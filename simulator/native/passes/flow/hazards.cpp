@@ -5,7 +5,7 @@
 namespace mlusim {
 
 // Two accesses have no order: whether that is a fault.
-void Hazards::tell(const Access &earlier, const Range &range, const Piece &piece) {
+void Hazards::tell(const Access& earlier, const Range& range, const Piece& piece) {
   bool same_core = earlier.group == piece.now.group && earlier.slot == piece.now.slot;
   if (same_core) {
     if (scene_.record->flags & MLUSIM_BLOCKING) {  // it waits for what it depends on
@@ -21,7 +21,7 @@ void Hazards::tell(const Access &earlier, const Range &range, const Piece &piece
 }
 
 // Whether a memory core does at a line what another core does there: of its stores another rule speaks.
-bool Hazards::repeats(const Access &earlier, bool on_device) const {
+bool Hazards::repeats(const Access& earlier, bool on_device) const {
   const Record &now = *scene_.record, &before = scene_.log.record(earlier.record);
   int64_t plain = scene_.log.work.plain_cores;
   return on_device && now.loc == before.loc && (now.core >= plain) != (before.core >= plain);

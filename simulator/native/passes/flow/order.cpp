@@ -8,18 +8,18 @@ constexpr uint64_t MOST_BARRIERS = UINT32_MAX >> 4;
 
 }  // namespace
 
-Order::Order(const Log &log) : log_(log), pipes_(log.work.pipes), slot_of_(log.work.cores, -1) { list_arrivals(); }
+Order::Order(const Log& log) : log_(log), pipes_(log.work.pipes), slot_of_(log.work.cores, -1) { list_arrivals(); }
 
 void Order::list_arrivals() {
-  const Work &w = log_.work;
+  const Work& w = log_.work;
   for (int64_t i = 0; i < w.count; i++) {
-    const Record &r = w.record[i];
+    const Record& r = w.record[i];
     if (w.step[r.op] != MEETS) continue;
     nonsense_ |= r.work > MOST_BARRIERS;
     arrivals_.push_back({r.work, r.core, false});
   }
   std::stable_sort(arrivals_.begin(), arrivals_.end(),
-                   [](const Arrival &one, const Arrival &other) { return one.barrier < other.barrier; });
+                   [](const Arrival& one, const Arrival& other) { return one.barrier < other.barrier; });
 }
 
 void Order::begin_group(int64_t group) {
@@ -45,12 +45,12 @@ size_t Order::enter(uint16_t core) {
 
 // All its members have arrived, and know then what any of them knew.
 void Order::meet(uint64_t barrier) {
-  auto is_before = [](const Arrival &arrival, uint64_t number) { return arrival.barrier < number; };
+  auto is_before = [](const Arrival& arrival, uint64_t number) { return arrival.barrier < number; };
   auto first = std::lower_bound(arrivals_.begin(), arrivals_.end(), barrier, is_before), last = first;
   if (first->met) return;
   first->met = true;
   for (; last != arrivals_.end() && last->barrier == barrier; ++last) {
-    Core &core = cores_[enter(last->core)];
+    Core& core = cores_[enter(last->core)];
     for (int64_t p = 0; p < pipes_; p++) learn(core.front, core.end[p]);
   }
   for (size_t other = 0; other < slots_; other++) {
@@ -64,11 +64,11 @@ void Order::meet(uint64_t barrier) {
   }
 }
 
-void Order::issue(const Record &r, size_t slot) {
+void Order::issue(const Record& r, size_t slot) {
   slot_ = slot;
   learn_pipes(core().front, core(), log_.waits(r));
   if (log_.work.step[r.op] == MEETS) meet(r.work);
-  Core &core = this->core();
+  Core& core = this->core();
   start_ = core.front;
   learn(start_, core.end[r.pipe]);
   if (uint64_t queues = r.flags & MLUSIM_SERIAL ? log_.queues(r) : 0) {
@@ -80,8 +80,8 @@ void Order::issue(const Record &r, size_t slot) {
   sequence_ = ++core.issued[r.pipe];
 }
 
-void Order::finish(const Record &r) {
-  Core &core = this->core();
+void Order::finish(const Record& r) {
+  Core& core = this->core();
   learn(core.end[r.pipe], start_);
   core.end[r.pipe][r.pipe] = sequence_;
   if (r.flags & (MLUSIM_BLOCKING | MLUSIM_RESULT) || log_.waits(r)) learn(core.front, core.end[r.pipe]);

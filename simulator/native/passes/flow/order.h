@@ -23,28 +23,28 @@ struct Core {
 
 class Order {
  public:
-  explicit Order(const Log &log);
+  explicit Order(const Log& log);
 
   bool is_nonsense() const { return nonsense_; }  // the numbers of its barriers are no such
-  int64_t group_of(const Record &r) const { return log_.work.tasks_of_group ? r.task / log_.work.tasks_of_group : 0; }
+  int64_t group_of(const Record& r) const { return log_.work.tasks_of_group ? r.task / log_.work.tasks_of_group : 0; }
   void begin_group(int64_t group);
   // The slot of a core in the group, which it enters if it is not in it yet.
   size_t enter(uint16_t core);
 
   // A record reaches the front end of its core, which waits for what it says, and is put into its pipe.
-  void issue(const Record &r, size_t slot);
+  void issue(const Record& r, size_t slot);
   // The record that was issued last has done its accesses.
-  void finish(const Record &r);
+  void finish(const Record& r);
   // The front end waits for all that a pipe of the core has been given.
   void wait_for(uint8_t pipe) { learn(core().front, core().end[pipe]); }
 
   // Whether an access comes before the record that was issued last.
-  bool comes_before(const Access &access, bool on_device) const;
+  bool comes_before(const Access& access, bool on_device) const;
 
   int64_t group() const { return group_; }
   size_t slot() const { return slot_; }
   size_t slots() const { return slots_; }
-  const Core &core(size_t slot) const { return cores_[slot]; }
+  const Core& core(size_t slot) const { return cores_[slot]; }
   uint32_t sequence() const { return sequence_; }
 
  private:
@@ -55,18 +55,18 @@ class Order {
     bool met;
   };
 
-  Core &core() { return cores_[slot_]; }
-  void learn(Clock &known, const Clock &other) const {
+  Core& core() { return cores_[slot_]; }
+  void learn(Clock& known, const Clock& other) const {
     for (int64_t p = 0; p < pipes_; p++) known[p] = std::max(known[p], other[p]);
   }
-  void learn_pipes(Clock &known, const Core &core, uint64_t pipes) const {
+  void learn_pipes(Clock& known, const Core& core, uint64_t pipes) const {
     for (int64_t p = 0; p < pipes_; p++)
       if (pipes >> p & 1) learn(known, core.end[p]);
   }
   void list_arrivals();
   void meet(uint64_t barrier);
 
-  const Log &log_;
+  const Log& log_;
   const int64_t pipes_;
   bool nonsense_ = false;
   std::vector<Arrival> arrivals_;           // by barrier
@@ -79,9 +79,9 @@ class Order {
   uint32_t sequence_ = 0;
 };
 
-inline bool Order::comes_before(const Access &access, bool on_device) const {
+inline bool Order::comes_before(const Access& access, bool on_device) const {
   if (access.group != static_cast<uint32_t>(group_)) return !on_device;
-  const Clock &known = access.slot == slot_ ? start_ : others_[slot_][access.slot];
+  const Clock& known = access.slot == slot_ ? start_ : others_[slot_][access.slot];
   return known[access.pipe] >= access.seq;
 }
 

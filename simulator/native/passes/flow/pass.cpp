@@ -13,9 +13,16 @@ constexpr double MOST_PIECES = 1 << 16;
 
 class Pass {
  public:
-  explicit Pass(Work &work)
-      : work_(work), log_(work), causes_(work), scene_{log_, ranges_, causes_}, order_(log_), hazards_(scene_, order_),
-        waits_(work, log_, order_, causes_), advices_(scene_), tracking_(scene_, hazards_, advices_, order_) {}
+  explicit Pass(Work& work)
+      : work_(work),
+        log_(work),
+        causes_(work),
+        scene_{log_, ranges_, causes_},
+        order_(log_),
+        hazards_(scene_, order_),
+        waits_(work, log_, order_, causes_),
+        advices_(scene_),
+        tracking_(scene_, hazards_, advices_, order_) {}
 
   Outcome run() {
     if (order_.is_nonsense()) return NONSENSE;
@@ -28,7 +35,7 @@ class Pass {
 
  private:
   void step(int64_t index) {
-    const Record &r = log_.record(index);
+    const Record& r = log_.record(index);
     if (int64_t group = order_.group_of(r); group != order_.group()) {
       waits_.end_group();
       order_.begin_group(group);
@@ -49,9 +56,9 @@ class Pass {
     while (run_ < work_.run + work_.runs && run_->operand < end) ++run_;
   }
 
-  void touch(const Record &r, uint32_t number) {
-    const Operand &operand = log_.operand(r, number);
-    const Run *runs = run_;
+  void touch(const Record& r, uint32_t number) {
+    const Operand& operand = log_.operand(r, number);
+    const Run* runs = run_;
     skip_runs(r.first + number + 1);
     uint64_t space = Log::space(operand.key);
     bool on_device = work_.on_device[space], writes = log_.writes(r, number);
@@ -66,7 +73,7 @@ class Pass {
     }
   }
 
-  Access access(const Record &r, const Operand &operand, bool on_device, bool writes) const {
+  Access access(const Record& r, const Operand& operand, bool on_device, bool writes) const {
     Access now{};
     now.record = static_cast<uint32_t>(scene_.index);
     now.group = static_cast<uint32_t>(order_.group());
@@ -78,15 +85,16 @@ class Pass {
     now.manner = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
     for (uint32_t n = 0; writes && !on_device && n < log_.operand_count(r); n++) {
       if (log_.writes(r, n)) continue;
-      const Operand &other = log_.operand(r, n);
+      const Operand& other = log_.operand(r, n);
       now.is_tile = 1;
       if (other.key == operand.key && other.bytes == operand.bytes && !other.lanes) now.in_place = 1;
     }
     return now;
   }
 
-  // The pieces of an operand in one lane, or where there are no lanes; those of `runs` up to the next operand are its own.
-  void touch_runs(const Piece &all, const Run *runs) {
+  // The pieces of an operand in one lane, or where there are no lanes; those of `runs` up to the next operand are its
+  // own.
+  void touch_runs(const Piece& all, const Run* runs) {
     if (runs == run_) return tracking_.touch(all);
     Piece piece = all;
     auto touch = [&](uint64_t start, uint64_t end) {
@@ -94,7 +102,7 @@ class Pass {
       piece.end = end;
       tracking_.touch(piece);
     };
-    for (const Run *run = runs; run < run_; run++) {
+    for (const Run* run = runs; run < run_; run++) {
       double pieces = 1.0 * run->count[0] * run->count[1] * run->count[2];
       if (!run->run || pieces > MOST_PIECES) {
         if (scene_.scalar && !all.on_device) advices_.picks(all.start, all.end);
@@ -111,7 +119,7 @@ class Pass {
     }
   }
 
-  Work &work_;
+  Work& work_;
   const Log log_;
   Ranges ranges_;
   Causes causes_;
@@ -121,17 +129,17 @@ class Pass {
   Waits waits_;
   Advices advices_;
   Tracking tracking_;
-  const Run *run_ = work_.run;  // the first of the operands that come
+  const Run* run_ = work_.run;  // the first of the operands that come
 };
 
 }  // namespace
 }  // namespace mlusim
 
 // No exception leaves: memory that is not there is an outcome.
-extern "C" int64_t mlusim_flow(Work *work) {
+extern "C" int64_t mlusim_flow(Work* work) {
   try {
     return mlusim::Pass(*work).run();
-  } catch (const std::exception &) {
+  } catch (const std::exception&) {
     return NO_MEMORY;
   }
 }

@@ -14,12 +14,12 @@ struct Piece {
 };
 
 struct Scene {
-  const Log &log;
-  Ranges &ranges;
-  Causes &causes;
-  const Record *record = nullptr;  // none after the last
+  const Log& log;
+  Ranges& ranges;
+  Causes& causes;
+  const Record* record = nullptr;  // none after the last
   int64_t index = -1;
-  const Operand *far = nullptr;  // its operand on the device
+  const Operand* far = nullptr;  // its operand on the device
   bool scalar = false;           // it is of the scalar unit
   bool stores = false;           // it takes bytes out of the core
 

@@ -6,13 +6,13 @@
 namespace mlusim {
 namespace {
 
-// Ranges that a write in place leaves as they are: it looks at each, every time. With more of them all that it changes is
-// a tile of its own.
+// Ranges that a write in place leaves as they are: it looks at each, every time. With more of them all that it changes
+// is a tile of its own.
 constexpr size_t MOST_CHANGED = 64;
 
 }  // namespace
 
-void Tracking::touch(const Piece &piece) {
+void Tracking::touch(const Piece& piece) {
   if (piece.start >= piece.end) return;
   if (!piece.on_device) advices_.touches(piece);
   if (piece.now.manner != WRITE) return read(piece);
@@ -24,8 +24,8 @@ void Tracking::touch(const Piece &piece) {
 }
 
 // A write of exactly the bytes of a range.
-void Tracking::overwrite(Ranges::At at, const Piece &piece) {
-  Range &range = at->second;
+void Tracking::overwrite(Ranges::At at, const Piece& piece) {
+  Range& range = at->second;
   hazards_.look(range, piece);
   if (!piece.on_device) advices_.overwrites(at, piece.operand);
   range.write = piece.now;
@@ -39,8 +39,8 @@ void Tracking::overwrite(Ranges::At at, const Piece &piece) {
   range.picked = false;
 }
 
-void Tracking::write(const Piece &piece) {
-  Ranges &ranges = scene_.ranges;
+void Tracking::write(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
   auto end = ranges.cut_at(piece.end), at = ranges.cut_at(piece.start);
   if (!piece.on_device) {
     for (auto gone = at; gone != end; ++gone) advices_.overwrites(gone, piece.operand);
@@ -57,8 +57,8 @@ void Tracking::write(const Piece &piece) {
 
 // A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
 // made each. false: all that it changes is a tile of its own then, or there are too many.
-bool Tracking::change(const Piece &piece) {
-  Ranges &ranges = scene_.ranges;
+bool Tracking::change(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
   bool beyond = false, whole = true;
   uint64_t reached = piece.start;
   parts_.clear();
@@ -71,7 +71,7 @@ bool Tracking::change(const Piece &piece) {
   if (parts_.size() > 1) advices_.takes_parts(piece, parts_, whole);
   if (!beyond || !whole) return false;
   for (auto part : parts_) {
-    Range &range = part->second;
+    Range& range = part->second;
     hazards_.look(range, piece);
     range.write = piece.now;
     range.others.clear();
@@ -81,8 +81,8 @@ bool Tracking::change(const Piece &piece) {
   return true;
 }
 
-void Tracking::read(const Piece &piece) {
-  Ranges &ranges = scene_.ranges;
+void Tracking::read(const Piece& piece) {
+  Ranges& ranges = scene_.ranges;
   uint64_t reached = piece.start;
   parts_.clear();
   for (auto at = ranges.cut_at(piece.start); reached < piece.end;) {
@@ -104,23 +104,23 @@ void Tracking::read(const Piece &piece) {
 }
 
 // Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
-void Tracking::keep(Range &range, const Piece &piece) const {
-  const Access &now = piece.now;
+void Tracking::keep(Range& range, const Piece& piece) const {
+  const Access& now = piece.now;
   bool older = false;
-  auto gone = [&](const Access &other) {
+  auto gone = [&](const Access& other) {
     if (other.manner != now.manner) return false;
     if (other.record == now.record || order_.comes_before(other, piece.on_device)) return true;
     return other.group != now.group && std::exchange(older, true);
   };
-  auto &others = range.others;
+  auto& others = range.others;
   others.erase(std::remove_if(others.begin(), others.end(), gone), others.end());
   others.push_back(now);
 }
 
 // Whether the tile that a range is of has bytes outside of those that are touched.
-bool Tracking::reaches_beyond(const Range &range, const Piece &piece) const {
+bool Tracking::reaches_beyond(const Range& range, const Piece& piece) const {
   if (!range.tile) return false;
-  const Operand &tile = scene_.log.result(scene_.log.record(range.tile - 1));
+  const Operand& tile = scene_.log.result(scene_.log.record(range.tile - 1));
   return tile.key < piece.start || tile.key + tile.bytes > piece.end;
 }
 

@@ -7,24 +7,24 @@ namespace mlusim {
 
 class Tracking {
  public:
-  Tracking(const Scene &scene, Hazards &hazards, Advices &advices, const Order &order)
+  Tracking(const Scene& scene, Hazards& hazards, Advices& advices, const Order& order)
       : scene_(scene), hazards_(hazards), advices_(advices), order_(order) {}
 
   // The record that the pass is at touches some bytes.
-  void touch(const Piece &piece);
+  void touch(const Piece& piece);
 
  private:
-  void overwrite(Ranges::At at, const Piece &piece);
-  void write(const Piece &piece);
-  bool change(const Piece &piece);
-  void read(const Piece &piece);
-  void keep(Range &range, const Piece &piece) const;
-  bool reaches_beyond(const Range &range, const Piece &piece) const;
+  void overwrite(Ranges::At at, const Piece& piece);
+  void write(const Piece& piece);
+  bool change(const Piece& piece);
+  void read(const Piece& piece);
+  void keep(Range& range, const Piece& piece) const;
+  bool reaches_beyond(const Range& range, const Piece& piece) const;
 
-  const Scene &scene_;
-  Hazards &hazards_;
-  Advices &advices_;
-  const Order &order_;
+  const Scene& scene_;
+  Hazards& hazards_;
+  Advices& advices_;
+  const Order& order_;
   Parts parts_;  // of the bytes that are touched
 };
 

@@ -2,8 +2,8 @@
 
 namespace mlusim {
 
-void Waits::look_at(const Record &r, int64_t index, size_t slot) {
-  Waiting &waiting = of(slot);
+void Waits::look_at(const Record& r, int64_t index, size_t slot) {
+  Waiting& waiting = of(slot);
   uint64_t waits = log_.waits(r);
   int step = work_.step[r.op];
   bool waits_too = step == WAITS || step == MEETS;
@@ -11,17 +11,19 @@ void Waits::look_at(const Record &r, int64_t index, size_t slot) {
     work_.redundant[waiting.last] = 2;
   waiting.last = -1;
   if (step != WAITS) return;
-  const Core &core = order_.core(slot);
+  const Core& core = order_.core(slot);
   bool gains = false;
   for (int64_t p = 0; p < work_.pipes; p++) gains |= waits >> p & 1 && core.issued[p] > core.front[p];
-  if (gains) waiting.last = index;
-  else work_.redundant[index] = !waiting.unsure;
+  if (gains)
+    waiting.last = index;
+  else
+    work_.redundant[index] = !waiting.unsure;
   waiting.unsure = false;
 }
 
-void Waits::keep(const Record &r, int64_t index) {
+void Waits::keep(const Record& r, int64_t index) {
   if (!(r.flags & MLUSIM_ASYNC)) return;
-  Waiting &waiting = of(order_.slot());
+  Waiting& waiting = of(order_.slot());
   waiting.copy[r.pipe] = index;
   waiting.number[r.pipe] = order_.sequence();
   waiting.unsure |= work_.in_order >> r.pipe & 1;
@@ -38,7 +40,7 @@ void Waits::end_group() {
 }
 
 // Whether the task of a record has ended at a fault: what it would have waited for afterwards is not known.
-bool Waits::gave_up(const Record &r) const {
+bool Waits::gave_up(const Record& r) const {
   for (int64_t i = 0; i < work_.faults; i++)
     if (work_.fault[2 * i] == r.core && work_.fault[2 * i + 1] == r.task) return true;
   return false;

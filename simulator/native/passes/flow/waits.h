@@ -9,13 +9,13 @@ namespace mlusim {
 
 class Waits {
  public:
-  Waits(Work &work, const Log &log, const Order &order, Causes &causes)
+  Waits(Work& work, const Log& log, const Order& order, Causes& causes)
       : work_(work), log_(log), order_(order), causes_(causes) {}
 
   // Before a record is issued.
-  void look_at(const Record &r, int64_t index, size_t slot);
+  void look_at(const Record& r, int64_t index, size_t slot);
   // After it.
-  void keep(const Record &r, int64_t index);
+  void keep(const Record& r, int64_t index);
   // No core of the group issues any more.
   void end_group();
 
@@ -27,16 +27,16 @@ class Waits {
     Clock number{};
   };
 
-  Waiting &of(size_t slot) {
+  Waiting& of(size_t slot) {
     if (slot >= waiting_.size()) waiting_.resize(slot + 1);
     return waiting_[slot];
   }
-  bool gave_up(const Record &r) const;
+  bool gave_up(const Record& r) const;
 
-  Work &work_;
-  const Log &log_;
-  const Order &order_;
-  Causes &causes_;
+  Work& work_;
+  const Log& log_;
+  const Order& order_;
+  Causes& causes_;
   std::vector<Waiting> waiting_;  // by slot
 };
 

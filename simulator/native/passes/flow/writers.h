@@ -18,10 +18,11 @@ struct Access {
 // Bytes that are alike in what was last done to them.
 struct Range {
   uint64_t start, end;
-  Access write{};                  // the last one
-  uint32_t tile = 0, changed = 0;  // records, from 1 on: what has made it of what it read, and changed it in place since
-  bool picked = false;             // scalar code has picked elements of what the range is a part of
-  std::vector<Access> others{};    // reads and atomic updates since, as many as no other one comes after
+  Access write{};  // the last one
+  uint32_t tile = 0,
+           changed = 0;          // records, from 1 on: what has made it of what it read, and changed it in place since
+  bool picked = false;           // scalar code has picked elements of what the range is a part of
+  std::vector<Access> others{};  // reads and atomic updates since, as many as no other one comes after
 
   bool written() const { return write.seq != 0; }
   uint64_t bytes() const { return end - start; }
@@ -29,7 +30,7 @@ struct Range {
   uint32_t maker() const { return tile ? tile - 1 : write.record; }
   // Whether somebody has taken what it holds: who has made it in place has taken what it held before.
   bool was_read() const {
-    for (const Access &other : others)
+    for (const Access& other : others)
       if (other.record != write.record) return true;
     return false;
   }
@@ -37,6 +38,6 @@ struct Range {
 using Ranges = Intervals<Range>;
 
 // Whether the bytes of one were made before those of the other, or by nobody.
-inline bool is_older(const Range &one, const Range &other) { return !one.written() || one.maker() < other.maker(); }
+inline bool is_older(const Range& one, const Range& other) { return !one.written() || one.maker() < other.maker(); }
 
 }  // namespace mlusim

@@ -22,15 +22,14 @@ struct Moment {
 struct Pipes {
   const int64_t *first, *last;
 
-  const int64_t *begin() const { return first; }
-  const int64_t *end() const { return last; }
+  const int64_t* begin() const { return first; }
+  const int64_t* end() const { return last; }
   bool empty() const { return first == last; }
 };
 
 struct Core {
   Core(int64_t core_number, int64_t begin, int64_t behind, Pipes drawn, int64_t pipes)
-      : number(core_number), at(begin), end(behind), servers(drawn), free(pipes),
-        last(pipes, -1), lines(pipes) {}
+      : number(core_number), at(begin), end(behind), servers(drawn), free(pipes), last(pipes, -1), lines(pipes) {}
 
   int64_t number, at, end;  // its records are order[at..end)
   Pipes servers;

@@ -1,8 +1,8 @@
 // The clocked walk through a log.
 //
-// A core's front end runs ahead on its own until it depends on a channel or on a barrier. Transfers begin and end in the
-// order of time, ties by core number and then by record: what follows from an end is never earlier than it, so that the
-// order of events is the order of time.
+// A core's front end runs ahead on its own until it depends on a channel or on a barrier. Transfers begin and end in
+// the order of time, ties by core number and then by record: what follows from an end is never earlier than it, so that
+// the order of events is the order of time.
 #include "walk.h"
 
 #include <algorithm>
@@ -29,24 +29,24 @@ struct Barrier {
 
 class Walk {
  public:
-  explicit Walk(const mlusim_walk &given);
+  explicit Walk(const mlusim_walk& given);
   // -1, or the number of a core that waits for ever.
   int64_t run();
 
  private:
-  void front(Core &core);
-  void take_up(Core &core);
-  bool step(Core &core);
-  bool begin_task(Core &core, int64_t task);
-  bool join_queues(Core &core, Pipes queues);
-  void issue(Core &core, int64_t record);
-  bool wait_for(Core &core, int64_t record, Pipes gate);
-  void meet(Core &core, int64_t record);
-  void begin(Core &core, int64_t record, double time);
+  void front(Core& core);
+  void take_up(Core& core);
+  bool step(Core& core);
+  bool begin_task(Core& core, int64_t task);
+  bool join_queues(Core& core, Pipes queues);
+  void issue(Core& core, int64_t record);
+  bool wait_for(Core& core, int64_t record, Pipes gate);
+  void meet(Core& core, int64_t record);
+  void begin(Core& core, int64_t record, double time);
   void through(int64_t record, double time);
-  void fetch_ahead(const Core &core) const;
+  void fetch_ahead(const Core& core) const;
 
-  Core &core_of(int64_t record) { return cores_[w.core_index[w.records[record].core]]; }
+  Core& core_of(int64_t record) { return cores_[w.core_index[w.records[record].core]]; }
   Pipes waits(int64_t op) const { return {w.wait_pipes + w.wait_places[op], w.wait_pipes + w.wait_places[op + 1]}; }
   Pipes queues(int64_t op) const {
     return {w.queue_pipes + w.queue_places[op], w.queue_pipes + w.queue_places[op + 1]};
@@ -58,17 +58,17 @@ class Walk {
     w.cause[record] = who;
   }
 
-  const mlusim_walk &w;
+  const mlusim_walk& w;
   Channels channels_;
   std::vector<Core> cores_;
-  std::vector<Core *> ready_;  // whose front end can go on
-  Events requests_;            // transfers that want to begin
+  std::vector<Core*> ready_;      // whose front end can go on
+  Events requests_;               // transfers that want to begin
   std::vector<uint16_t> flying_;  // by record: channels that it is on
   std::vector<int64_t> all_pipes_;
   std::unordered_map<uint64_t, Barrier> barriers_;
 };
 
-Walk::Walk(const mlusim_walk &given) : w(given), flying_(w.count), all_pipes_(w.pipes) {
+Walk::Walk(const mlusim_walk& given) : w(given), flying_(w.count), all_pipes_(w.pipes) {
   std::iota(all_pipes_.begin(), all_pipes_.end(), 0);
   for (int64_t k = 0; k < w.servers; k++) channels_.add(w.rate[k], w.core_rate[k], w.moved[k]);
   for (int64_t k = 0; k < w.barriers; k++) barriers_[w.barrier_numbers[k]].members = w.members[k];
@@ -76,13 +76,13 @@ Walk::Walk(const mlusim_walk &given) : w(given), flying_(w.count), all_pipes_(w.
   for (int64_t k = 0; k < w.cores; k++)
     cores_.emplace_back(w.core_numbers[k], w.core_records[k], w.core_records[k + 1],
                         Pipes{w.server_list + w.core_servers[k], w.server_list + w.core_servers[k + 1]}, w.pipes);
-  for (Core &core : cores_) ready_.push_back(&core);
+  for (Core& core : cores_) ready_.push_back(&core);
 }
 
 int64_t Walk::run() {
   for (;;) {
     while (!ready_.empty()) {
-      Core &core = *ready_.back();
+      Core& core = *ready_.back();
       ready_.pop_back();
       front(core);
     }
@@ -98,13 +98,13 @@ int64_t Walk::run() {
       break;
     }
   }
-  const auto waiting = [](const Core &core) { return core.stage != Stage::DONE; };
+  const auto waiting = [](const Core& core) { return core.stage != Stage::DONE; };
   const auto found = std::find_if(cores_.begin(), cores_.end(), waiting);
   return found == cores_.end() ? -1 : found->number;
 }
 
 // Runs the front end of a core until it has to wait.
-void Walk::front(Core &core) {
+void Walk::front(Core& core) {
   if (core.stage == Stage::DONE) return;
   if (core.stage != Stage::RUNNING) take_up(core);
   for (; core.at < core.end; core.at++)
@@ -113,9 +113,9 @@ void Walk::front(Core &core) {
 }
 
 // The front end goes on behind a barrier or a transfer.
-void Walk::take_up(Core &core) {
+void Walk::take_up(Core& core) {
   const int64_t i = w.order[core.at++];
-  const mlusim_record &record = w.records[i];
+  const mlusim_record& record = w.records[i];
   if (core.stage == Stage::AT_BARRIER) {
     core.front = core.resume;
   } else {
@@ -126,10 +126,10 @@ void Walk::take_up(Core &core) {
 }
 
 // The front end takes its next record; false where it has to wait.
-bool Walk::step(Core &core) {
+bool Walk::step(Core& core) {
   const int64_t i = w.order[core.at];
   fetch_ahead(core);
-  const mlusim_record &record = w.records[i];
+  const mlusim_record& record = w.records[i];
   const int64_t op = record.op;
   if (record.task != core.running && !begin_task(core, record.task)) return false;
   if (record.flags & MLUSIM_SERIAL && !join_queues(core, queues(op))) return false;
@@ -146,7 +146,7 @@ bool Walk::step(Core &core) {
 }
 
 // A task begins: not before it is handed out, nor before the last one has finished.
-bool Walk::begin_task(Core &core, int64_t task) {
+bool Walk::begin_task(Core& core, int64_t task) {
   if (core.open) return false;
   const double handed = static_cast<double>(task) * w.task_us;
   if (core.running < 0) {
@@ -163,19 +163,18 @@ bool Walk::begin_task(Core &core, int64_t task) {
 }
 
 // A record comes after everything in its queues; the front end itself goes on.
-bool Walk::join_queues(Core &core, Pipes queues) {
+bool Walk::join_queues(Core& core, Pipes queues) {
   if (core.busy(queues)) return false;
   if (queues.empty()) return true;
   const auto earlier = [&](int64_t one, int64_t other) { return core.free[one] < core.free[other]; };
   const int64_t busiest = *std::max_element(queues.begin(), queues.end(), earlier);
   for (const int64_t pipe : queues)
-    if (core.free[pipe] < core.free[busiest])
-      core.occupy(pipe, core.free[busiest], core.last[busiest]);
+    if (core.free[pipe] < core.free[busiest]) core.occupy(pipe, core.free[busiest], core.last[busiest]);
   return true;
 }
 
 // A record goes to its pipe, and the front end goes on.
-void Walk::issue(Core &core, int64_t i) {
+void Walk::issue(Core& core, int64_t i) {
   const int64_t own = w.records[i].pipe;
   explain(i, core.front.why, core.front.who);
   if (!core.lines[own].empty()) {
@@ -200,14 +199,14 @@ void Walk::issue(Core &core, int64_t i) {
 }
 
 // The front end waits for some pipes, and then for the record; false where it cannot go on at once.
-bool Walk::wait_for(Core &core, int64_t i, Pipes gate) {
+bool Walk::wait_for(Core& core, int64_t i, Pipes gate) {
   if (core.busy(gate)) return false;
-  const mlusim_record &record = w.records[i];
+  const mlusim_record& record = w.records[i];
   const int64_t own = record.pipe;
   for (const int64_t pipe : gate) {
     if (core.free[pipe] > core.front.now)
-      core.front = {
-          core.free[pipe], pipe == own && record.flags & MLUSIM_BLOCKING ? MLUSIM_PIPE : MLUSIM_WAIT, core.last[pipe]};
+      core.front = {core.free[pipe], pipe == own && record.flags & MLUSIM_BLOCKING ? MLUSIM_PIPE : MLUSIM_WAIT,
+                    core.last[pipe]};
   }
   w.start[i] = core.front.now;
   explain(i, core.front.why, core.front.who);
@@ -229,9 +228,9 @@ bool Walk::wait_for(Core &core, int64_t i, Pipes gate) {
 }
 
 // A record arrives at its barrier; the last one lets all go on.
-void Walk::meet(Core &core, int64_t i) {
+void Walk::meet(Core& core, int64_t i) {
   core.held = i;
-  Barrier &barrier = barriers_[w.records[i].work];
+  Barrier& barrier = barriers_[w.records[i].work];
   barrier.arrived.push_back(i);
   if (static_cast<int64_t>(barrier.arrived.size()) < barrier.members) return;
   int64_t last = i;
@@ -241,7 +240,7 @@ void Walk::meet(Core &core, int64_t i) {
   for (const int64_t other : barrier.arrived) {
     w.end[other] = done;
     if (w.start[other] < latest) explain(other, MLUSIM_BARRIER, last);
-    Core &member = core_of(other);
+    Core& member = core_of(other);
     member.resume = {done, MLUSIM_BARRIER, last};
     member.held = -1;
     ready_.push_back(&member);
@@ -249,7 +248,7 @@ void Walk::meet(Core &core, int64_t i) {
 }
 
 // A record begins to move its bytes through its channels.
-void Walk::begin(Core &core, int64_t i, double time) {
+void Walk::begin(Core& core, int64_t i, double time) {
   w.start[i] = time;
   for (const int64_t server : core.servers) {
     if (channels_[server].moved[i] == 0) continue;
@@ -261,7 +260,7 @@ void Walk::begin(Core &core, int64_t i, double time) {
 // A channel has moved all bytes of a record. After the last one the record ends, and its pipe goes on.
 void Walk::through(int64_t i, double time) {
   if (--flying_[i]) return;
-  Core &core = core_of(i);
+  Core& core = core_of(i);
   w.end[i] = std::max(w.start[i] + w.alone[i], time) + w.latency[i];
   if (core.held == i) {
     core.held = -1;
@@ -291,7 +290,7 @@ void Walk::through(int64_t i, double time) {
 }
 
 // The cores take turns, each at its own place of a log that no cache holds.
-void Walk::fetch_ahead(const Core &core) const {
+void Walk::fetch_ahead(const Core& core) const {
   if (core.end - core.at <= AHEAD) return;
   const int64_t i = w.order[core.at + AHEAD];
   __builtin_prefetch(&w.records[i]);
@@ -306,11 +305,11 @@ void Walk::fetch_ahead(const Core &core) const {
 }  // namespace
 }  // namespace mlusim::timing
 
-int64_t mlusim_walk_log(const mlusim_walk *given) {
+int64_t mlusim_walk_log(const mlusim_walk* given) {
   try {
     const int64_t stuck = mlusim::timing::Walk(*given).run();
     return stuck < 0 ? 0 : 2 + stuck;
-  } catch (const std::bad_alloc &) {
+  } catch (const std::bad_alloc&) {
     return 1;
   }
 }

@@ -2,7 +2,7 @@
 
 namespace mlusim {
 
-Advices::Advices(const Scene &scene) : scene_(scene) {
+Advices::Advices(const Scene& scene) : scene_(scene) {
   auto wanted = [&](Kind kind) { return scene.log.work.advice >> kind & 1; };
   if (wanted(LEFTOVER)) leftover_.emplace(scene);
   if (wanted(OVERRUN)) overrun_.emplace(scene);
@@ -12,11 +12,11 @@ Advices::Advices(const Scene &scene) : scene_(scene) {
 }
 
 void Advices::begin() {
-  const Record &r = *scene_.record;
+  const Record& r = *scene_.record;
   if (leftover_) leftover_->begin();
   if (scene_.scalar) return;
   for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand &from = scene_.log.operand(r, n);
+    const Operand& from = scene_.log.operand(r, n);
     if (scene_.log.writes(r, n) || from.lanes || &from == scene_.far || !from.bytes) continue;
     if (scene_.log.is_scattered(r, from)) continue;
     Taken taken{from, n, scene_.ranges.reaching(from.key)};
@@ -34,7 +34,7 @@ void Advices::finish() {
   if (untaken_) untaken_->finish();
 }
 
-void Advices::touches(const Piece &piece) {
+void Advices::touches(const Piece& piece) {
   if (leftover_) leftover_->touches(piece);
 }
 
@@ -42,12 +42,12 @@ void Advices::picks(uint64_t start, uint64_t end) {
   if (partial_) partial_->picks(start, end);
 }
 
-void Advices::reads(const Piece &piece, const Parts &parts) {
+void Advices::reads(const Piece& piece, const Parts& parts) {
   if (leftover_ && scene_.scalar) leftover_->scalar_reads(piece, parts);
   if (partial_ && parts.size() > 1) partial_->takes_parts(piece, parts, true);
 }
 
-void Advices::takes_parts(const Piece &piece, const Parts &parts, bool whole) {
+void Advices::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
   if (partial_) partial_->takes_parts(piece, parts, whole);
 }
 

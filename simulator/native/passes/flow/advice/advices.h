@@ -14,7 +14,7 @@ namespace mlusim {
 class Advices {
  public:
   // `Work.advice` says which are wanted.
-  explicit Advices(const Scene &scene);
+  explicit Advices(const Scene& scene);
 
   // A record comes that makes, or may make, accesses; none of them has been made.
   void begin();
@@ -24,18 +24,18 @@ class Advices {
   void finish();
 
   // The record touches bytes.
-  void touches(const Piece &piece);
+  void touches(const Piece& piece);
   // It touches the first and the last of these bytes, and nobody knows what between them.
   void picks(uint64_t start, uint64_t end);
   // It has read bytes, which were last written in these parts.
-  void reads(const Piece &piece, const Parts &parts);
+  void reads(const Piece& piece, const Parts& parts);
   // It changes bytes of these parts in place; `whole`: they are all of them, and there is no gap between them.
-  void takes_parts(const Piece &piece, const Parts &parts, bool whole);
+  void takes_parts(const Piece& piece, const Parts& parts, bool whole);
   // It overwrites a range with an operand.
   void overwrites(Ranges::At at, int64_t operand);
 
  private:
-  const Scene &scene_;
+  const Scene& scene_;
   std::optional<Leftover> leftover_;
   std::optional<Overrun> overrun_;
   std::optional<Partial> partial_;

@@ -13,8 +13,8 @@ constexpr size_t MOST_LEFT = 16;
 }  // namespace
 
 // Notes which elements of an operand are left of an older tile than the newest one of it, or were made of such.
-void Leftover::takes(const Taken &taken) {
-  const Record &now = *scene_.record;
+void Leftover::takes(const Taken& taken) {
+  const Record& now = *scene_.record;
   Way way = scene_.log.way(now);
   if ((way != LANES && way != CHANNELS) || scene_.far || now.gaps) return;
   find_older(taken);
@@ -24,10 +24,10 @@ void Leftover::takes(const Taken &taken) {
 }
 
 // What is more than the newest tile, and than a line, is none: a tile may get a patch.
-void Leftover::find_older(const Taken &taken) {
+void Leftover::find_older(const Taken& taken) {
   auto at = taken.first, none = scene_.ranges.none();
   if (at == none || at->second.start > taken.start() || at->second.end >= taken.end()) return;
-  const Range *newest = nullptr;
+  const Range* newest = nullptr;
   size_t pieces = 0, before = found_.size();
   for (; at != none && at->second.start < taken.end(); ++at) {
     if (++pieces > MOST_LOOKED_AT) return;
@@ -36,14 +36,14 @@ void Leftover::find_older(const Taken &taken) {
   if (!newest) return;
   uint64_t rest = 0;
   for (at = taken.first; at != none && at->second.start < taken.end(); ++at) {
-    const Range &range = at->second;
+    const Range& range = at->second;
     if (range.written() && is_new(*newest, range)) rest += leave(taken, {range.start, range.end, newest->maker()});
   }
   if (rest > LINE && rest > newest->bytes()) found_.resize(before);
 }
 
 // Notes bytes as far as they are of an operand; how many.
-uint64_t Leftover::leave(const Taken &taken, const Left &left) {
+uint64_t Leftover::leave(const Taken& taken, const Left& left) {
   uint64_t low = std::max(left.start, taken.start()) - taken.start();
   uint64_t high = std::min(left.end, taken.end()) - taken.start();
   if (found_.size() < MOST_LEFT) found_.push_back({{low, high, left.by}, taken.from.bytes});
@@ -52,8 +52,8 @@ uint64_t Leftover::leave(const Taken &taken, const Left &left) {
 
 // Whether what has made a range has brought a new tile to a part of where an older one was. Only a load does so beside
 // what was filled, and no scalar store does.
-bool Leftover::is_new(const Range &range, const Range &old) const {
-  const Log &log = scene_.log;
+bool Leftover::is_new(const Range& range, const Range& old) const {
+  const Log& log = scene_.log;
   const Record &r = log.record(range.maker()), &before = log.record(old.maker());
   const Operand &made = log.result(r), &all = log.result(before);
   bool loads = log.far_operand(r), reaches = all.key < range.end && end_of(all) > range.start;
@@ -65,10 +65,10 @@ bool Leftover::is_new(const Range &range, const Range &old) const {
 }
 
 // Whether a record writes what it reads, if only a part.
-bool Leftover::is_in_place(const Record &r) const {
-  const Operand &made = scene_.log.result(r);
+bool Leftover::is_in_place(const Record& r) const {
+  const Operand& made = scene_.log.result(r);
   for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand &other = scene_.log.operand(r, n);
+    const Operand& other = scene_.log.operand(r, n);
     if (!scene_.log.writes(r, n) && other.key < end_of(made) && made.key < end_of(other)) return true;
   }
   return false;
@@ -77,16 +77,18 @@ bool Leftover::is_in_place(const Record &r) const {
 // What a record has made of leftovers is one.
 void Leftover::end() {
   if (found_.empty()) return;
-  const Operand &made = scene_.log.result(*scene_.record);
-  for (const auto &[left, all] : found_) {
-    if (scene_.log.way(*scene_.record) == CHANNELS) keep_rows({left, all}, made);
-    else mark({made.key + left.start * made.bytes / all, made.key + left.end * made.bytes / all, left.by});
+  const Operand& made = scene_.log.result(*scene_.record);
+  for (const auto& [left, all] : found_) {
+    if (scene_.log.way(*scene_.record) == CHANNELS)
+      keep_rows({left, all}, made);
+    else
+      mark({made.key + left.start * made.bytes / all, made.key + left.end * made.bytes / all, left.by});
   }
 }
 
 // Of windows of rows of channels each row is as long as what is made of them.
-void Leftover::keep_rows(const Found &found, const Operand &made) {
-  const auto &[left, all] = found;
+void Leftover::keep_rows(const Found& found, const Operand& made) {
+  const auto& [left, all] = found;
   uint64_t bytes = left.end - left.start, at = left.start % made.bytes;
   if (all % made.bytes || bytes >= made.bytes) return;  // of all channels, or in no such rows
   uint64_t first = std::min(bytes, made.bytes - at);
@@ -94,7 +96,7 @@ void Leftover::keep_rows(const Found &found, const Operand &made) {
   mark({made.key, made.key + bytes - first, left.by});
 }
 
-void Leftover::mark(const Left &left) {
+void Leftover::mark(const Left& left) {
   if (left.start >= left.end) return;
   forget(left.start, left.end);
   left_.insert(left_.from(left.start), left);
@@ -106,7 +108,7 @@ void Leftover::forget(uint64_t start, uint64_t end) {
 }
 
 // Bytes that are written are no leftovers any more; a store, or scalar code, takes some.
-void Leftover::touches(const Piece &piece) {
+void Leftover::touches(const Piece& piece) {
   if (left_.empty()) return;
   if (piece.now.manner == WRITE) return forget(piece.start, piece.end);
   auto at = left_.reaching(piece.start);
@@ -116,7 +118,7 @@ void Leftover::touches(const Piece &piece) {
 }
 
 // Scalar code takes the little that is left of a load beside a longer, later one.
-void Leftover::scalar_reads(const Piece &piece, const Parts &parts) const {
+void Leftover::scalar_reads(const Piece& piece, const Parts& parts) const {
   for (auto at : parts) {
     auto previous = scene_.ranges.before(at), next = std::next(at), none = scene_.ranges.none();
     if (previous != none && previous->second.end == at->second.start) take_rest(at->second, previous, piece.operand);
@@ -124,8 +126,8 @@ void Leftover::scalar_reads(const Piece &piece, const Parts &parts) const {
   }
 }
 
-void Leftover::take_rest(const Range &rest, Ranges::At at, int64_t operand) const {
-  const Range &beside = at->second;
+void Leftover::take_rest(const Range& rest, Ranges::At at, int64_t operand) const {
+  const Range& beside = at->second;
   if (!rest.tile || beside.tile <= rest.tile || beside.bytes() <= rest.bytes()) return;
   if (!scene_.log.far_operand(scene_.log.record(rest.tile - 1)) || !is_new(beside, rest)) return;
   scene_.note(LEFTOVER, beside.tile - 1, rest.start, rest.bytes(), operand);

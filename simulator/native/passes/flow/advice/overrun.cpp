@@ -4,18 +4,19 @@
 
 namespace mlusim {
 
-void Overrun::takes(const Taken &taken) const {
+void Overrun::takes(const Taken& taken) const {
   if (taken.first == scene_.ranges.none()) return;
-  const Range &first = taken.first->second;
+  const Range& first = taken.first->second;
   auto next = std::next(taken.first);
   if (first.start != taken.start() || first.end >= taken.end() || next == scene_.ranges.none()) return;
   find_overrun(taken, first, next->second);
   find_overread(taken, first, next);
 }
 
-// What a record takes begins with the end of a result that has begun before it, and goes on with the tile that was there.
-void Overrun::find_overrun(const Taken &taken, const Range &first, const Range &rest) const {
-  const Log &log = scene_.log;
+// What a record takes begins with the end of a result that has begun before it, and goes on with the tile that was
+// there.
+void Overrun::find_overrun(const Taken& taken, const Range& first, const Range& rest) const {
+  const Log& log = scene_.log;
   if (!first.written() || !rest.written() || first.end != rest.start) return;
   if (rest.write.record >= first.write.record) return;
   const Record &last = log.record(first.write.record), &before = log.record(rest.maker());
@@ -27,11 +28,11 @@ void Overrun::find_overrun(const Taken &taken, const Range &first, const Range &
   scene_.note(OVERRUN, first.write.record, taken.start(), first.end - taken.start(), taken.operand);
 }
 
-// What a record takes is a tile that another instruction has made than the next one, and the beginning of that; or all of
-// that and bytes behind it that nobody has written, and is no whole number of tiles as far apart as these.
-void Overrun::find_overread(const Taken &taken, const Range &first, Ranges::At at) const {
-  const Log &log = scene_.log;
-  const Range &next = at->second;
+// What a record takes is a tile that another instruction has made than the next one, and the beginning of that; or all
+// of that and bytes behind it that nobody has written, and is no whole number of tiles as far apart as these.
+void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At at) const {
+  const Log& log = scene_.log;
+  const Range& next = at->second;
   if (!first.tile || !next.tile) return;
   const Record &one = log.record(first.tile - 1), &other = log.record(next.tile - 1);
   const Operand &tile = log.result(one), &beyond = log.result(other);
@@ -50,7 +51,7 @@ void Overrun::find_overread(const Taken &taken, const Range &first, Ranges::At a
 }
 
 // Whether a result is the last one of a row of pieces, which may be rounded up.
-bool Overrun::is_last_piece(const Record &r, const Operand &made) const {
+bool Overrun::is_last_piece(const Record& r, const Operand& made) const {
   auto at = scene_.ranges.before(scene_.ranges.from(made.key));
   if (at == scene_.ranges.none() || at->second.end != made.key || !at->second.written()) return false;
   return same_line(scene_.log.record(at->second.write.record), r);

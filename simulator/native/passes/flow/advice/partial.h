@@ -6,20 +6,20 @@ namespace mlusim {
 
 class Partial {
  public:
-  explicit Partial(const Scene &scene) : scene_(scene) {}
+  explicit Partial(const Scene& scene) : scene_(scene) {}
 
   void picks(uint64_t start, uint64_t end);
-  void takes_parts(const Piece &piece, const Parts &parts, bool whole);
+  void takes_parts(const Piece& piece, const Parts& parts, bool whole);
 
  private:
-  void compare(const Piece &piece, const Range &one, const Range &other) const;
-  void compare_together(const Piece &piece, const Parts &parts) const;
-  bool takes_back(const Record &load) const;
-  bool ends_alike(const Piece &piece, uint64_t used) const;
-  bool is_padding(const Piece &piece, const Range &rest) const;
-  bool wrote(const Range &range, const Piece &piece) const;
+  void compare(const Piece& piece, const Range& one, const Range& other) const;
+  void compare_together(const Piece& piece, const Parts& parts) const;
+  bool takes_back(const Record& load) const;
+  bool ends_alike(const Piece& piece, uint64_t used) const;
+  bool is_padding(const Piece& piece, const Range& rest) const;
+  bool wrote(const Range& range, const Piece& piece) const;
 
-  const Scene &scene_;
+  const Scene& scene_;
 };
 
 }  // namespace mlusim

@@ -14,7 +14,7 @@ constexpr int MOST_STORED = 256;
 
 }  // namespace
 
-void Shifted::takes(const Taken &taken) const {
+void Shifted::takes(const Taken& taken) const {
   auto first = taken.first, none = scene_.ranges.none();
   if (first == none) return;
   if (first->second.start > taken.start()) return find_late_tile(taken, nullptr, first);
@@ -28,20 +28,20 @@ void Shifted::takes(const Taken &taken) const {
 
 // What a record takes begins a little before a tile that would fill it up: with what is left of an older tile there, or
 // with what nobody has written.
-void Shifted::find_late_tile(const Taken &taken, const Range *first, Ranges::At at) const {
-  const Log &log = scene_.log;
-  const Range &tile = at->second;
+void Shifted::find_late_tile(const Taken& taken, const Range* first, Ranges::At at) const {
+  const Log& log = scene_.log;
+  const Range& tile = at->second;
   uint64_t late = tile.start - taken.start();
   if (!late || late >= LINE || late >= taken.from.bytes || !tile.written()) return;
-  const Record &maker = log.record(tile.maker());
-  const Operand &made = log.result(maker);
+  const Record& maker = log.record(tile.maker());
+  const Operand& made = log.result(maker);
   if (log.is_scalar(maker) || made.key != tile.start) return;
   auto next = std::next(at);
   bool slot = next != scene_.ranges.none() && next->second.start == tile.end && tile.end == taken.start() + made.bytes;
   if (!slot && !fills(tile, maker, taken.from, late)) return;  // a slot is of a row
   if (log.is_scattered(maker, made)) return;
   if (first && first->written()) {
-    const Operand &old = log.result(log.record(first->maker()));
+    const Operand& old = log.result(log.record(first->maker()));
     if (!is_older(*first, tile) || end_of(old) <= tile.start) return;  // as long as it is: the head of a tile
   }
   if (same_line(maker, *scene_.record)) return;  // a window that moves
@@ -49,22 +49,22 @@ void Shifted::find_late_tile(const Taken &taken, const Range *first, Ranges::At 
 }
 
 // Whether a tile fills an operand up: its bytes are as many or more, or are if they are rounded up to whole lines.
-bool Shifted::fills(const Range &tile, const Record &maker, const Operand &from, uint64_t late) const {
+bool Shifted::fills(const Range& tile, const Record& maker, const Operand& from, uint64_t late) const {
   uint64_t bytes = scene_.log.result(maker).bytes;
   if (bytes == from.bytes || (!tile.tile && bytes > from.bytes)) return true;
   if (!tile.tile || bytes >= from.bytes || bytes + late == from.bytes || from.bytes % ROUND) return false;
   return scene_.log.far_operand(maker) ? from.bytes - bytes < 2 * MOST_PADDING : from.bytes < 2 * bytes;
 }
 
-// What a record takes begins an element or two behind what instructions of one line have made, which nobody has taken, and
-// goes on as far behind the end of that.
-void Shifted::find_slip(const Taken &taken) const {
-  const Log &log = scene_.log;
-  Ranges &ranges = scene_.ranges;
+// What a record takes begins an element or two behind what instructions of one line have made, which nobody has taken,
+// and goes on as far behind the end of that.
+void Shifted::find_slip(const Taken& taken) const {
+  const Log& log = scene_.log;
+  Ranges& ranges = scene_.ranges;
   auto previous = taken.first;
-  const Range &first = previous->second;
+  const Range& first = previous->second;
   if (!first.written()) return;
-  const Record &maker = log.record(first.write.record);
+  const Record& maker = log.record(first.write.record);
   if (log.is_scattered(maker, log.result(maker))) return;
   if (first.start == taken.start()) {
     previous = ranges.before(previous);
@@ -82,7 +82,7 @@ void Shifted::find_slip(const Taken &taken) const {
 }
 
 // Between the tiles that a store takes there is a hole of an element or two, in which an older one shows.
-void Shifted::find_hole(const Taken &taken) const {
+void Shifted::find_hole(const Taken& taken) const {
   const Range *previous = &taken.first->second, *hole = nullptr, *behind = nullptr;
   int holes = 0, pieces = 1;
   for (auto at = std::next(taken.first); at != scene_.ranges.none() && at->second.start < taken.end(); ++at) {
@@ -90,7 +90,7 @@ void Shifted::find_hole(const Taken &taken) const {
     if (range.start != before.end || ++pieces > MOST_STORED) return;
     auto next = std::next(at);
     if (range.bytes() > HOLE || next == scene_.ranges.none()) continue;
-    const Range &after = next->second;
+    const Range& after = next->second;
     if (after.start != range.end || after.end > taken.end() || !range.written()) continue;
     if (!before.write.is_tile || !after.write.is_tile || !is_older(range, before) || !is_older(range, after)) continue;
     holes++;

@@ -9,7 +9,7 @@ using Parts = std::vector<Ranges::At>;
 
 // An operand on the chip, without gaps, that a record is about to read.
 struct Taken {
-  const Operand &from;
+  const Operand& from;
   int64_t operand;   // its number
   Ranges::At first;  // the first range that reaches behind its first byte
 
@@ -22,6 +22,6 @@ constexpr uint64_t LINE = 128, ROUND = 64;
 // Bytes by which a tile is rounded up at most: 64 elements of four bytes.
 constexpr uint64_t MOST_PADDING = 256;
 
-inline uint64_t end_of(const Operand &operand) { return operand.key + operand.bytes; }
+inline uint64_t end_of(const Operand& operand) { return operand.key + operand.bytes; }
 
 }  // namespace mlusim

@@ -19,9 +19,9 @@ void Untaken::overwrites(Ranges::At at, int64_t operand) {
 }
 
 // A load overwrites all that a load has brought, and nobody has read any of it.
-void Untaken::lose_load(const Range &range, int64_t operand) const {
+void Untaken::lose_load(const Range& range, int64_t operand) const {
   if (!range.tile || !scene_.far || !range.others.empty() || range.changed) return;
-  const Record &load = scene_.log.record(range.tile - 1);
+  const Record& load = scene_.log.record(range.tile - 1);
   const Operand &made = scene_.log.result(load), *far = scene_.log.far_operand(load);
   if (!far || far == &made || made.key != range.start || end_of(made) != range.end) return;
   if (load.task == scene_.record->task) scene_.note(UNUSED, range.tile - 1, made.key, made.bytes, operand);
@@ -29,18 +29,20 @@ void Untaken::lose_load(const Range &range, int64_t operand) const {
 
 // A range is gone: how it has fared, where it is an end of a result, or all of it.
 void Untaken::retire(Ranges::At at) {
-  const Range &range = at->second;
+  const Range& range = at->second;
   if (!range.written()) return;
-  const Record &r = scene_.log.record(range.write.record);
-  const Operand &made = scene_.log.result(r);
+  const Record& r = scene_.log.record(range.write.record);
+  const Operand& made = scene_.log.result(r);
   bool head = range.start == made.key, tail = range.end == end_of(made);
   if (made.lanes || !(head || tail) || scene_.log.way(r) >= SCALAR) return;
   bool taken = range.was_read() || is_read_now(range);
-  if (head && tail) retire_whole(line_of(r), range, r, taken);
-  else retire_end(line_of(r), at, r, taken);
+  if (head && tail)
+    retire_whole(line_of(r), range, r, taken);
+  else
+    retire_end(line_of(r), at, r, taken);
 }
 
-void Untaken::retire_whole(Line &line, const Range &range, const Record &r, bool taken) const {
+void Untaken::retire_whole(Line& line, const Range& range, const Record& r, bool taken) const {
   if (taken) {
     line.all.taken = line.head.taken = line.tail.taken = true;
   } else if (range.write.is_tile && (scene_.log.way(r) != LANES || scene_.log.far_operand(r))) {
@@ -49,11 +51,11 @@ void Untaken::retire_whole(Line &line, const Range &range, const Record &r, bool
   }
 }
 
-void Untaken::retire_end(Line &line, Ranges::At at, const Record &r, bool taken) const {
-  const Range &range = at->second;
-  const Operand &made = scene_.log.result(r);
+void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const {
+  const Range& range = at->second;
+  const Operand& made = scene_.log.result(r);
   bool head = range.start == made.key;
-  Fate &fate = head ? line.head : line.tail;
+  Fate& fate = head ? line.head : line.tail;
   if (taken) {
     line.all.taken = fate.taken = true;
     return;
@@ -76,25 +78,25 @@ void Untaken::Fate::lose(int64_t by, int64_t maker, uint64_t start, uint64_t cou
 }
 
 // Whether the record that overwrites a range takes it itself.
-bool Untaken::is_read_now(const Range &range) const {
+bool Untaken::is_read_now(const Range& range) const {
   if (!scene_.record) return false;
-  const Record &r = *scene_.record;
+  const Record& r = *scene_.record;
   for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand &o = scene_.log.operand(r, n);
+    const Operand& o = scene_.log.operand(r, n);
     if (!scene_.log.writes(r, n) && o.key < range.end && range.start < end_of(o)) return true;
   }
   return false;
 }
 
 // Whether a record makes bits of elements.
-bool Untaken::packs(const Record &r, const Operand &made) const {
+bool Untaken::packs(const Record& r, const Operand& made) const {
   for (uint32_t n = 0; n < scene_.log.operand_count(r); n++)
     if (scene_.log.operand(r, n).bytes > BITS * made.bytes) return true;
   return false;
 }
 
 // The last instruction but the scalar unit's that has taken a range, -1 for none.
-int64_t Untaken::reader_of(const Range &range) const {
+int64_t Untaken::reader_of(const Range& range) const {
   for (auto other = range.others.rbegin(); other != range.others.rend(); ++other)
     if (other->record != range.write.record && !scene_.log.is_scalar(scene_.log.record(other->record)))
       return other->record;
@@ -102,10 +104,10 @@ int64_t Untaken::reader_of(const Range &range) const {
 }
 
 // What is known of the results of an instruction at a line.
-Untaken::Line &Untaken::line_of(const Record &r) {
+Untaken::Line& Untaken::line_of(const Record& r) {
   if (r.loc >= lines_.size()) lines_.resize(r.loc + 1);
-  auto &lines = lines_[r.loc];
-  for (Line &line : lines)
+  auto& lines = lines_[r.loc];
+  for (Line& line : lines)
     if (line.op == r.op) return line;
   lines.push_back({r.op, {}, {}, {}});
   return lines.back();
@@ -115,9 +117,9 @@ Untaken::Line &Untaken::line_of(const Record &r) {
 void Untaken::finish() {
   for (auto at = scene_.ranges.begin(); at != scene_.ranges.none(); ++at)
     if (!scene_.log.on_device(at->second.start)) retire(at);
-  for (const auto &lines : lines_)
-    for (const Line &line : lines)
-      for (const Fate *fate : {&line.all, &line.head, &line.tail}) {
+  for (const auto& lines : lines_)
+    for (const Line& line : lines)
+      for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;
         if (fate->taken || fate->lost < (whole ? OFTEN : 1)) continue;
         scene_.causes.note(whole ? UNUSED : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);

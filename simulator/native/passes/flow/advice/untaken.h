@@ -6,7 +6,7 @@ namespace mlusim {
 
 class Untaken {
  public:
-  explicit Untaken(const Scene &scene) : scene_(scene) {}
+  explicit Untaken(const Scene& scene) : scene_(scene) {}
 
   // The record that the pass is at overwrites a range, or there are no more records.
   void overwrites(Ranges::At at, int64_t operand);
@@ -26,16 +26,16 @@ class Untaken {
     Fate all, head, tail;
   };
 
-  Line &line_of(const Record &r);
-  void lose_load(const Range &range, int64_t operand) const;
+  Line& line_of(const Record& r);
+  void lose_load(const Range& range, int64_t operand) const;
   void retire(Ranges::At at);
-  void retire_whole(Line &line, const Range &range, const Record &r, bool taken) const;
-  void retire_end(Line &line, Ranges::At at, const Record &r, bool taken) const;
-  bool is_read_now(const Range &range) const;
-  bool packs(const Record &r, const Operand &made) const;
-  int64_t reader_of(const Range &range) const;
+  void retire_whole(Line& line, const Range& range, const Record& r, bool taken) const;
+  void retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const;
+  bool is_read_now(const Range& range) const;
+  bool packs(const Record& r, const Operand& made) const;
+  int64_t reader_of(const Range& range) const;
 
-  const Scene &scene_;
+  const Scene& scene_;
   std::vector<std::vector<Line>> lines_;  // by the line of the source
 };
 

@@ -1,0 +1,3 @@
+#include "test.h"
+
+int main() { return run_all(); }

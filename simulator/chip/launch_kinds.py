@@ -27,9 +27,11 @@ class Role(IntEnum):
     MEMORY = 2  # the memory core of a cluster, which runs the kernel beside the others
 
 
-class Place(NamedTuple):
-    """Where a task runs. ``core`` is its number in records (cores first, then the memory cores); the last four are
-    what the built-in variables say."""
+class TaskPlace(NamedTuple):
+    """Where a task runs: ``core`` as records number it, cores first, then the memory cores.
+
+    The last four are what its built-in variables say.
+    """
 
     task: int
     core: int
@@ -65,7 +67,7 @@ class LaunchKind:
         """How many tasks run at the same time, 0 for all; groups of them have no order."""
         return 1
 
-    def groups(self, shape: Shape, tasks: int) -> Iterator[list[Place]]:
+    def groups(self, shape: Shape, tasks: int) -> Iterator[list[TaskPlace]]:
         """The tasks that run together, in launch order. Later groups take the cores of earlier ones."""
         raise NotImplementedError
 
@@ -73,11 +75,11 @@ class LaunchKind:
 class Block(LaunchKind):
     """Each task takes one core."""
 
-    def groups(self, shape: Shape, tasks: int) -> Iterator[list[Place]]:
+    def groups(self, shape: Shape, tasks: int) -> Iterator[list[TaskPlace]]:
         for task in range(tasks):
             core = task % shape.cores
             cluster = core // shape.cores_per_cluster
-            yield [Place(task, core, cluster, Role.ALONE, cluster, 0, 0, 1)]
+            yield [TaskPlace(task, core, cluster, Role.ALONE, cluster, 0, 0, 1)]
 
 
 class Cores(LaunchKind):
@@ -95,9 +97,9 @@ class Cores(LaunchKind):
     def together(self, shape: Shape) -> int:
         return 0
 
-    def groups(self, shape: Shape, tasks: int) -> Iterator[list[Place]]:
+    def groups(self, shape: Shape, tasks: int) -> Iterator[list[TaskPlace]]:
         per = shape.cores_per_cluster
-        yield [Place(core, core, core // per, Role.MEMBER, 0, 1, core, tasks) for core in range(tasks)]
+        yield [TaskPlace(core, core, core // per, Role.MEMBER, 0, 1, core, tasks) for core in range(tasks)]
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Union(LaunchKind):
     def together(self, shape: Shape) -> int:
         return self.clusters * shape.cores_per_cluster
 
-    def groups(self, shape: Shape, tasks: int) -> Iterator[list[Place]]:
+    def groups(self, shape: Shape, tasks: int) -> Iterator[list[TaskPlace]]:
         per, wide = shape.cores_per_cluster, self.clusters
         slots = shape.clusters // wide
         for group in range(tasks // (wide * per)):
@@ -130,18 +132,20 @@ class Union(LaunchKind):
                 number, core_id = divmod(position, per)
                 cluster = first_cluster + number
                 core = cluster * per + core_id
-                places.append(Place(first_task + position, core, cluster, Role.MEMBER, number, wide, core_id, per))
+                places.append(TaskPlace(first_task + position, core, cluster, Role.MEMBER, number, wide, core_id, per))
             for number in range(wide if shape.memory_cores_per_cluster else 0):
                 task, cluster = first_task + number * per + shape.memory_core_task, first_cluster + number
                 core = shape.cores + cluster
-                places.append(Place(task, core, cluster, Role.MEMORY, number, wide, MEMORY_CORE_ID, per))
+                places.append(TaskPlace(task, core, cluster, Role.MEMORY, number, wide, MEMORY_CORE_ID, per))
             yield places
 
 
 @dataclass(frozen=True)
 class ThreadGrid(LaunchKind):
-    """Blocks of so many threads, with so many bytes of shared memory besides their own: multiprocessors take them in
-    turn."""
+    """Blocks of ``threads``, which multiprocessors take in turn.
+
+    ``shared`` are the bytes of shared memory that each has besides its own.
+    """
 
     threads: Three = (1, 1, 1)
     shared: int = 0

@@ -10,13 +10,13 @@ from ..findings import Finding
 from ..log import Log
 
 #: Told how many tasks are done, and of how many.
-Progress = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 #: What a launch gives: its log and its findings. Lines of a compiled kernel are places in its image, see `LineTable`.
 Outcome = tuple[Log, list[Finding]]
 
 
-class Engine(Protocol):
+class LaunchEngine(Protocol):
     """Carries out launches, one at a time."""
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch. A failure of the simulator itself (not of the kernel) is raised as it is."""

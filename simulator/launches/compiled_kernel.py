@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..core.execution import Launch
-from ..engines.engine import Engine, Outcome
+from ..engines.engine import LaunchEngine, Outcome
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
-from ..engines.worker.request import Target
+from ..engines.worker.request import LaunchTarget
 from ..kernelc.launches import KernelDecl
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
@@ -22,9 +22,9 @@ from .launching import Named
 from .options import LaunchOptions
 
 
-def target_of(device: Device) -> Target:
+def target_of(device: Device) -> LaunchTarget:
     """What the process that runs kernels has to know of a device."""
-    return Target(device.shape, device.name, device.checking)
+    return LaunchTarget(device.shape, device.name, device.checking)
 
 
 class CompiledKernel:
@@ -58,7 +58,7 @@ class CompiledKernel:
         engine = self._engine(options.isolate)
         yield lambda order: image.lines.located(*engine.run(asked._replace(order=order), options.progress))
 
-    def _engine(self, isolate: bool) -> Engine:
+    def _engine(self, isolate: bool) -> LaunchEngine:
         memory, target = self._device.memory, target_of(self._device)
         if not isolate:
             return LocalEngine(self._runtime, memory, target)

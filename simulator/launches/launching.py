@@ -35,8 +35,7 @@ _AFTERWARDS = (rules.waits.ORDER, rules.race.RACE, rules.results.WRONG_RESULT)
 
 
 class Named(NamedTuple):
-    """What is known of a parameter. ``declared``: it is a pointer in the kernel's source, ``constant`` to what it may
-    not change."""
+    """What is known of a parameter: ``declared`` by the source, as a pointer to what is ``constant`` or not."""
 
     name: str
     constant: bool = False

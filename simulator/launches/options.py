@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.results import Expectations
-from ..engines.engine import Progress
+from ..engines.engine import OnProgress
 from ..engines.python.numbers import as_number
 from ..text import quoted
 from .orders import check_orders
@@ -26,7 +26,7 @@ class LaunchOptions:
     on_finding: str = "raise"
     time_limit: float | None = None  # seconds
     isolate: bool = True
-    progress: Progress | None = None
+    progress: OnProgress | None = None
     orders: int = 0
     expect: Mapping[str | int, Any] | None = None
     tolerance: float | None = None
@@ -58,7 +58,7 @@ def _seconds(limit: Any) -> float | None:
     return None if number is None or number > _FOREVER else max(float(number), _SHORTEST)
 
 
-def _in_this_process(progress: Progress | None) -> Progress | None:
+def _in_this_process(progress: OnProgress | None) -> OnProgress | None:
     """``progress``; RuntimeError in a child that it has forked and that comes back from it."""
     if progress is None:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.execution import Launch
 from ..core.memory.global_memory import DeviceArray
-from ..engines.engine import Outcome, Progress
+from ..engines.engine import OnProgress, Outcome
 from ..engines.python.lines import Lines
 from ..engines.python.pointer import element_type
 from ..engines.python.runner import Address, PythonRunner
@@ -34,7 +34,7 @@ def launch(
     *,
     device: Device,
     on_finding: str = "raise",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     orders: int = 0,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,

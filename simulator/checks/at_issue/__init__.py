@@ -1,12 +1,10 @@
 """The checks of instructions and scalar accesses, each by itself; others ask for them here, and name none."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...core.execution import Execution
 from ...core.issue import Check
-from .checking import LEVELS, STANDARD, Checking
+from .checking import LEVELS, STANDARD, Checking, CheckMaker
 from .precision import Precision
 from .values import Values
 
@@ -14,7 +12,7 @@ from .values import Values
 OPTIONAL: dict[str, type[Check]] = {"precise": Precision, "values": Values}
 
 
-def optional(name: str, **settings: Any) -> Callable[[Execution], Check]:
+def optional(name: str, **settings: Any) -> CheckMaker:
     """An optional check by its name, with what it is to be made with."""
     return partial(OPTIONAL[name], **settings) if settings else OPTIONAL[name]
 

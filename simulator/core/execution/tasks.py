@@ -13,7 +13,7 @@ from greenlet import greenlet
 
 from ....isa import Barrier
 from ...chip import Shape
-from ...chip.launch_kinds import LaunchKind, Place, Role, Three
+from ...chip.launch_kinds import LaunchKind, Role, TaskPlace, Three
 from ..memory import Allocation
 from .extents import Deferred
 
@@ -65,7 +65,7 @@ def groups(shape: Shape, dim: Three, kind: LaunchKind) -> Iterator[list[Task]]:
         yield [_task(place, dim) for place in places]
 
 
-def _task(place: Place, dim: Three) -> Task:
+def _task(place: TaskPlace, dim: Three) -> Task:
     number, core, cluster, role, *of_cluster = place
     x, y, z = dim
     sees = BuiltIns(number, number % x, number // x % y, number // (x * y), x * y * z, x, y, z, *of_cluster)

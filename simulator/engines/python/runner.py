@@ -10,7 +10,7 @@ from ....isa import ElementType
 from ...core.execution import Launch, Task
 from ...core.machine import Machine, ScalarUnit
 from ...log import Location
-from ..engine import Outcome, Progress
+from ..engine import OnProgress, Outcome
 from .context import Context, Stop
 from .lines import Lines
 from .pointer import Pointer
@@ -26,7 +26,7 @@ class PythonRunner:
     def __init__(self, machine: Machine, function: Callable[..., object], values: Sequence[Any], lines: Lines) -> None:
         self._machine, self._function, self._values, self._lines = machine, function, values, lines
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch; TypeError for a function whose call runs nothing."""
         machine, lines, scalar = self._machine, self._lines, ScalarUnit(self._machine)
 

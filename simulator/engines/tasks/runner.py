@@ -16,7 +16,7 @@ from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
 from ...findings import Squashed, rules
 from ...log.recorder import ROW
-from ..engine import Outcome, Progress
+from ..engine import OnProgress, Outcome
 from . import abi
 from .core import NativeCore, RangeTable
 from .faults import process_finding
@@ -56,7 +56,7 @@ class NativeRunner:
         """Give the memories of the machine back; nothing can run afterwards."""
         self.machine.close()
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch."""
         self.runtime.mlusim_set_stack()
         self.runtime.mlusim_time_limit(launch.time_limit or 0.0)

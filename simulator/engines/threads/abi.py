@@ -27,7 +27,7 @@ class Range(ctypes.Structure):
     _fields_ = _SIMT.fields("simt_range")
 
 
-class Launch(ctypes.Structure):
+class GridLaunch(ctypes.Structure):
     """What a launch is given."""
 
     _fields_ = _SIMT.fields("simt_launch")

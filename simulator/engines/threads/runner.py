@@ -15,10 +15,9 @@ from ...core.execution import Launch
 from ...core.memory import Memory
 from ...findings import Collector, Squashed, rules
 from ...log import Location
-from ..engine import Outcome, Progress
+from ..engine import OnProgress, Outcome
 from ..tasks import LoadedImage, load_image, load_runtime
-from .abi import RANGE, Runtime
-from .abi import Launch as NativeLaunch
+from .abi import RANGE, GridLaunch, Runtime
 from .faults import Faults
 from .grid import Grid
 from .records import records
@@ -37,7 +36,7 @@ class SimtRunner:
     def close(self) -> None:
         """Nothing is kept here: shared memory is that of an image."""
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch."""
         self._native.mlusim_set_stack()
         image = load_image(self._path, launch.library)
@@ -46,7 +45,7 @@ class SimtRunner:
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
         arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
-        asked = NativeLaunch(
+        asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect",

@@ -10,24 +10,24 @@ from ...core.execution import Launch
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import rules
 from ...log import Log
-from ..engine import Outcome, Progress
+from ..engine import OnProgress, Outcome
 from .pool import WorkerDied, pool
 from .process import local_host
-from .request import LaunchRequest, Target
+from .request import LaunchRequest, LaunchTarget
 
 
 class IsolatedEngine:
     """A worker process; its death is a finding."""
 
     def __init__(
-        self, runtime: Path, memory: GlobalMemory, target: Target, meanwhile: Callable[[], None] | None = None,
+        self, runtime: Path, memory: GlobalMemory, target: LaunchTarget, meanwhile: Callable[[], None] | None = None,
         advice: str = "",
     ) -> None:  # fmt: skip
         """``meanwhile`` is called while the process runs; ``advice`` is for one that has died."""
         self._runtime, self._memory, self._target = runtime, memory, target
         self._meanwhile, self._advice = meanwhile, advice
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch."""
         try:
             return pool(os.getpid()).launch(
@@ -41,10 +41,10 @@ class IsolatedEngine:
 class LocalEngine:
     """This process, for a debugger: a crash is a crash."""
 
-    def __init__(self, runtime: Path, memory: GlobalMemory, target: Target) -> None:
+    def __init__(self, runtime: Path, memory: GlobalMemory, target: LaunchTarget) -> None:
         self._runtime, self._memory, self._target = runtime, memory, target
 
-    def run(self, launch: Launch, progress: Progress | None = None) -> Outcome:
+    def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch; RuntimeError inside of another one."""
         host = local_host(self._runtime, os.getpid())
         refusal = "this code was called by a launch with isolate=False; launch when that is done"

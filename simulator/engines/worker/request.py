@@ -15,7 +15,7 @@ from ...core.memory import Allocation
 from ...frames import Buffer
 
 
-class Target(NamedTuple):
+class LaunchTarget(NamedTuple):
     """What a launch runs on: a device, as far as engines know it."""
 
     shape: Shape
@@ -26,7 +26,7 @@ class Target(NamedTuple):
 class LaunchRequest(NamedTuple):
     """A launch of a compiled kernel, and on what."""
 
-    target: Target
+    target: LaunchTarget
     launch: Launch
 
 
@@ -45,7 +45,7 @@ def decode_request(body: Buffer) -> tuple[LaunchRequest, tuple[Allocation, ...]]
     """What is in the body of an order of the parent."""
     rows, (target, launch) = pickle.loads(body)
     asked = Launch(*launch)
-    request = LaunchRequest(Target(*target), asked._replace(library=_path(str(asked.library))))
+    request = LaunchRequest(LaunchTarget(*target), asked._replace(library=_path(str(asked.library))))
     return request, tuple([Allocation(*row) for row in rows])
 
 

@@ -1,7 +1,7 @@
 """The wall around the process that runs kernels: which system calls it can make at all. Linux on x86-64.
 
 Two layers, neither of which needs root or a library: a seccomp filter that lets through what running code needs and
-turns every other call into a SIGSYS (native/runtime/mlusim_guard.h makes a finding of it), and Landlock below it. A
+turns every other call into a SIGSYS (native/runtime/signals.cpp makes a finding of it), and Landlock below it. A
 third, the dispatch of system calls, tells a kernel's calls from the simulator's own; it belongs to the runtime. What
 is missing on a host is said and not fatal.
 """

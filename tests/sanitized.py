@@ -48,7 +48,7 @@ def searched(search: list[str]) -> int:
 
 def inside(search: list[str]) -> None:
     """Run a search in this process."""
-    del os.environ["LD_PRELOAD"]  # the workers and their cage are not for it
+    del os.environ["LD_PRELOAD"]  # the workers and their sandbox are not for it
     library._FLAGS = (*library._FLAGS, *FLAGS)
     sys.argv = search
     runpy.run_module(search[0], run_name="__main__", alter_sys=True)

@@ -1,4 +1,4 @@
-"""The process that runs C kernels: how it starts, what it may say, and what a host without a cage does."""
+"""The process that runs C kernels: how it starts, what it may say, and what a host without a sandbox does."""
 
 import json
 import os
@@ -166,7 +166,7 @@ def test_a_check_of_the_running_script_is_refused_with_a_sentence(tmp_path):
     assert "TypeError: the check Mine is defined in the script that runs; put it into a module" in done.stderr
 
 
-# --- hosts without a cage -------------------------------------------------------------------------------------------
+# --- hosts without a sandbox ----------------------------------------------------------------------------------------
 
 REFUSE = """
     import ctypes, struct
@@ -194,7 +194,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize("layers", MISSING)
-def test_a_host_without_a_layer_of_the_cage_runs_kernels_and_says_so(layers, tmp_path):
+def test_a_host_without_a_layer_of_the_sandbox_runs_kernels_and_says_so(layers, tmp_path):
     script = f"""
         import os
         import numpy as np

@@ -1,4 +1,4 @@
-"""Kernels as native code: images, the runtime below them, its Python side, and the cage."""
+"""Kernels as native code: images, the runtime below them, its Python side, and the sandbox."""
 
 from .abi import load_runtime
 from .faults import process_finding

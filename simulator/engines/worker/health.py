@@ -17,7 +17,7 @@ from ...native.cache import Cache
 from ...native.compiler import Compiler
 from .pool import Worker, WorkerDied
 
-#: The layers of the cage, and what holds by each.
+#: The layers of the sandbox, and what holds by each.
 _LAYERS = {
     "seccomp": "the worker opens no file, uses no network, starts no process or thread",
     "dispatch": "a kernel's system calls are told from the simulator's own: the memory, the messages and the timers of "
@@ -79,6 +79,6 @@ def _worker(runtime: Path) -> list[Looked]:
     worker.close()
     rows = [Looked("worker", GOOD, f"started in {(time.perf_counter() - begin) * 1e3:.0f} ms")]
     for name, holds in _LAYERS.items():
-        reason = missing.get(name) or missing.get("cage")
+        reason = missing.get(name) or missing.get("sandbox")
         rows.append(Looked(name, POOR, f"{reason}; else: {holds}") if reason else Looked(name, GOOD, holds))
     return rows

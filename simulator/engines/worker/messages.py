@@ -20,14 +20,14 @@ class Start(NamedTuple):
 
 
 class MissingLayer(NamedTuple):
-    """A layer of the cage that a host lacks, and why, in words."""
+    """A layer of the sandbox that a host lacks, and why, in words."""
 
     name: str
     why: str
 
 
 class Ready(NamedTuple):
-    """From the worker: it is in its cage, of which this is missing."""
+    """From the worker: it is in its sandbox, of which this is missing."""
 
     missing: tuple[MissingLayer, ...]
 

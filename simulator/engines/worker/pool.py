@@ -68,7 +68,7 @@ class Worker:
         self._channel.send(start_message(runtime, modules))
 
     def missing(self) -> dict[str, str]:
-        """What of the cage this host lacks, by the name of the layer, in words; waits for the worker to begin."""
+        """What of the sandbox this host lacks, by the name of the layer, in words; waits for the worker to begin."""
         if self._missing is None:
             with self._watched():
                 frame = self._receive(time.monotonic() + _START_LIMIT, 0)
@@ -253,7 +253,7 @@ class _Pool:
             return worker.describe(library, kernels)
 
     def missing(self, runtime: Path) -> dict[str, str]:
-        """What the cage of the workers lacks on this host."""
+        """What the sandbox of the workers lacks on this host."""
         with self._worker(runtime) as worker:
             return worker.missing()
 

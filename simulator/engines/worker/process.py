@@ -21,7 +21,7 @@ from ...findings import rules
 from ...frames import BrokenPeer, Channel, Frame
 from ...log import Log
 from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
-from ..tasks.cage import close_cage
+from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
 from .messages import (
@@ -44,7 +44,7 @@ from .request import LaunchRequest, decode_request
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG = 10  # Linux's, which Python does not name
-#: What NumPy would import at the first use; a process in its cage cannot.
+#: What NumPy would import at the first use; a process in its sandbox cannot.
 _LATE = (
     "numpy.ctypeslib",
     "numpy._core._methods",
@@ -148,7 +148,7 @@ class Worker:
         self._channel.send(Described(), encode_description(image.describe(question.kernels)), nonce=frame.nonce)
 
     def _load(self, library: Path, descriptor: int, limit: float | None) -> LoadedImage:
-        """Load an image from its descriptor: in its cage, this process opens nothing."""
+        """Load an image from its descriptor: in its sandbox, this process opens nothing."""
         self._runtime.mlusim_set_stack()
         self._runtime.mlusim_use_image_file(descriptor)
         self._runtime.mlusim_time_limit(limit or 0.0)
@@ -164,7 +164,7 @@ class Worker:
 
 
 def main(look: Callable[[str], None], words: Sequence[str]) -> None:
-    """The worker: read how to begin, close the cage, then answer launches until the parent is gone.
+    """The worker: read how to begin, close the sandbox, then answer launches until the parent is gone.
 
     ``words`` are the descriptors of the messages and of what keeps it alive; ``look`` says where modules are found.
     """
@@ -190,7 +190,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
         libc.mallopt(option, _KEPT_BY_MALLOC)
     worker = Worker(channel, runtime)
-    missing = close_cage(end.fileno(), loaded, runtime.parent.parent)
+    missing = close_sandbox(end.fileno(), loaded, runtime.parent.parent)
     channel.send(Ready(tuple(MissingLayer(name, why) for name, why in missing.items())))
     with suppress(EOFError, BrokenPeer):
         worker.serve()

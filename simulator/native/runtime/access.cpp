@@ -22,9 +22,7 @@ bool of_library(uint64_t address, uint64_t size, bool store) {
 }
 
 // The range of an access that is not to the last one; nullptr where the access is right, and is none of a range.
-mlusim_range* find_range(const Access& access) {
-  uint64_t address = access.address, size = access.size;
-  bool store = access.how & 1;
+__attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t size, bool store, int64_t pc) {
   if (address >= process.stack_low && address < process.stack_high && holds(process.stack_high, address, size))
     return nullptr;
   if (process.loading) return nullptr;  // a static initialiser works on the host's memory
@@ -32,15 +30,13 @@ mlusim_range* find_range(const Access& access) {
   if (!range) range = range_of(memory.common, memory.common_count, address, size);
   if (range) return memory.last = range;
   if (images.hold(address) || heap.holds(address, size) || of_library(address, size, store)) return nullptr;
-  if ((uint64_t)__builtin_frame_address(0) < process.stack_low) fault(MLUSIM_STACK, address, 0, 0, access.pc, true);
-  fault(MLUSIM_ACCESS, address, size, store, access.pc, true);  // does not return
+  if ((uint64_t)__builtin_frame_address(0) < process.stack_low) fault(MLUSIM_STACK, address, 0, 0, pc, true);
+  fault(MLUSIM_ACCESS, address, size, store, pc, true);  // does not return
   return nullptr;
 }
 
 // Keeps the flags of what is stored, and looks at those of what is loaded.
-void use_flags(const Access& access, mlusim_range& range) {
-  uint64_t address = access.address, size = access.size;
-  bool store = access.how & 1;
+__attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, uint64_t size, bool store, int64_t pc) {
   if (range.written == MLUSIM_ASK && (blocks.need_flags() || !memory.in_order(range, address, size, store))) {
     process.in_kernel = 0;  // the runs go on: nothing has happened
     process.answers.keep_flags(address);
@@ -50,37 +46,37 @@ void use_flags(const Access& access, mlusim_range& range) {
   if (store)
     memory.note_first_write(range, address, size);
   else if (is_block(flags_of(range, address), size))
-    blocks.wait(range, address, size, access.pc);
+    blocks.wait(range, address, size, pc);
   else
-    ask_about(address, size, access.pc);
+    ask_about(address, size, pc);
 }
 
 }  // namespace
 
-void scalar_access(const Access& access) {
+void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   if (!process.in_kernel) return;
-  uint64_t address = access.address, size = access.size;
-  bool store = access.how & 1;
+  bool store = how & 1;
   if (process.time_is_up) {
-    if (process.loading) end_task(MLUSIM_TIME, 0, 0, access.pc);
+    if (process.loading) end_task(MLUSIM_TIME, 0, 0, pc);
     mlusim_leave();
-    mlusim_back(access.pc);
+    mlusim_back(pc);
   }
   muted.restore();
   blocks.begin_access(address, size, store);
   mlusim_range* range = memory.last;
   if (!range || address < range->start || !holds(range->end, address, size)) {
-    range = find_range(access);
+    range = find_range(address, size, store, pc);
     if (!range) return;
   }
-  use_flags(access, *range);
+  if (range->written && (range->written == MLUSIM_ASK || !all_written(flags_of(*range, address), size)))
+    use_flags(*range, address, size, store, pc);
   blocks.end_access(*range, address, size, store);
-  if (range->key != MLUSIM_UNSEEN) runs.add(access, *range);
+  if (range->key != MLUSIM_UNSEEN) runs.add({address, size, how, pc}, *range);
   if (store && memory.mutes(range)) muted.keep(address, size);
 }
 
 }  // namespace mlusim
 
 void mlusim_structure(const void* address, uint64_t size, int64_t pc) {
-  if (address) mlusim::scalar_access({(uint64_t)address, size, 0, pc});
+  if (address) mlusim::scalar_access((uint64_t)address, size, 0, pc);
 }

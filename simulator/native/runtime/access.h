@@ -6,8 +6,8 @@
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
-// A load or store of the running kernel.
-void scalar_access(const Access& access);
+// A load or store of the running kernel: see `Access`. Its parts go in registers.
+void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc);
 
 // The bytes that a store without effect is about to overwrite: they come back before anybody looks.
 class Muted {

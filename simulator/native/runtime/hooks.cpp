@@ -17,7 +17,7 @@ namespace {
 
 // No hook's address is its caller's: each takes its own.
 inline __attribute__((always_inline)) void access(const void* p, uint64_t size, int how, int64_t pc) {
-  scalar_access({(uint64_t)p, size, how, pc});
+  scalar_access((uint64_t)p, size, how, pc);
 }
 
 void load_block(const void* from, size_t n, int64_t pc) {

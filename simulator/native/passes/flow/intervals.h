@@ -18,15 +18,27 @@ class Intervals {
   At begin() { return map_.begin(); }
   At none() { return map_.end(); }
   // The first that does not begin before a byte.
-  At from(uint64_t byte) { return map_.lower_bound(byte); }
+  At from(uint64_t byte) {
+    if (made_ != none() && made_->first < byte) {  // bytes are often written one behind the other
+      At next = std::next(made_);
+      if (next == none() || next->first >= byte) return next;
+    }
+    return map_.lower_bound(byte);
+  }
   // The first that ends behind a byte: it holds it, or begins behind it.
   At reaching(uint64_t byte) { return holding(byte, map_.upper_bound(byte)); }
   // The one before; none for the first.
   At before(At at) { return at == map_.begin() ? map_.end() : std::prev(at); }
 
   // Puts in one that shares no byte with any; `next` comes behind it.
-  At insert(At next, Interval made) { return map_.emplace_hint(next, made.start, std::move(made)); }
-  At erase(At at) { return map_.erase(at); }
+  At insert(At next, Interval made) {
+    uint64_t start = made.start;
+    return made_ = map_.emplace_hint(next, start, std::move(made));
+  }
+  At erase(At at) {
+    if (at == made_) made_ = none();
+    return map_.erase(at);
+  }
   // Cuts one in two at a byte inside of it; the second part.
   At cut(At at, uint64_t byte) {
     Interval rest = at->second;
@@ -47,6 +59,7 @@ class Intervals {
   }
 
   Map map_;
+  At made_ = map_.end();  // the one that was put in last
 };
 
 }  // namespace mlusim

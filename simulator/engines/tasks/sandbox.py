@@ -1,7 +1,7 @@
 """The wall around the process that runs kernels: which system calls it can make at all. Linux on x86-64.
 
 Two layers, neither of which needs root or a library: a seccomp filter that lets through what running code needs and
-turns every other call into a SIGSYS (native/runtime/signals.cpp makes a finding of it), and Landlock below it. A
+turns every other call into a SIGSYS (native/runtime/calls.cpp makes a finding of it), and Landlock below it. A
 third, the dispatch of system calls, tells a kernel's calls from the simulator's own; it belongs to the runtime. What
 is missing on a host is said and not fatal.
 """
@@ -86,14 +86,14 @@ def _step(code: int, k: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("<HBBI", code, if_true, if_false, k)
 
 
-def close_cage(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str, str]:
-    """Close the cage for good; what was missing on this host, by the name of the layer, in words.
+def close_sandbox(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str, str]:
+    """Close the sandbox for good; what was missing on this host, by the name of the layer, in words.
 
     ``channel`` is the descriptor of the messages. ``images`` is the folder that images are loaded from where no filter
     brings them by descriptor.
     """
     if platform.machine() != "x86_64":
-        return {"cage": f"there is none for {platform.machine()}"}
+        return {"sandbox": f"there is none for {platform.machine()}"}
     missing = {}
     _limit_resources()
     libc = ctypes.CDLL(None, use_errno=True)

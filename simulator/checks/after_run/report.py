@@ -157,7 +157,7 @@ class _Report:
         """A barrier at which both cores meet; "" where there is none: tasks that may run one after the other."""
         records, shape = self.log.records, self.log.shape
         tasks = self.log.kind.together(shape)
-        if tasks and records["task"][later] // tasks != records["task"][earlier] // tasks:
+        if tasks == 1 or (tasks and records["task"][later] // tasks != records["task"][earlier] // tasks):
             return ""
         cores = [int(records["core"][record]) for record in (later, earlier)]
         clusters = {c // shape.cores_per_cluster if c < shape.cores else c - shape.cores for c in cores}

@@ -59,7 +59,10 @@ class Align:
 
 @dataclass(frozen=True)
 class Require:
-    """``condition`` holds (where ``when`` does): expressions over the names that `Instruction.names` lists."""
+    """``condition`` holds (where ``when`` does): expressions over the names of the prototype and of ``let``.
+
+    An operand's name is its address; ``sizeof_x``, ``lane_x``, ``space_x``, ``order_x``, ``placed_x`` say more of it.
+    """
 
     condition: str
     archs: Archs = Archs()

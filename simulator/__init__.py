@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checks.at_issue import Precision, Values
-    from .core.issue import Check, PortSource
+    from .core.issue import Check, Guard, Operand, PortSource
     from .core.memory.global_memory import DeviceArray
-    from .findings import BuildError, Finding, KernelError, MlusimError
+    from .findings import BuildError, Finding, KernelError, MlusimError, declare_rule
     from .findings.reports import Report
     from .host.operators.loading import load
     from .host.operators.program import CallError, OperatorProgram
@@ -32,10 +32,12 @@ _HOMES = {
     "Device": "launches.device",
     "DeviceArray": "core.memory.global_memory",
     "Finding": "findings",
+    "Guard": "core.issue",
     "HostProgram": "host.programs.host_program",
     "KernelError": "findings",
     "Log": "log",
     "MlusimError": "findings",
+    "Operand": "core.issue",
     "OperatorProgram": "host.operators.program",
     "PortSource": "core.issue",
     "Precision": "checks.at_issue",
@@ -46,6 +48,7 @@ _HOMES = {
     "Run": "launches",
     "Timeline": "timing",
     "Values": "checks.at_issue",
+    "declare_rule": "findings",
     "launch": "launches.python_kernel",
     "load": "host.operators.loading",
     "replay": "timing",
@@ -58,10 +61,12 @@ __all__ = [
     "Device",
     "DeviceArray",
     "Finding",
+    "Guard",
     "HostProgram",
     "KernelError",
     "Log",
     "MlusimError",
+    "Operand",
     "OperatorProgram",
     "PortSource",
     "Precision",
@@ -72,6 +77,7 @@ __all__ = [
     "Run",
     "Timeline",
     "Values",
+    "declare_rule",
     "launch",
     "load",
     "replay",

@@ -5,11 +5,9 @@ from contextlib import contextmanager
 
 import numpy as np
 from mlusim.isa import Atomic, Compute, Kind
-from mlusim.simulator.core.issue import Check, PortSource
-from mlusim.simulator.core.issue.operands import Operand
-from mlusim.simulator.findings import WARNING, Finding, rules
+from mlusim.simulator import Check, Finding, Operand, PortSource, declare_rule
 
-NAN = rules.declare("nan", "an instruction that reads no NaN writes none", WARNING)
+NAN = declare_rule("nan", "an instruction that reads no NaN writes none", "warning")
 
 
 class NanBorn(Check):

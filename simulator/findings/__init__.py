@@ -7,7 +7,7 @@ from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
 from .finding import Finding, Step, counted, merged
-from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING
+from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING, declare_rule
 
 __all__ = [
     "ADVICE",
@@ -24,6 +24,7 @@ __all__ = [
     "Squashed",
     "Step",
     "counted",
+    "declare_rule",
     "merged",
     "rules",
 ]

@@ -21,8 +21,13 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 
-def declare(id: str, doc: str, severity: str = ERROR) -> str:
-    """Declare a rule and return its id; ValueError where another one has it. A check of a user's own begins so."""
+def declare_rule(id: str, doc: str, severity: str = ERROR) -> str:
+    """Declare a rule and return its id; ValueError where another one has it, or for an unknown severity.
+
+    ``doc`` says in a line what holds where the rule is kept. A check of a user's own begins so.
+    """
+    if severity not in SEVERITIES:
+        raise ValueError(f"severity is {severity!r}; it is one of {', '.join(SEVERITIES)}")
     made = Rule(id, severity, doc)
     if RULES.setdefault(id, made) != made:
         raise ValueError(f"there is another rule {id!r}: {RULES[id].doc}")

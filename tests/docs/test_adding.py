@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from mlusim.simulator.findings import RULES, rules
+from mlusim.simulator import declare_rule
+from mlusim.simulator.findings import RULES
 
 from tests.docs.test_docs import shown_in, steps
 from tests.support.paths import ROOT
@@ -80,9 +81,11 @@ def test_without_its_patch_the_example_fails(section, reason, tree):
 
 def test_a_rule_is_declared_once():
     before = dict(RULES)
-    assert rules.declare("bounds", RULES["bounds"].doc) == "bounds"
+    assert declare_rule("bounds", RULES["bounds"].doc) == "bounds"
     with pytest.raises(ValueError, match="another rule 'bounds'"):
-        rules.declare("bounds", "something else")
+        declare_rule("bounds", "something else")
+    with pytest.raises(ValueError, match="severity is 'fatal'; it is one of error, warning, advice"):
+        declare_rule("new", "something new", "fatal")
     assert before == RULES
 
 

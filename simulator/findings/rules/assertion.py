@@ -1,9 +1,9 @@
 """The kernel's own assertions hold."""
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-ASSERT = declare("assert", "the kernel's own assertions hold")
+ASSERT = declare_rule("assert", "the kernel's own assertions hold")
 
 
 def failed(text: str, who: str = "") -> Finding:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-BARRIER = declare("barrier", "every task of its scope reaches a barrier")
+BARRIER = declare_rule("barrier", "every task of its scope reaches a barrier")
 _EVERY = "every thread of the block reaches it (CUDA C++ Programming Guide)"
 #: Tasks that are waited for at one barrier and that a finding names at most.
 _NAMED = 8

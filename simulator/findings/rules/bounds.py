@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-BOUNDS = declare("bounds", "an access lies inside one variable or array")
+BOUNDS = declare_rule("bounds", "an access lies inside one variable or array")
 _LOOK = "check the pointer and its index"
 #: Addresses below stand for a null pointer and an index.
 _NULL = 4096

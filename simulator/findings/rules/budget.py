@@ -1,9 +1,9 @@
 """On-chip variables fit into their memory, vectors into registers."""
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-BUDGET = declare("budget", "on-chip variables fit into their memory")
+BUDGET = declare_rule("budget", "on-chip variables fit into their memory")
 
 
 def variables(space: str, used: int, bytes: int, name: str) -> Finding:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from ...log.region import Location
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-BUILD = declare("build", "the source compiles")
+BUILD = declare_rule("build", "the source compiles")
 
 
 def failed(problem: str, file: object, line: int = 0, hints: Iterable[str] = ()) -> Finding:

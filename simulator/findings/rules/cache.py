@@ -1,9 +1,9 @@
 """The scalar unit's cache and the engines see the same memory."""
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-CACHE = declare("cache", "the scalar unit's cache and the engines see the same memory")
+CACHE = declare_rule("cache", "the scalar unit's cache and the engines see the same memory")
 
 
 def stale(instruction: str, invalidate: str) -> Finding:

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-ALIGNMENT = declare("alignment", "an address is a multiple of what the instruction needs")
-ARCH = declare("arch", "the instruction exists on the architecture")
-ARGUMENT = declare("argument", "an argument has a value that the instruction takes")
-DTYPE = declare("dtype", "the element type is one that the instruction has")
-LANE = declare("lane", "operands across lanes start in the lane that the instruction needs")
-LENGTH = declare("length", "a count is positive, or a multiple of what the instruction needs")
-OVERLAP = declare("overlap", "operands coincide or stay apart as the instruction allows")
+ALIGNMENT = declare_rule("alignment", "an address is a multiple of what the instruction needs")
+ARCH = declare_rule("arch", "the instruction exists on the architecture")
+ARGUMENT = declare_rule("argument", "an argument has a value that the instruction takes")
+DTYPE = declare_rule("dtype", "the element type is one that the instruction has")
+LANE = declare_rule("lane", "operands across lanes start in the lane that the instruction needs")
+LENGTH = declare_rule("length", "a count is positive, or a multiple of what the instruction needs")
+OVERLAP = declare_rule("overlap", "operands coincide or stay apart as the instruction allows")
 
 
 def absent(instruction: str, arch: int, archs: object, provenance: str) -> Finding:

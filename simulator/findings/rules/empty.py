@@ -1,9 +1,9 @@
 """A launch executes something."""
 
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-EMPTY = declare("empty", "a launch executes something", WARNING)
+EMPTY = declare_rule("empty", "a launch executes something", WARNING)
 
 
 def no_instruction() -> Finding:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from ...log.region import Location
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-USE_AFTER_FREE = declare("use-after-free", "memory is not used after it has been freed")
-DOUBLE_FREE = declare("double-free", "memory is freed once")
-LEAK = declare("leak", "a program frees the device memory that it has allocated", WARNING)
+USE_AFTER_FREE = declare_rule("use-after-free", "memory is not used after it has been freed")
+DOUBLE_FREE = declare_rule("double-free", "memory is freed once")
+LEAK = declare_rule("leak", "a program frees the device memory that it has allocated", WARNING)
 
 
 def used(access: Finding, byte: int, name: str, origin: Location) -> Finding:

@@ -1,10 +1,14 @@
 """Host code takes a pointer for what it is, and work of queues that shares memory has an order."""
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-HOST_POINTER = declare("host-pointer", "host code takes a pointer for what it is, and device memory for the runtime's")
-QUEUE_ORDER = declare("queue-order", "work that shares memory has an order: of a queue, a notifier, a host that waits")
+HOST_POINTER = declare_rule(
+    "host-pointer", "host code takes a pointer for what it is, and device memory for the runtime's"
+)
+QUEUE_ORDER = declare_rule(
+    "queue-order", "work that shares memory has an order: of a queue, a notifier, a host that waits"
+)
 
 
 def unordered(what: str, other: str, other_queue: int, queue: int | None) -> Finding:

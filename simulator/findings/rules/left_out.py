@@ -1,10 +1,10 @@
 """Inputs are read, and outputs written, to their end and by every task."""
 
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare
+from ..rule import ADVICE, WARNING, declare_rule
 
-UNREAD = declare("unread", "an input is read to its end, and by every task", ADVICE)
-UNWRITTEN = declare("unwritten", "an output is written to its end, and by every task", WARNING)
+UNREAD = declare_rule("unread", "an input is read to its end, and by every task", ADVICE)
+UNWRITTEN = declare_rule("unwritten", "an output is written to its end, and by every task", WARNING)
 
 
 def untouched(written: bool, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:

@@ -2,9 +2,9 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-MEMORY_CORE = declare("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
+MEMORY_CORE = declare_rule("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
 _GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do this (if (__is_ipu()), or coreId == 0)"
 
 

@@ -2,9 +2,9 @@
 
 from ....isa import Dialect
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-NOT_MODELLED = declare("not-modelled", "what is executed is modelled")
+NOT_MODELLED = declare_rule("not-modelled", "what is executed is modelled")
 
 
 def executed(name: str, dialect: Dialect) -> Finding:

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from ....isa import INFERRED, ValueOutOfRange
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-CONVERSION = declare("conversion", "a converted number lies in the range of its new type", WARNING)
-DIVISION = declare("division", "nothing is divided by zero", WARNING)
-NUMBER = declare("number", "numbers make numbers: no NaN and no infinity is born", WARNING)
-VALUE = declare("value", "the elements of an operand have values that the instruction can work with")
+CONVERSION = declare_rule("conversion", "a converted number lies in the range of its new type", WARNING)
+DIVISION = declare_rule("division", "nothing is divided by zero", WARNING)
+NUMBER = declare_rule("number", "numbers make numbers: no NaN and no infinity is born", WARNING)
+VALUE = declare_rule("value", "the elements of an operand have values that the instruction can work with")
 
 
 def divided(instruction: str, operand: str, zeros: tuple[int, int, int] | None) -> Finding:

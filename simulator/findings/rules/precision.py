@@ -1,9 +1,9 @@
 """Rounding leaves half of the digits of a result."""
 
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare
+from ..rule import ADVICE, WARNING, declare_rule
 
-PRECISION = declare("precision", "rounding leaves half of the digits of a result", WARNING)
+PRECISION = declare_rule("precision", "rounding leaves half of the digits of a result", WARNING)
 
 
 def _apart(at: int, real: float, precise: float) -> str:

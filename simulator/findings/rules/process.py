@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-CRASH = declare("crash", "the kernel ends by returning")
-FORBIDDEN = declare("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
-STACK = declare("stack", "the kernel's stack suffices")
-TIME = declare("time", "the kernel ends within the time limit")
+CRASH = declare_rule("crash", "the kernel ends by returning")
+FORBIDDEN = declare_rule("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
+STACK = declare_rule("stack", "the kernel's stack suffices")
+TIME = declare_rule("time", "the kernel ends within the time limit")
 #: Rules after which a process that ran a kernel is not used again: the kernel may have left anything behind.
 FATAL = frozenset({CRASH, FORBIDDEN, STACK, TIME})
 

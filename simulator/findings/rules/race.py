@@ -2,9 +2,9 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-RACE = declare("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
+RACE = declare_rule("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
 
 
 def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier: str) -> Finding:

@@ -1,11 +1,11 @@
 """What a launch leaves behind: results as they were expected, whatever the order of tasks, in arrays that take them."""
 
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-ORDER_DEPENDENT = declare("order-dependent", "a result does not depend on the order of tasks", WARNING)
-READ_ONLY = declare("read-only", "no kernel writes an array that is read-only on the host", WARNING)
-WRONG_RESULT = declare("wrong-result", "an array holds what was expected of it")
+ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
+READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
+WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 
 def order_dependent(array: str, changed: int, size: int, order: int) -> Finding:

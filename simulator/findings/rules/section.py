@@ -1,9 +1,9 @@
 """Parallel sections are opened, closed and left in order."""
 
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-SECTION = declare("section", "parallel sections are opened, closed and left in order")
+SECTION = declare_rule("section", "parallel sections are opened, closed and left in order")
 
 
 def moved_twice(opens: bool, instruction: str) -> Finding:

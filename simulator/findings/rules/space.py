@@ -2,9 +2,9 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare
+from ..rule import declare_rule
 
-SPACE = declare("space", "an operand lies in the memory that the instruction works on, the core's own")
+SPACE = declare_rule("space", "an operand lies in the memory that the instruction works on, the core's own")
 
 
 def elsewhere(region: Region, space: str) -> Finding:

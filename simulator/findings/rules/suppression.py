@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare
+from ..rule import ADVICE, WARNING, declare_rule
 
-SUPPRESSION = declare("suppression", "a suppression has a reason and suppresses something", ADVICE)
+SUPPRESSION = declare_rule("suppression", "a suppression has a reason and suppresses something", ADVICE)
 
 
 def malformed(problem: str) -> Finding:

@@ -1,13 +1,13 @@
 """What is computed and stored is made of tiles, each taken from its beginning to its end."""
 
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare
+from ..rule import ADVICE, WARNING, declare_rule
 
-LEFTOVER = declare("leftover", "what is stored is made of tiles, not of what lies beside them", WARNING)
-OVERRUN = declare("overrun", "a result, and what is taken, ends where its tile ends", ADVICE)
-PARTIAL = declare("partial", "a tile that is changed in place is changed to its end", ADVICE)
-SHIFTED = declare("shifted", "a tile is taken from where it begins, and to its end", ADVICE)
-UNUSED = declare("unused", "what is loaded or reduced is read before it is overwritten", ADVICE)
+LEFTOVER = declare_rule("leftover", "what is stored is made of tiles, not of what lies beside them", WARNING)
+OVERRUN = declare_rule("overrun", "a result, and what is taken, ends where its tile ends", ADVICE)
+PARTIAL = declare_rule("partial", "a tile that is changed in place is changed to its end", ADVICE)
+SHIFTED = declare_rule("shifted", "a tile is taken from where it begins, and to its end", ADVICE)
+UNUSED = declare_rule("unused", "what is loaded or reduced is read before it is overwritten", ADVICE)
 
 
 def partial(name: str, other: str, bytes: int) -> Finding:

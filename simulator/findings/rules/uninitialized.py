@@ -2,9 +2,9 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare
+from ..rule import WARNING, declare_rule
 
-UNINITIALIZED = declare("uninitialized", "what is read has been written before", WARNING)
+UNINITIALIZED = declare_rule("uninitialized", "what is read has been written before", WARNING)
 
 
 def read(

@@ -1,11 +1,11 @@
 """What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare
+from ..rule import ADVICE, declare_rule
 
-ORDER = declare("order", "memory is not used while an unfinished instruction works on it")
-REDUNDANT_SYNC = declare("redundant-sync", "a wait has something to wait for", ADVICE)
-UNWAITED = declare("unwaited", "a task waits for what it has started before it ends", ADVICE)
+ORDER = declare_rule("order", "memory is not used while an unfinished instruction works on it")
+REDUNDANT_SYNC = declare_rule("redundant-sync", "a wait has something to wait for", ADVICE)
+UNWAITED = declare_rule("unwaited", "a task waits for what it has started before it ends", ADVICE)
 
 
 def hazard(name: str, earlier: str, pipe: str, wait: str) -> Finding:

@@ -3,7 +3,6 @@
 ``textformat`` the text of messages, ``case`` a case and its arrays, ``measures`` how far results are apart,
 ``binding`` which parameter a tensor or a number of a case is for, ``reference`` the function that says what is right,
 ``native_reference`` one in C or C++, ``run`` one case, ``report`` all of them.
-Imports: operators and below.
 """
 
 from .case import OperatorCase, read_case

@@ -10,7 +10,7 @@ from mlusim.simulator import Device
 from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
-from mlusim.simulator.host.programs.messages import Done, HostPlace, messages_version
+from mlusim.simulator.host.programs.messages import Done, Place, messages_version
 from mlusim.simulator.host.programs.session import AGREEMENT, Goodbye, Hello, Session, Settle, TellFault, Welcome
 from mlusim.simulator.native.compiler import Compiler
 
@@ -50,7 +50,7 @@ def test_both_languages_write_the_same_bytes_and_refuse_all_others(tmp_path):
     done = Compiler().run([*words, str(source), "-o", str(program)], tmp_path)
     assert not done.returncode, done.messages
     wrote = subprocess.run([program], capture_output=True, check=True).stdout
-    assert wrote == pack(TellFault("freed", "a", 3, 4, 5, 6, HostPlace(1, 2), HostPlace()))
+    assert wrote == pack(TellFault("freed", "a", 3, 4, 5, 6, Place(1, 2), Place()))
 
 
 def test_the_session_has_words_for_all_that_the_runtime_tells():
@@ -84,8 +84,8 @@ def test_a_conversation(program):
     channel, outcome, thread = program
     channel.send(Hello(messages_version()), b"prog\0-x\0")
     assert channel.receive().message == Welcome(1)
-    channel.send(TellFault("freed", "lost", 16, 0, 0, 0, HostPlace(), HostPlace()))
-    channel.send(TellFault("no such fault", "lost", 0, 0, 0, 0, HostPlace(), HostPlace()))
+    channel.send(TellFault("freed", "lost", 16, 0, 0, 0, Place(), Place()))
+    channel.send(TellFault("no such fault", "lost", 0, 0, 0, 0, Place(), Place()))
     channel.send(Settle())
     assert channel.receive().message == Done()
     channel.send(Goodbye())

@@ -13,7 +13,7 @@ from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
-from .messages import HostPlace
+from .messages import Place
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096
@@ -24,11 +24,11 @@ class Arrays:
 
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = devices
-        self._taken: dict[int, tuple[Allocation, int, HostPlace]] = {}
-        self._freed = [deque[tuple[Allocation, HostPlace]](maxlen=_REMEMBERED) for _ in devices]
+        self._taken: dict[int, tuple[Allocation, int, Place]] = {}
+        self._freed = [deque[tuple[Allocation, Place]](maxlen=_REMEMBERED) for _ in devices]
         self._names = 0
 
-    def allocate(self, ordinal: int, bytes: int, place: HostPlace) -> int:
+    def allocate(self, ordinal: int, bytes: int, place: Place) -> int:
         """The address of a new array; MemoryError says how much is free when it does not fit."""
         self._names += 1
         entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
@@ -43,7 +43,7 @@ class Arrays:
         self._devices[ordinal].memory.dropped.append(entry)
         return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
 
-    def left(self) -> list[tuple[HostPlace, int]]:
+    def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
         return [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
 
@@ -61,6 +61,6 @@ class Arrays:
         start = address - self._devices[ordinal].memory.address
         return np.array([[start, start + bytes]], np.int64)
 
-    def after_free(self, finding: Finding, ordinal: int, locate: Callable[[HostPlace], Location]) -> Finding:
+    def after_free(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
         """A finding; an access to memory that nobody has now and somebody has freed is a use of that."""
         return after_free(finding, self._devices[ordinal].memory, self._freed[ordinal], locate)

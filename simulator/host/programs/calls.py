@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .memories import Memories
-from .messages import HostPlace, Status, handles
+from .messages import Place, Status, handles
 from .report import LibraryCall, ProgramReport
 from .waiting import Queues
 
@@ -14,7 +14,7 @@ class CallOperation(NamedTuple):
     """Carry out a function of the operator library; the body says which, in JSON."""
 
     queue: int
-    place: HostPlace
+    place: Place
 
 
 class Operations:

@@ -23,7 +23,7 @@ from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .images import Images, ProgramImage
 from .memories import Memories
-from .messages import Done, HostPlace, handles
+from .messages import Done, Place, handles
 from .queues import Queue, Work
 from .report import Launched, ProgramReport
 from .waiting import Later, Queues
@@ -61,7 +61,7 @@ class LaunchKernel(NamedTuple):
     y: int
     z: int
     type: int
-    place: HostPlace
+    place: Place
     sizes: tuple[int, ...]
 
 
@@ -124,7 +124,7 @@ class Kernels:
             queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
         self._later.put(partial(self._follow, image, launch, outcome, queue, place))
 
-    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: HostPlace) -> None:
+    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
         device = self._memories.devices[queue.device]
         log, findings = image.lines.located(*outcome)

@@ -10,7 +10,7 @@ from ...findings import rules
 from ...launches.device import Device
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
-from .messages import HostPlace, handles
+from .messages import Place, handles
 from .queues import HOST, Work
 from .report import ProgramReport
 from .waiting import NOTHING, Queues
@@ -53,7 +53,7 @@ class AllocateArray(NamedTuple):
 
     device: int
     size: int
-    place: HostPlace
+    place: Place
 
 
 class ArrayAllocated(NamedTuple):
@@ -67,7 +67,7 @@ class FreeArray(NamedTuple):
     """An array is not needed any more."""
 
     address: int
-    place: HostPlace
+    place: Place
 
 
 class CopyBytes(NamedTuple):
@@ -78,7 +78,7 @@ class CopyBytes(NamedTuple):
     source: int
     size: int
     direction: int
-    place: HostPlace
+    place: Place
 
 
 class FillBytes(NamedTuple):
@@ -87,7 +87,7 @@ class FillBytes(NamedTuple):
     queue: int
     to: int
     size: int
-    place: HostPlace
+    place: Place
 
 
 class Memories:
@@ -105,7 +105,7 @@ class Memories:
         """The program ends by itself: what it has not freed is left."""
         self._report.leaks(self.arrays.left())
 
-    def check_read(self, entry: Allocation, address: int, size: int, place: HostPlace) -> None:
+    def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
         """The finding of bytes that are copied and that nobody has written."""
         hole = entry.uninitialized.first(address, address + size)
         if hole:

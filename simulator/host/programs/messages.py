@@ -19,7 +19,7 @@ _MOST = 1 << 32
 H = TypeVar("H", bound=Callable[..., Any])
 
 
-class HostPlace(NamedTuple):
+class Place(NamedTuple):
     """A place in the program: a return address in one of its modules, counted from 1; 0 is nowhere."""
 
     module: int = 0

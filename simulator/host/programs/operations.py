@@ -14,17 +14,17 @@ from ...launches.device import Device
 from ..cnnl.cost import assumed_us
 from ..cnnl.functions import call
 from ..cnnl.operation import LibraryTensor, NotModelled, Operation
-from .messages import HostPlace, Status
+from .messages import Place, Status
 from .queues import Queue, Work
 from .report import ProgramReport
 
 _ARGUMENT, _UNSUPPORTED = 100006, 100050  # cnrtRet_t
 #: Tells of uninitialized bytes that are read: of what, at which address, how many.
-Check = Callable[[Allocation, int, int, HostPlace], None]
+Check = Callable[[Allocation, int, int, Place], None]
 
 
 def carry_out(
-    text: bytes, device: Device, queue: Queue, place: HostPlace, check: Check, report: ProgramReport
+    text: bytes, device: Device, queue: Queue, place: Place, check: Check, report: ProgramReport
 ) -> tuple[Status, Work | None, float]:
     """Do what a call says: its status, the work that it is in its queue, and the microseconds it takes.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...engines.tasks import LineTable
 from ...findings import ERROR, Finding, merged, rules
 from ...log import NOWHERE, Location, Log
-from .messages import HostPlace
+from .messages import Place
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Launched:
     kernel: str
     queue: int
     device: int
-    place: HostPlace
+    place: Place
     dim: tuple[int, int, int]
     type: str
     start: float
@@ -34,7 +34,7 @@ class LibraryCall:
     function: str
     queue: int
     device: int
-    place: HostPlace
+    place: Place
     start: float
     end: float
 
@@ -51,10 +51,10 @@ class ProgramReport:
     time_us: float = 0.0
     modules: dict[int, str] = field(default_factory=dict)
     ended: bool = False  # by itself; else it crashed or was killed
-    _found: list[tuple[Finding, HostPlace, HostPlace]] = field(default_factory=list)
+    _found: list[tuple[Finding, Place, Place]] = field(default_factory=list)
     _tables: dict[int, LineTable] = field(default_factory=dict)
 
-    def add(self, finding: Finding, place: HostPlace = HostPlace(), related: HostPlace = HostPlace()) -> None:  # noqa: B008 - frozen
+    def add(self, finding: Finding, place: Place = Place(), related: Place = Place()) -> None:  # noqa: B008 - frozen
         """Keep a finding; a place, where there is one, is where it is, and else it says that itself."""
         self._found.append((finding, place, related))
 
@@ -90,16 +90,16 @@ class ProgramReport:
         """The findings that are errors, not warnings."""
         return [finding for finding in self.findings if finding.severity == ERROR]
 
-    def location(self, place: HostPlace) -> Location:
+    def location(self, place: Place) -> Location:
         """The line of a place; NOWHERE where the program was built without debug information."""
         if place.module not in self.modules:
             return NOWHERE
         table = self._tables.setdefault(place.module, LineTable(Path(self.modules[place.module]), ()))
         return table.lines([place.offset])[0]
 
-    def leaks(self, places: Sequence[tuple[HostPlace, int]]) -> None:
+    def leaks(self, places: Sequence[tuple[Place, int]]) -> None:
         """Memory that was never freed: one finding for each place that allocated it."""
-        found: dict[HostPlace, list[int]] = {}
+        found: dict[Place, list[int]] = {}
         for place, bytes in places:
             found.setdefault(place, []).append(bytes)
         for place, sizes in found.items():

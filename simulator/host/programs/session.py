@@ -15,7 +15,7 @@ from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
 from .memories import DeviceOpened, Memories
-from .messages import Done, HostPlace, agreement, handled_by, handles, messages_version
+from .messages import Done, Place, agreement, handled_by, handles, messages_version
 from .report import ProgramReport
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
@@ -56,8 +56,8 @@ class TellFault(NamedTuple):
     size: int
     distance: int
     whole: int
-    place: HostPlace
-    related: HostPlace
+    place: Place
+    related: Place
 
 
 #: What the runtime finds.

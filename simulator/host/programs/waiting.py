@@ -12,7 +12,7 @@ import numpy as np
 from ...findings import rules
 from ...flow import Ranges
 from ...frames import Signed
-from .messages import HostPlace, Status, handles
+from .messages import Place, Status, handles
 from .queues import HOST, Mark, Queue, QueueClock, Work
 from .report import ProgramReport
 
@@ -32,21 +32,21 @@ class WaitForQueue(NamedTuple):
     """The host waits for all that is in a queue."""
 
     queue: int
-    place: HostPlace
+    place: Place
 
 
 class WaitForDevice(NamedTuple):
     """The host waits for all queues of a device."""
 
     device: int
-    place: HostPlace
+    place: Place
 
 
 class WaitForNotifier(NamedTuple):
     """The host waits for what came before a notifier."""
 
     notifier: int
-    place: HostPlace
+    place: Place
 
 
 class AskQueue(NamedTuple):
@@ -125,7 +125,7 @@ class Queues:
         self._marks: dict[int, Mark] = {}
 
     def put(
-        self, queue: int, what: str, place: HostPlace, spans: dict[int, tuple[Ranges, Ranges]], duration: float
+        self, queue: int, what: str, place: Place, spans: dict[int, tuple[Ranges, Ranges]], duration: float
     ) -> None:
         """Put a copy or fill into its queue, once for each device that it touches: bytes read and written."""
         if not self.time.open and queue == HOST:

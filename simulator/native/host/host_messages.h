@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0xa24f8f44e05b22ed;
+constexpr uint64_t VERSION = 0xc5c0be7a1734f9c7;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -126,7 +126,7 @@ struct NameModule {
 };
 
 // A place in the program: a return address in one of its modules, counted from 1; 0 is nowhere.
-struct HostPlace {
+struct Place {
   uint64_t module{}, offset{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.module, self.offset); }
@@ -137,7 +137,7 @@ struct TellFault {
   static constexpr uint16_t KIND = 4; using Answer = void;
   std::string fault{}, what{};
   uint64_t address{}, size{}, distance{}, whole{};
-  HostPlace place{}, related{};
+  Place place{}, related{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.fault, self.what, self.address, self.size, self.distance,
       self.whole, self.place, self.related); }
@@ -163,7 +163,7 @@ struct MakeQueue {
 struct WaitForQueue {
   static constexpr uint16_t KIND = 7; using Answer = Status;
   uint64_t queue{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }
 };
@@ -172,7 +172,7 @@ struct WaitForQueue {
 struct WaitForDevice {
   static constexpr uint16_t KIND = 8; using Answer = Status;
   uint64_t device{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device, self.place); }
 };
@@ -181,7 +181,7 @@ struct WaitForDevice {
 struct WaitForNotifier {
   static constexpr uint16_t KIND = 9; using Answer = Status;
   uint64_t notifier{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier, self.place); }
 };
@@ -254,7 +254,7 @@ struct AskMemory {
 struct AllocateArray {
   static constexpr uint16_t KIND = 18; using Answer = ArrayAllocated;
   uint64_t device{}, size{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device, self.size, self.place); }
 };
@@ -263,7 +263,7 @@ struct AllocateArray {
 struct FreeArray {
   static constexpr uint16_t KIND = 19; using Answer = void;
   uint64_t address{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.address, self.place); }
 };
@@ -272,7 +272,7 @@ struct FreeArray {
 struct CopyBytes {
   static constexpr uint16_t KIND = 20; using Answer = void;
   uint64_t queue{}, to{}, source{}, size{}, direction{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.to, self.source, self.size, self.direction,
       self.place); }
@@ -282,7 +282,7 @@ struct CopyBytes {
 struct FillBytes {
   static constexpr uint16_t KIND = 21; using Answer = void;
   uint64_t queue{}, to{}, size{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.to, self.size, self.place); }
 };
@@ -307,7 +307,7 @@ struct BringImage {
 struct LaunchKernel {
   static constexpr uint16_t KIND = 24; using Answer = void;
   uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};
-  HostPlace place{};
+  Place place{};
   std::vector<uint64_t> sizes{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.image, self.kernel, self.x, self.y, self.z,
@@ -318,7 +318,7 @@ struct LaunchKernel {
 struct CallOperation {
   static constexpr uint16_t KIND = 25; using Answer = Status;
   uint64_t queue{};
-  HostPlace place{};
+  Place place{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }
 };

@@ -9,6 +9,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+# Written when mlusim is installed, and when what developers need is, too.
+RUNS := $(VENV)/runs
 STAMP := $(VENV)/installed
 PACKAGES := isa simulator traces kernels
 TYPES := build/types
@@ -21,13 +23,14 @@ UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
 COMPILERS := c++ g++ clang++
+CXX := $(firstword $(foreach compiler,$(COMPILERS),$(shell command -v $(compiler))))
 else
 COMPILERS := $(firstword $(CXX))
 endif
 
 .PHONY: demo test quick unit lint style native types docs mutants compiler
 
-demo: compiler $(STAMP)
+demo: compiler $(RUNS)
 	@mkdir -p out
 	$(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
 	    --device mlu370-x4 --trace out/logspace.trace.json
@@ -55,7 +58,7 @@ style: $(STAMP)
 native: $(STAMP)
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 	printf '%s\n' $(filter simulator/%.cpp,$(CPP)) | xargs -P 2 -n 4 sh -c '$(VENV)/bin/clang-tidy --quiet "$$@" -- \
-	    -std=c++17 -DMLUSIM_MESSAGES=0ull $(NATIVE:%=-I%) -Isimulator/native/include/bang' tidy
+	    -std=c++17 $(NATIVE:%=-I%) -Isimulator/native/include/bang' tidy
 
 # mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)
@@ -75,7 +78,11 @@ compiler:
 	    "macOS: xcode-select --install) or name yours with CXX=..." >&2; exit 1
 
 # Written last, so that an installation that broke off is repeated.
-$(STAMP): pyproject.toml
+$(STAMP): $(RUNS)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(RUNS): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { \
 	    echo "mlusim: $(PYTHON) not found: install Python 3.11 or newer (Debian, Ubuntu: apt install python3" \
 	        "python3-venv; macOS: brew install python) or name yours with PYTHON=..." >&2; exit 1; }
@@ -85,5 +92,5 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(RUN) -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@

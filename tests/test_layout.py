@@ -22,6 +22,7 @@ EXEMPT = ("simulator/cli/", "simulator/__main__.py")
 CODE = {".py", ".h", ".hpp", ".cpp", ".c", ".mlu", ".toml", ".sh"}
 TEXT = CODE | {".md", ".txt", ".json", ".yml", ".yaml", ".cfg", ""}
 MAX_LINES = 400
+LONGEST_FUNCTION = 60
 MACHINE_PATH = re.compile(r"(?<![\w.\-/])/(?:work|root|home)\b")
 
 
@@ -228,6 +229,15 @@ def test_files_stay_small():
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES
     }
     assert not long, f"split these, the limit is {MAX_LINES} lines: {long}"
+
+
+def test_functions_can_be_read_in_one_sitting():
+    long = {}
+    for path in (path for package in ALLOWED for path in sorted((ROOT / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION:
+                long[f"{path.relative_to(ROOT)}:{node.name}"] = (node.end_lineno or 0) - node.lineno + 1
+    assert not long, f"split these, the limit is {LONGEST_FUNCTION} lines: {long}"
 
 
 def test_no_machine_paths():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Literal
 
@@ -27,20 +27,23 @@ def print_summary(summary: Summary, console: Console) -> None:
     _say(console, sure + (f", to {percent(summary.fitted_share)} on fitted ones" if summary.fitted_share else ""))
     if summary.not_modelled:
         _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
-    _table(
-        console,
+    for title, columns, lines in _tables(summary):
+        _table(console, title, columns, lines)
+
+
+def _tables(summary: Summary) -> Iterator[tuple[str, list[_Column], Iterable[tuple[str, ...]]]]:
+    """Title, columns and lines of every table."""
+    yield (
         "pipes",
         [("busy us", "right"), ("mean use", "right"), ("max use", "right"), ("records", "right")],
         ((p.pipe, _us(p.busy_us), percent(p.mean), percent(p.max), f"{p.records:,}") for p in summary.pipes),
     )
-    _table(
-        console,
+    yield (
         "traffic",
         [("read", "right"), ("written", "right")],
         ((t.space.upper(), size(t.read), size(t.written)) for t in summary.traffic),
     )
-    _table(
-        console,
+    yield (
         "memory",
         [("peak", "right"), ("budget", "right"), ("used", "right"), ("touched", "right")],
         (
@@ -54,8 +57,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             for p in summary.peaks
         ),
     )
-    _table(
-        console,
+    yield (
         "busiest lines",
         [("us", "right"), ("share", "right"), ("records", "right"), ("most of it", "left")],
         (
@@ -63,8 +65,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             for n in summary.lines
         ),
     )
-    _table(
-        console,
+    yield (
         "transactions",
         [("access", "left"), *((f"{width} B", "right") for width in TRANSACTIONS), ("moved", "right"),
          ("used", "right")],
@@ -76,8 +77,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             for n in summary.transactions
         ),
     )  # fmt: skip
-    _table(
-        console,
+    yield (
         "pipes idle for",
         [("us", "right"), ("times", "right"), ("instruction", "left"), ("at", "left")],
         (

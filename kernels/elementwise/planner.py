@@ -69,29 +69,10 @@ def make_plan(
     Raises ValueError for an output whose elements coincide, more than 7 axes after merging, and a variant that is
     unknown or does not apply.
     """
-    if variant is not None and variant not in VARIANTS:
-        raise ValueError(f"variant is {variant!r}; pass one of {', '.join(VARIANTS)}")
-    metadata = Metadata.create(
-        out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]
-    )
-    if not metadata.output_contiguous and elements_coincide(out.shape, out.strides, out.dtype.itemsize):
-        raise ValueError(
-            f"out has shape {list(out.shape)} and strides of {list(out.strides)} bytes, so that elements coincide; "
-            "pass another"
-        )
-    arrays = (out, *inputs)
-    strides = [metadata.output_strides, *map(metadata.input_strides, range(len(inputs)))]
-    channels_last = is_channels_last(out.shape, out.strides, out.dtype.itemsize)
-    in_order = variant in ("stride", "limit_nhwc") or (variant is None and channels_last and _all_dense(metadata))
-    shape, strides, origins = merge_axes(out.shape, strides, reorder=not in_order, merge=variant != "stride")
-    if len(shape) > MAX_DIMENSIONS:
-        raise ValueError(
-            f"{operator.name} of shape {list(out.shape)} has {len(shape)} axes after merging, and kernels walk at most "
-            f"{MAX_DIMENSIONS}; copy an input with np.ascontiguousarray, so that more of them merge"
-        )
-    dtypes = tuple(array.dtype for array in arrays)
-    addresses = tuple((array.address + origin) % 64 for array, origin in zip(arrays, origins, strict=True))
-    layout = VariantLayout(shape, strides, dtypes, addresses, channels_last and in_order)
+    metadata, shape, strides, origins, channels_last = _merged(operator, out, inputs, variant)
+    dtypes = tuple(array.dtype for array in (out, *inputs))
+    addresses = tuple((a.address + origin) % 64 for a, origin in zip((out, *inputs), origins, strict=True))
+    layout = VariantLayout(shape, strides, dtypes, addresses, channels_last)
     found = find_variant(layout, variant)
     if found is None:
         raise ValueError(
@@ -125,6 +106,32 @@ def make_plan(
         cores=parts.cores, slices=parts.slices, slice_shape=parts.slice, tiles=parts.tiles, tile_shape=parts.tile,
         room=room, nram=_nram(out.dtype, inputs, compute, repeats, scratch, room),
     )  # fmt: skip
+
+
+def _merged(
+    operator: Operator, out: OperandView, inputs: tuple[OperandView, ...], variant: str | None
+) -> tuple[Metadata, Shape, list[Shape], list[int], bool]:
+    """The metadata; shape, strides and origins after merging; whether channels are last and stay in their order."""
+    if variant is not None and variant not in VARIANTS:
+        raise ValueError(f"variant is {variant!r}; pass one of {', '.join(VARIANTS)}")
+    metadata = Metadata.create(
+        out.shape, out.strides, out.dtype.itemsize, [(a.shape, a.strides, a.dtype.itemsize) for a in inputs]
+    )
+    if not metadata.output_contiguous and elements_coincide(out.shape, out.strides, out.dtype.itemsize):
+        raise ValueError(
+            f"out has shape {list(out.shape)} and strides of {list(out.strides)} bytes, so that elements coincide; "
+            "pass another"
+        )
+    strides = [metadata.output_strides, *map(metadata.input_strides, range(len(inputs)))]
+    channels_last = is_channels_last(out.shape, out.strides, out.dtype.itemsize)
+    in_order = variant in ("stride", "limit_nhwc") or (variant is None and channels_last and _all_dense(metadata))
+    shape, strides, origins = merge_axes(out.shape, strides, reorder=not in_order, merge=variant != "stride")
+    if len(shape) > MAX_DIMENSIONS:
+        raise ValueError(
+            f"{operator.name} of shape {list(out.shape)} has {len(shape)} axes after merging, and kernels walk at most "
+            f"{MAX_DIMENSIONS}; copy an input with np.ascontiguousarray, so that more of them merge"
+        )
+    return metadata, shape, strides, origins, channels_last and in_order
 
 
 def merge_axes(

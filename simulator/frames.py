@@ -66,7 +66,7 @@ def _plain_room(count: int) -> memoryview:
     return memoryview(bytearray(count))
 
 
-class Channel:
+class FrameChannel:
     """One side's end of the socket."""
 
     def __init__(

@@ -6,7 +6,7 @@ import socket
 from typing import NamedTuple
 
 import pytest
-from mlusim.simulator.frames import BrokenPeer, Channel, Protocol, Signed, pack, unpack
+from mlusim.simulator.frames import BrokenPeer, FrameChannel, Protocol, Signed, pack, unpack
 
 
 class Point(NamedTuple):
@@ -89,7 +89,7 @@ def test_a_body_a_nonce_and_descriptors_come_with_a_message():
     protocol = Protocol(Nothing, Point, Everything)
     one, other = socket.socketpair()
     with one, other, open(os.devnull, "rb") as file:
-        left, right = Channel(one, protocol, {}), Channel(other, protocol, {Everything: 1 << 20, Nothing: 0})
+        left, right = FrameChannel(one, protocol, {}), FrameChannel(other, protocol, {Everything: 1 << 20, Nothing: 0})
         left.send(FULL, b"ab", memoryview(b"cd"), nonce=5, descriptors=[file.fileno()])
         left.send(Nothing())
         frame = right.receive()
@@ -106,4 +106,4 @@ def test_a_body_a_nonce_and_descriptors_come_with_a_message():
         with pytest.raises(BrokenPeer, match="what is no message"):  # the byte that nobody took
             right.receive()
         with pytest.raises(EOFError):
-            Channel(other, protocol, {Point: 0}).receive()
+            FrameChannel(other, protocol, {Point: 0}).receive()

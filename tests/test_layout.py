@@ -212,6 +212,15 @@ def test_examples_import_public_names_only(path):
         assert name in home.__all__ or home is homes["kernels"], f"{module}.{name}"
 
 
+def test_a_public_class_name_means_one_thing():
+    homes: dict[str, list[str]] = {}
+    for path in (path for package in ALLOWED for path in sorted((ROOT / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
 def test_files_stay_small():
     long = {
         path.relative_to(ROOT).as_posix(): count

@@ -2,7 +2,7 @@
 
 from .perfetto import Shown, write_program_trace, write_trace
 from .report import print_summary
-from .summary import LineUse, Peak, PipeUse, Summary, Traffic, Wait, summarise
+from .summary import LineUse, Peak, PipeUse, PipeWait, Summary, Traffic, summarise
 from .transactions import LineTransactions
 
 __all__ = [
@@ -10,10 +10,10 @@ __all__ = [
     "LineUse",
     "Peak",
     "PipeUse",
+    "PipeWait",
     "Shown",
     "Summary",
     "Traffic",
-    "Wait",
     "print_summary",
     "summarise",
     "write_program_trace",

@@ -10,14 +10,14 @@ from ..simulator.timing import Timeline
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """A record on the path, and how much of the path it takes: from its start to that of the next step."""
 
     record: int
     us: float
 
 
-def critical_path(timeline: Timeline) -> list[Step]:
+def critical_path(timeline: Timeline) -> list[PathStep]:
     """The path in order of time; its steps add up to the kernel's time, but for what passed before the first one.
 
     From the record that ends last it goes to what held that up, and so on: an earlier record of the pipe, what a sync
@@ -32,7 +32,7 @@ def critical_path(timeline: Timeline) -> list[Step]:
     while record >= 0 and record not in seen:
         seen.add(record)
         begun = min(float(start[record]), until)
-        steps.append(Step(record, until - begun))
+        steps.append(PathStep(record, until - begun))
         until, record = begun, int(cause[record])
     return steps[::-1]
 

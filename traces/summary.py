@@ -73,7 +73,7 @@ class LineUse:
 
 
 @dataclass(frozen=True)
-class Wait:
+class PipeWait:
     """Time that pipes stood idle for one reason; ``instruction`` at ``file:line`` is what they waited for, "" if none.
 
     The time between two instructions of a pipe is charged to the last thing that held up the second one. The reason
@@ -104,7 +104,7 @@ class Summary:
     traffic: tuple[Traffic, ...]
     peaks: tuple[Peak, ...]
     lines: tuple[LineUse, ...]
-    waits: tuple[Wait, ...]
+    waits: tuple[PipeWait, ...]
     transactions: tuple[LineTransactions, ...] = ()  # of kernels that run as blocks of threads
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _lines(log: Log, row: np.ndarray, busy: np.ndarray, top: int) -> list[LineUs
     ]
 
 
-def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[Wait]:
+def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[PipeWait]:
     log = timeline.log
     idle = _idle(timeline, row)
     reason, cause = _blame(timeline)
@@ -227,7 +227,7 @@ def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[Wait]:
         place, instruction = place - 1, instruction - 1
         at = log.locations[place] if place >= 0 else None
         waits.append(
-            Wait(
+            PipeWait(
                 "channel shared" if why == _SHARED else _ACTIONS[Reason(why)],
                 log.ops[instruction].name if instruction >= 0 else "",
                 at.file if at else "",

@@ -17,7 +17,7 @@ from ..simulator.timing import Timeline
 from .advice import Advice, advise
 from .critical import critical_path, path_share
 from .efficiency import Efficiency, efficiency
-from .summary import Wait, summarise
+from .summary import PipeWait, summarise
 from .tracks import HIDDEN, rows
 
 
@@ -41,7 +41,7 @@ class Why:
     total_us: float
     kernel_us: float
     pipes: dict[str, float]
-    waits: tuple[Wait, ...]
+    waits: tuple[PipeWait, ...]
     lines: tuple[LineCost, ...]
     path: tuple[tuple[str, float], ...]  # instruction at file:line, microseconds of the critical path
     efficiency: Efficiency

@@ -10,7 +10,7 @@ import numpy as np
 from mlusim.simulator import Device, DeviceArray
 
 from .metadata import Shape, dense_strides
-from .planner import View
+from .planner import OperandView
 from .types import LISTED, TYPES
 
 #: An array of the host keeps its address modulo this on the device: what every allocator aligns to.
@@ -38,12 +38,12 @@ def checked_array(name: str, value: Any) -> Array:
     return array
 
 
-def view_of(array: Array) -> View:
+def view_of(array: Array) -> OperandView:
     """What the planner sees of an array."""
     if isinstance(array, DeviceArray):
         strides = dense_strides(array.shape, array.dtype.itemsize)
-        return View(array.shape, strides, array.dtype, array.address % 64)
-    return View(array.shape, array.strides, array.dtype, array.ctypes.data % _KEPT)
+        return OperandView(array.shape, strides, array.dtype, array.address % 64)
+    return OperandView(array.shape, array.strides, array.dtype, array.ctypes.data % _KEPT)
 
 
 def check_output(out: Any, inputs: Sequence[tuple[str, Array]]) -> None:

@@ -16,7 +16,7 @@ from .launching import ElementwiseRun, launch
 from .metadata import Shape, broadcast_shape, broadcasts_to, dense_strides
 from .operators import Operator
 from .plan import Plan
-from .planner import Chip, View, make_plan
+from .planner import Chip, OperandView, make_plan
 from .quantized import Scales, check_scales, plan_scales
 from .types import INT32, TYPES, check_cast, operator_types, scalar_type, widest_scalar
 
@@ -32,7 +32,7 @@ class Call:
     operator: Operator
     inputs: tuple[Array, ...]
     out: Array | None
-    out_view: View
+    out_view: OperandView
     scales: Scales | None
     limits: tuple[float, float]
     plan: Plan
@@ -134,14 +134,14 @@ def _array_of(value: bool | int | float, partner: np.dtype[Any]) -> np.ndarray:
         raise ValueError(f"{value} does not fit in {dtype}; pass an array of a type that holds it") from None
 
 
-def _new_output(shape: Shape, dtype: np.dtype[Any], variant: str | None) -> View:
+def _new_output(shape: Shape, dtype: np.dtype[Any], variant: str | None) -> OperandView:
     """The layout of an output that nobody gave: C order; that of NHWC for limit_nhwc."""
     strides = dense_strides(shape, dtype.itemsize)
     if variant == "limit_nhwc" and len(shape) == 4:
         order = (0, 2, 3, 1)
         relaid = dense_strides(tuple(shape[axis] for axis in order), dtype.itemsize)
         strides = tuple(relaid[order.index(axis)] for axis in range(4))
-    return View(shape, strides, dtype, 0)
+    return OperandView(shape, strides, dtype, 0)
 
 
 def _is_real(value: Any) -> bool:

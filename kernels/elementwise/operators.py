@@ -11,7 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 
 
-class Rule(Enum):
+class TypeRule(Enum):
     """What the types of the inputs make of the type of the result."""
 
     PROMOTED = "the type that NumPy promotes the inputs to"
@@ -27,7 +27,7 @@ class Operator:
     name: str
     doc: str
     inputs: int
-    rule: Rule
+    rule: TypeRule
     scratch: int = 0
     whole_scratch: int | None = None
     takes_bool: bool = False
@@ -41,7 +41,7 @@ class Operator:
         return f"elementwise_{self.name}"
 
 
-_PROMOTED, _FLOATING, _TRUTH, _CHOSEN = Rule.PROMOTED, Rule.FLOATING, Rule.TRUTH, Rule.CHOSEN
+_PROMOTED, _FLOATING, _TRUTH, _CHOSEN = TypeRule.PROMOTED, TypeRule.FLOATING, TypeRule.TRUTH, TypeRule.CHOSEN
 #: Relative error that the functions below may have.
 _APPROXIMATE = 2.0**-14
 _ALL = (

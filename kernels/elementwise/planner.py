@@ -15,7 +15,7 @@ from .metadata import Metadata, Shape, elements_coincide
 from .operators import Operator
 from .plan import Buffer, Plan, Walk
 from .types import INT8, INT32, OperatorTypes
-from .variants import HALF8, VARIANTS, Layout, find_variant
+from .variants import HALF8, VARIANTS, VariantLayout, find_variant
 
 #: Axes that a kernel walks, as in the operator library.
 MAX_DIMENSIONS = 7
@@ -30,7 +30,7 @@ _QUANTIZED, _DIVISION = 3, 9
 
 
 @dataclass(frozen=True)
-class View:
+class OperandView:
     """An array as the planner sees it; addresses count modulo 64 bytes."""
 
     shape: Shape
@@ -57,8 +57,8 @@ class Chip(NamedTuple):
 def make_plan(
     operator: Operator,
     chip: Chip,
-    out: View,
-    inputs: tuple[View, ...],
+    out: OperandView,
+    inputs: tuple[OperandView, ...],
     types: OperatorTypes,
     *,
     scaled: bool = False,
@@ -91,7 +91,7 @@ def make_plan(
         )
     dtypes = tuple(array.dtype for array in arrays)
     addresses = tuple((array.address + origin) % 64 for array, origin in zip(arrays, origins, strict=True))
-    layout = Layout(shape, strides, dtypes, addresses, channels_last and in_order)
+    layout = VariantLayout(shape, strides, dtypes, addresses, channels_last and in_order)
     found = find_variant(layout, variant)
     if found is None:
         raise ValueError(
@@ -197,13 +197,13 @@ def _scratch(operator: Operator, out: np.dtype, result: np.dtype, compute: np.dt
 
 
 def _bytes_per_element(
-    out: np.dtype, inputs: Sequence[View], compute: np.dtype, repeats: Sequence[bool], scratch: int
+    out: np.dtype, inputs: Sequence[OperandView], compute: np.dtype, repeats: Sequence[bool], scratch: int
 ) -> int:
     return sum(size for _, size in _buffers(out, inputs, compute, repeats, scratch))
 
 
 def _buffers(
-    out: np.dtype, inputs: Sequence[View], compute: np.dtype, repeats: Sequence[bool], scratch: int
+    out: np.dtype, inputs: Sequence[OperandView], compute: np.dtype, repeats: Sequence[bool], scratch: int
 ) -> list[tuple[str, int]]:
     """The buffers of a tile, each with its bytes for an element, in the order in which they are written first."""
     named = list(zip("ab", inputs, strict=False))
@@ -223,7 +223,7 @@ def _buffers(
 
 
 def _nram(
-    out: np.dtype, inputs: Sequence[View], compute: np.dtype, repeats: Sequence[bool], scratch: int, room: int
+    out: np.dtype, inputs: Sequence[OperandView], compute: np.dtype, repeats: Sequence[bool], scratch: int, room: int
 ) -> tuple[Buffer, ...]:
     found, offset = [], 0
     for name, size in _buffers(out, inputs, compute, repeats, scratch):

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from ..quoting import quoted
-from .operators import Operator, Rule
+from .operators import Operator, TypeRule
 
 FLOAT, HALF, BFLOAT16 = np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 INT32, INT8, BOOL = np.dtype(np.int32), np.dtype(np.int8), np.dtype(np.bool_)
@@ -96,16 +96,16 @@ def operator_types(
         return OperatorTypes(INT8, INT8, FLOAT)
     if common == BOOL and not operator.takes_bool:
         raise TypeError(f"{operator.name} does not take bool; cast it to a type of numbers")
-    if operator.rule is Rule.FLOATING:
+    if operator.rule is TypeRule.FLOATING:
         if common == INT32:
             raise TypeError(f"{operator.name} of int32 is float64 in NumPy, which is not computed; cast it to float32")
         result = common if _KINDS[common] == 2 else HALF
         return OperatorTypes(result, result, FLOAT)
     whole = operator.whole_scratch is not None and common == INT32
-    if operator.rule is Rule.TRUTH:
+    if operator.rule is TypeRule.TRUTH:
         return OperatorTypes(common, BOOL, INT32 if whole else FLOAT)
     result = common if chosen is None else chosen
-    whole |= common == INT8 and operator.rule is Rule.PROMOTED
+    whole |= common == INT8 and operator.rule is TypeRule.PROMOTED
     return OperatorTypes(result, result, INT32 if whole else FLOAT)
 
 

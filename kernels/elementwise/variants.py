@@ -21,7 +21,7 @@ HALF8 = 8
 
 
 @dataclass
-class Layout:
+class VariantLayout:
     """The output and the inputs on merged axes: strides in bytes, types, addresses modulo 64."""
 
     shape: Shape
@@ -55,7 +55,7 @@ class Layout:
         return short - 1, runs
 
 
-def find_variant(layout: Layout, wanted: str | None) -> tuple[str, Mapping[str, int]] | None:
+def find_variant(layout: VariantLayout, wanted: str | None) -> tuple[str, Mapping[str, int]] | None:
     """The variant and its parameters: the first that applies, or the wanted one; None where that does not apply."""
     for name in VARIANTS if wanted is None else (wanted,):
         parameters = _TESTS[name](layout)
@@ -64,19 +64,19 @@ def find_variant(layout: Layout, wanted: str | None) -> tuple[str, Mapping[str, 
     return None
 
 
-def _nobroadcast(layout: Layout) -> dict[str, int] | None:
+def _nobroadcast(layout: VariantLayout) -> dict[str, int] | None:
     return {} if all(layout.dense) else None
 
 
-def _stride(layout: Layout) -> dict[str, int] | None:
+def _stride(layout: VariantLayout) -> dict[str, int] | None:
     return {"dim_count": len(layout.shape)}
 
 
-def _limit_nhwc(layout: Layout) -> dict[str, int] | None:
+def _limit_nhwc(layout: VariantLayout) -> dict[str, int] | None:
     return {"dim_count": len(layout.shape)} if layout.channels_last else None
 
 
-def _half8(layout: Layout) -> dict[str, int] | None:
+def _half8(layout: VariantLayout) -> dict[str, int] | None:
     """All halfs, and every row of every array whole vectors of 8 at aligned addresses."""
     vector = HALF8 * HALF.itemsize
     if any(dtype != HALF for dtype in layout.types) or not layout.shape or layout.shape[-1] % HALF8:
@@ -87,7 +87,7 @@ def _half8(layout: Layout) -> dict[str, int] | None:
     return {"dim_count": len(layout.shape)}
 
 
-def _one(layout: Layout, pattern: Sequence[bool], names: Sequence[str]) -> dict[str, int] | None:
+def _one(layout: VariantLayout, pattern: Sequence[bool], names: Sequence[str]) -> dict[str, int] | None:
     """The shorter input's runs on a pattern of (broadcast?) runs, some of which may be missing (of 1 element)."""
     if layout.shorter is None:
         return None
@@ -110,19 +110,19 @@ def _one(layout: Layout, pattern: Sequence[bool], names: Sequence[str]) -> dict[
     return {**{name: values[name] for name in names}, "first_shorter": int(number == 0)}
 
 
-def _one_scalar(layout: Layout) -> dict[str, int] | None:
+def _one_scalar(layout: VariantLayout) -> dict[str, int] | None:
     return _one(layout, (True,), ())
 
 
-def _one_dimension(layout: Layout) -> dict[str, int] | None:
+def _one_dimension(layout: VariantLayout) -> dict[str, int] | None:
     return _one(layout, (True, False), ("inner_dim",))
 
 
-def _one_not_broadcast(layout: Layout) -> dict[str, int] | None:
+def _one_not_broadcast(layout: VariantLayout) -> dict[str, int] | None:
     return _one(layout, (True, False, True), ("axis_lgt", "inner_dim"))
 
 
-def _one_broadcast(layout: Layout) -> dict[str, int] | None:
+def _one_broadcast(layout: VariantLayout) -> dict[str, int] | None:
     return _one(layout, (False, True, False), ("outer_stride", "inner_dim"))
 
 

@@ -115,7 +115,7 @@ class BusTable(_Table):
     efficiency: Number | None = None
 
 
-class Layout(_Table):
+class FileLayout(_Table):
     """A whole device file; devices of one ``family`` have the chip in common, and so what is fitted of it."""
 
     name: Text
@@ -133,7 +133,7 @@ class Layout(_Table):
 def faults(data: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the content of a device file, each fault with the path of its key."""
     try:
-        Layout.model_validate(data)
+        FileLayout.model_validate(data)
         found = []
     except ValidationError as error:
         found = list(_said(error, data))
@@ -210,7 +210,7 @@ def _fault(found: ErrorDetails, data: Mapping[str, Any]) -> tuple[tuple[int | st
 
 def _model(place: tuple[int | str, ...]) -> Any:
     """The model of the table at a place of the layout."""
-    at: Any = Layout
+    at: Any = FileLayout
     for part in place:
         at = get_args(at)[1] if get_origin(at) is dict else at.model_fields[str(part)].annotation
         at = get_args(at)[0] if get_origin(at) is UnionType else at

@@ -9,7 +9,7 @@ from .device_file import Kind, Quantity, Scope, changed, require_known
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineRates:
     """Cost of an instruction in cycles: ``startup_cycles``, ``part_cycles`` for each part, and its work at ``rate``.
 
     Parts are those of a strided copy beyond the first, and the scalar accesses that are waited for. Work is in the
@@ -83,7 +83,7 @@ class Rates:
     """
 
     clock_mhz: float
-    engines: dict[str, Engine]
+    engines: dict[str, EngineRates]
     channels: dict[str, Channel]
     launch_overhead_us: float
     facts: dict[str, Quantity]
@@ -125,7 +125,7 @@ def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tu
         return float(facts[path].value) if path in facts else default
 
     engines = {
-        name: Engine(
+        name: EngineRates(
             number(f"{path}.startup_cycles"), number(f"{path}.per_cycle"), number(f"{path}.quantum"),
             number(f"{path}.part_cycles"), number(f"{path}.efficiency", 1.0),
         )

@@ -8,7 +8,7 @@ from ..files import write_atomically
 from ..host.cases import read_case, run_case
 from ..host.cases.reference import python_function, reference
 from ..host.cases.report import HEADERS, document, junit, row, summary
-from ..host.cases.run import Plan
+from ..host.cases.run import CasePlan
 from ..host.operators.loading import load
 from ..host.operators.program import OperatorProgram
 from ..kernelc.options import Options
@@ -27,7 +27,7 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     with screen.busy(f"building {options.entry}"):
         given = Options.of(options.include, options.define, options.headers, options.std)
         right = reference(options.reference, given, device, names, more)
-        plan = Plan(options.entry, right, names, python_function(options.arguments), more)
+        plan = CasePlan(options.entry, right, names, python_function(options.arguments), more)
         program = load(
             options.sources,
             options.include,

@@ -14,7 +14,7 @@ from ..findings.reports import Report as Checks
 from ..host.programs.checked import apart, checked_program, document
 from ..host.programs.program import begin_worker, build_program, has_main
 from ..host.programs.program import run_program as run_built
-from ..host.programs.report import Report
+from ..host.programs.report import ProgramReport
 from ..host.programs.summary import closing_lines
 from ..kernelc.options import Options
 from ..launches.device import Device
@@ -85,7 +85,7 @@ def _devices(options: argparse.Namespace) -> list[Device]:
 
 def _running(
     options: argparse.Namespace, files: Sequence[Path], screen: Screen, devices: Sequence[Device], keep_logs: bool
-) -> tuple[int, list[Report]]:
+) -> tuple[int, list[ProgramReport]]:
     """Build a program where it is not, and run it: its exit code, and the reports of its processes."""
     program = files[0].absolute()
     if not _is_built(files):
@@ -99,7 +99,7 @@ def _running(
 
 
 def write_records(
-    options: argparse.Namespace, screen: Screen, reports: Sequence[Report], devices: Sequence[Device]
+    options: argparse.Namespace, screen: Screen, reports: Sequence[ProgramReport], devices: Sequence[Device]
 ) -> list[str]:
     """Write the trace of all launches, and the log of each: of several, with their numbers in the names."""
     launches = [(report, one, one.log) for report in reports for one in report.launches if one.log is not None]
@@ -141,7 +141,7 @@ def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     return True
 
 
-def tell(screen: Screen, report: Checks, reports: Sequence[Report]) -> None:
+def tell(screen: Screen, report: Checks, reports: Sequence[ProgramReport]) -> None:
     """Findings and summary of a program, on standard error."""
     screen.findings(report.findings)
     for one in reports:

@@ -14,7 +14,7 @@ from ..findings import BuildError, rules
 from ..native import INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
-from ..native.process import Done, LimitReached
+from ..native.process import CommandResult, LimitReached
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
@@ -234,13 +234,13 @@ class Builder:
         """A name of `#line` stays as it is written: debug information would put the current folder before it."""
         return _RELATIVE.sub(rf"\1{STATED}", text)
 
-    def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> Done:
+    def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
         try:
             return self.compiler.run(arguments, scratch)
         except LimitReached as error:
             raise _stopped(path, error) from None
 
-    def _failed(self, path: Path, result: Done) -> BuildError:
+    def _failed(self, path: Path, result: CommandResult) -> BuildError:
         """The compiler's own text, with the nearest instructions for misspelt ones."""
         messages, hints = result.messages.replace(STATED, ""), []
         for name in undeclared(messages):

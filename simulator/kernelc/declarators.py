@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .source import Source
+from .source import SourceText
 from .specifiers import Specifiers
 from .tokens import GROUP_WORDS, Token, close, skip_item
 
@@ -24,7 +24,7 @@ class Declarator:
     end: Token
 
 
-def read_declarators(source: Source, found: Sequence[Token], specifiers: Specifiers) -> list[Declarator]:
+def read_declarators(source: SourceText, found: Sequence[Token], specifiers: Specifiers) -> list[Declarator]:
     """All declarators of the declaration; an empty list when it declares a function."""
     result: list[Declarator] = []
     at, name = specifiers.end, specifiers.name

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .scan import SPACES, Site
-from .source import Edit, Source, layout
+from .source import Edit, SourceText, layout
 from .tokens import Token, close, skip_item, spell, split, statement, tokens
 
 _QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "inline", "__inline__", "__inline"})
@@ -31,7 +31,7 @@ class _Operand(NamedTuple):
     expression: str
 
 
-def asm_statement(source: Source, site: Site, known: Mapping[str, str]) -> Edit | None:
+def asm_statement(source: SourceText, site: Site, known: Mapping[str, str]) -> Edit | None:
     """The edit for the `asm` at `site`; None when it is to stay as it is.
 
     It stays when it is no statement of the user (the asm label of a declaration, file scope, a system header's
@@ -60,7 +60,7 @@ def asm_statement(source: Source, site: Site, known: Mapping[str, str]) -> Edit 
     return Edit(site.start, end, ", ".join(calls) + layout(source.text[site.start : end]))
 
 
-def _begins_statement(source: Source, site: Site) -> bool:
+def _begins_statement(source: SourceText, site: Site) -> bool:
     before = [token.text for token in tokens(source.text, site.statement, site.start)]
     if not before or before[-1] in (":", "else", "do"):
         return True
@@ -83,7 +83,7 @@ def _sections(inside: Sequence[Token]) -> list[list[Token]]:
     return sections
 
 
-def _template(source: Source, site: Site, literals: Sequence[Token]) -> str:
+def _template(source: SourceText, site: Site, literals: Sequence[Token]) -> str:
     """The characters of the adjacent string literals; every escape but a line break is a blank to an assembler."""
     if not literals or any(token.kind != "string" for token in literals):
         raise source.error(f'{site.word} needs a template of string literals, as in asm("sync;")', site.start)
@@ -99,7 +99,7 @@ def _template(source: Source, site: Site, literals: Sequence[Token]) -> str:
     return text
 
 
-def _operand(source: Source, part: Sequence[Token]) -> _Operand:
+def _operand(source: SourceText, part: Sequence[Token]) -> _Operand:
     """`[name] "constraint" (expression)`, where the name may be missing."""
     name = ""
     at = 0
@@ -117,7 +117,7 @@ def _operand(source: Source, part: Sequence[Token]) -> _Operand:
     return _Operand(name, f"({expression})" if len(split(inside, ",")) > 1 else expression)
 
 
-def _call(source: Source, site: Site, text: str, operands: Sequence[_Operand], known: Mapping[str, str]) -> str:
+def _call(source: SourceText, site: Site, text: str, operands: Sequence[_Operand], known: Mapping[str, str]) -> str:
     """The call for one instruction, or `not_modelled` when its mnemonic or the form of its operands is unknown."""
     mnemonic, _, rest = text.partition(" ")
     arguments = _arguments(source, site, rest, operands) if mnemonic in known else None
@@ -128,7 +128,7 @@ def _call(source: Source, site: Site, text: str, operands: Sequence[_Operand], k
     return f"{known[mnemonic]}({', '.join(arguments)})"
 
 
-def _arguments(source: Source, site: Site, text: str, operands: Sequence[_Operand]) -> list[str] | None:
+def _arguments(source: SourceText, site: Site, text: str, operands: Sequence[_Operand]) -> list[str] | None:
     """The C arguments for the operands of an instruction, None when one has another form.
 
     A number stays a number; any other literal (a register) becomes a string; `.op(x)` becomes two arguments, "op"
@@ -149,7 +149,9 @@ def _arguments(source: Source, site: Site, text: str, operands: Sequence[_Operan
     return arguments
 
 
-def _expression(source: Source, site: Site, name: str | None, number: str | None, operands: Sequence[_Operand]) -> str:
+def _expression(
+    source: SourceText, site: Site, name: str | None, number: str | None, operands: Sequence[_Operand]
+) -> str:
     """The C expression of `%[name]` or `%number`."""
     if number is not None and int(number) < len(operands):
         return operands[int(number)].expression

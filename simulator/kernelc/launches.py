@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .parameters import Declared, TemplateParameter, read_parameters, read_template
 from .scan import SPACES, Site
-from .source import Edit, Source, layout, unescape
+from .source import Edit, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
@@ -38,7 +38,7 @@ class KernelDecl:
         return f"{self.name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
-def declared_kernel(source: Source, site: Site) -> tuple[KernelDecl, bool] | None:
+def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] | None:
     """The kernel that `__mlu_global__` or `__mlu_entry__` at `site` declares, and whether this is its definition.
 
     None for what declares no kernel of its own: a specialisation, an explicit instantiation, a type, a pointer
@@ -94,7 +94,7 @@ def _shown(parameter: TemplateParameter) -> str:
     )
 
 
-def launch(source: Source, site: Site) -> list[Edit]:
+def launch(source: SourceText, site: Site) -> list[Edit]:
     """The edits that turn the launch whose `<<<` is at `site` into a call of `::mlusim::launch`.
 
     Launch arguments and kernel arguments stay where they are, so that each keeps its line.

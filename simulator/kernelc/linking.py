@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..native import RUNTIME
 from ..native.compiler import Compiler
-from ..native.process import Done
+from ..native.process import CommandResult
 from .language import BEGIN
 
 LINK = (
@@ -55,7 +55,7 @@ _OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK)
 
 def link(
     compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]], threads: Path | None
-) -> Done:
+) -> CommandResult:
     """Link an image, without the sanitizer's own library: ours takes its place.
 
     Of the object files ``others`` it takes those that define what the rest lacks. ``threads`` is the runtime of blocks

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from .source import Marker, Source
+from .source import Marker, SourceText
 from .tokens import COMMENT, GROUP_WORDS, STRING, Token, close, close_angle, tokens
 
 SPACES = {
@@ -62,12 +62,12 @@ class Site:
         return self.start + len(self.word)
 
 
-def scan(text: str) -> tuple[Source, list[Site]]:
+def scan(text: str) -> tuple[SourceText, list[Site]]:
     """The text with its line map, and all sites outside strings, comments and system headers, in order."""
     scanner = _Scanner(text)
     if _DEVICE_SYNTAX.search(text):
         scanner.run()
-    return Source(text, scanner.markers), scanner.sites
+    return SourceText(text, scanner.markers), scanner.sites
 
 
 class _Scanner:

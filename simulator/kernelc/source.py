@@ -38,7 +38,7 @@ class Marker(NamedTuple):
     line: int
 
 
-class Source:
+class SourceText:
     """The text, with the line markers of the part that is the user's (in the order of the text)."""
 
     def __init__(self, text: str, markers: Sequence[Marker]) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .declarators import Declarator, read_declarators
 from .scan import KERNEL_WORDS, SPACES, Site
-from .source import Edit, Source, layout
+from .source import Edit, SourceText, layout
 from .specifiers import Specifiers, read_specifiers
 from .tokens import spell, statement, tokens
 
@@ -34,7 +34,7 @@ class _Form(NamedTuple):
     ends: bool
 
 
-def declaration(source: Source, site: Site, serial: Iterator[int], names: set[str]) -> tuple[list[Edit], int]:
+def declaration(source: SourceText, site: Site, serial: Iterator[int], names: set[str]) -> tuple[list[Edit], int]:
     """The edits for the memory-space qualifier at `site`, and the position up to which they deal with the text.
 
     `serial` numbers the helper variables, `names` are the variables so far. When the qualifier declares no variable,
@@ -88,7 +88,7 @@ def declaration(source: Source, site: Site, serial: Iterator[int], names: set[st
     return edits, declarators[0].first.start
 
 
-def _is_function(source: Source, site: Site) -> bool:
+def _is_function(source: SourceText, site: Site) -> bool:
     """Whether a parenthesis comes before anything that only a variable has."""
     return next((t.text for t in tokens(source.text, site.end) if t.text in ("(", "=", ";", "[", "{", ",")), "") == "("
 
@@ -101,7 +101,7 @@ def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) 
 
 
 def _namespace_form(
-    source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
+    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
     if space == _SHARED and specifiers.has("extern") and declarator.name:
         return _dynamic_form(specifiers, declarator, "static")
@@ -129,14 +129,14 @@ def _namespace_form(
     return _Form(_words(lead, "static", kind), init, f"; {variable} = {slot}, &{init}}}", True)
 
 
-def _is_alias(source: Source, declarator: Declarator, names: Collection[str]) -> bool:
+def _is_alias(source: SourceText, declarator: Declarator, names: Collection[str]) -> bool:
     """Whether it is another name of a variable, which then moves with it from core to core."""
     match = _ALIAS.fullmatch(source.text, declarator.first.start, declarator.end.start)
     return match is not None and match[1] in names
 
 
 def _block_form(
-    source: Source, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
+    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
 ) -> _Form:
     if space == _SHARED and specifiers.has("extern") and declarator.name:
         return _dynamic_form(specifiers, declarator, "")
@@ -153,7 +153,7 @@ def _block_form(
     return _Form(f"{place} {kind}", f"(&{name})" if declarator.array else f"&{name}", f" = {local}", True)
 
 
-def _place(source: Source, space: str, declarator: Declarator) -> str:
+def _place(source: SourceText, space: str, declarator: Declarator) -> str:
     """The first constructor arguments of a Slot or Local: name, space, line, file."""
     file, line = source.locate(declarator.name[0].start)
     name = spell(declarator.name)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.memory.global_memory import DeviceArray
 from ..engines.python.numbers import as_number
-from ..engines.tasks.layouts import Array, Enumeration, Pointer, Structure, Type
+from ..engines.tasks.layouts import Array, Enumeration, PointerType, Structure, Type
 from ..kernelc.launches import KernelDecl
 from ..text import nearest, quoted
 from .copies import ArrayCopies
@@ -92,7 +92,7 @@ class LaunchArguments:
             return self._members(what, value.kind.layout, value)
         if isinstance(value, (StructureValue, Mapping, str, list)):
             kind = signature.type(number)
-            target = kind.target() if isinstance(kind, Pointer) and not isinstance(value, str) else kind
+            target = kind.target() if isinstance(kind, PointerType) and not isinstance(value, str) else kind
             known = isinstance(target, (Structure, Enumeration))
             if kind is not None and known and kind.bytes == parameter.bytes:
                 return self._value(what, kind, value)
@@ -106,7 +106,7 @@ class LaunchArguments:
             return self._elements(what, kind, value)
         if isinstance(kind, Enumeration):
             return _enumerator(what, kind, value)
-        if isinstance(kind, Pointer):
+        if isinstance(kind, PointerType):
             return struct.pack("Q", self._pointer(what, kind, value))
         if kind.code in "qQ" and isinstance(value, (np.ndarray, DeviceArray)):  # a member that holds an address
             return struct.pack("Q", self._address(what, KernelParameter("v", 8, True), value))
@@ -139,7 +139,7 @@ class LaunchArguments:
         parts = (self._value(f"element {n} of {what}", kind.element, element) for n, element in enumerate(value))
         return b"".join(parts).ljust(kind.bytes, b"\0")
 
-    def _pointer(self, what: str, kind: Pointer, value: Any) -> int:
+    def _pointer(self, what: str, kind: PointerType, value: Any) -> int:
         """An address; structures that are given by value are put into the device's memory, for this launch."""
         if not isinstance(value, (StructureValue, Mapping, list)):
             return self._address(what, KernelParameter(kind.code, 8, True), value)

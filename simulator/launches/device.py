@@ -18,7 +18,7 @@ from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
 from ..core.machine import Machine
 from ..core.memory.global_memory import DeviceArray, GlobalMemory
-from ..native.cache import Cache
+from ..native.cache import BuildCache
 from ..text import nearest, quoted
 from .state import DeviceState
 
@@ -160,7 +160,7 @@ class Device:
 
     @classmethod
     def _read(cls, path: Path) -> Device:
-        file = read_device_file(path, Cache().once)
+        file = read_device_file(path, BuildCache().once)
         try:
             if file.isa not in DIALECTS:
                 near = nearest(file.isa, DIALECTS)

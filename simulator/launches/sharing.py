@@ -19,7 +19,7 @@ from ..core.memory import folded
 _EFFORT = 100_000
 
 
-class Layout(NamedTuple):
+class SharedLayout(NamedTuple):
     """Where the bytes of an array lie: the first one, and axes (count, stride in bytes) with as few of them as can be.
 
     The last axis is that of the bytes of an element. ``low`` and ``end`` bound all bytes.
@@ -41,11 +41,11 @@ class Layout(NamedTuple):
         return folded(self.axes, 1)
 
 
-def layout(array: np.ndarray) -> Layout:
+def layout(array: np.ndarray) -> SharedLayout:
     """The layout of an array."""
     start = array.__array_interface__["data"][0] if array.size else 0
     if array.flags.c_contiguous:
-        return Layout(start, ((array.nbytes, 1),), start, start + array.nbytes)
+        return SharedLayout(start, ((array.nbytes, 1),), start, start + array.nbytes)
     axes = [(array.itemsize, 1)]
     for count, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
         inner, step = axes[0]
@@ -55,10 +55,10 @@ def layout(array: np.ndarray) -> Layout:
             axes.insert(0, (count, stride))
     reaches = [(count - 1) * stride for count, stride in axes]
     low, last = start + sum(min(reach, 0) for reach in reaches), start + sum(max(reach, 0) for reach in reaches)
-    return Layout(start, tuple(axes), low, last + 1)
+    return SharedLayout(start, tuple(axes), low, last + 1)
 
 
-def share(one: np.ndarray, other: np.ndarray, here: Layout, there: Layout) -> bool:
+def share(one: np.ndarray, other: np.ndarray, here: SharedLayout, there: SharedLayout) -> bool:
     """Whether two arrays have a byte in common; true where that is too hard to tell."""
     if here.end <= there.low or there.end <= here.low:
         return False
@@ -83,7 +83,7 @@ def groups(arrays: Sequence[np.ndarray]) -> list[list[int]]:
     return sorted(found)
 
 
-def pack(layouts: Sequence[Layout]) -> list[tuple[int, int]] | None:
+def pack(layouts: Sequence[SharedLayout]) -> list[tuple[int, int]] | None:
     """First and past-the-end byte of each array in device memory that they share, None where there is no such layout.
 
     All are counted in steps of one axis, that of the array with most axes; the inner axes have to be the same.
@@ -101,5 +101,5 @@ def pack(layouts: Sequence[Layout]) -> list[tuple[int, int]] | None:
         step = (layout.start - first.start) // stride
         found.append((step * size, (step + count) * size))
     origin, end = min(begin for begin, _ in found), max(end for _, end in found)
-    whole = Layout(0, (((end - origin) // size, stride), *inner), 0, 0)
+    whole = SharedLayout(0, (((end - origin) // size, stride), *inner), 0, 0)
     return None if whole.folded else [(begin - origin, end - origin) for begin, end in found]

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..engines.tasks.layouts import Array, Enumeration, Pointer, Scalar, Structure, Type
+from ..engines.tasks.layouts import Array, Enumeration, PointerType, Scalar, Structure, Type
 from ..text import nearest
 
 _NAMES = {"b": "int8_t", "B": "uint8_t", "h": "int16_t", "H": "uint16_t", "i": "int", "I": "unsigned", "q": "int64_t",
@@ -103,7 +103,7 @@ def shown(layout: Structure, name: str = "") -> str:
 def _declared(kind: Type, name: str) -> str:
     if isinstance(kind, Array):
         return _declared(kind.element, f"{name}[{kind.count}]")
-    if isinstance(kind, Pointer):
+    if isinstance(kind, PointerType):
         target = kind.target() if kind.code == "s" else None
         named = target.name if isinstance(target, (Structure, Enumeration)) else ""
         return f"{named or _NAMES[kind.code]} *{name}"
@@ -120,7 +120,7 @@ def _dtype(kind: Type) -> np.dtype:
         })  # fmt: skip
     if isinstance(kind, Array):
         return np.dtype((_dtype(kind.element), kind.count))
-    if isinstance(kind, Pointer):
+    if isinstance(kind, PointerType):
         return np.dtype(np.uint64)
     if isinstance(kind, Enumeration):
         return np.dtype(f"{'i' if min(kind.values.values(), default=0) < 0 else 'u'}{kind.bytes}")

@@ -24,7 +24,7 @@ _HEADER_BYTES = 20
 
 
 @dataclass(frozen=True)
-class Target:
+class BuildTarget:
     """A file that is linked from the objects of its sources, and what messages call it.
 
     ``flags`` are of the compiler, ``link`` of the linker; ``inputs`` are files that it is given beside the objects.
@@ -41,7 +41,7 @@ class Target:
 
 
 #: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it.
-_TASKS = Target(
+_TASKS = BuildTarget(
     "libmlusim_rt.so",
     "the runtime of mlusim",
     tuple(sorted(RUNTIME.glob("*.cpp"))),
@@ -49,7 +49,7 @@ _TASKS = Target(
 )
 #: Linked into each image of kernels that run as blocks of threads. setjmp and longjmp change stacks there, which a
 #: fortified C library takes for a fault.
-_THREADS = Target(
+_THREADS = BuildTarget(
     "simt_rt.o",
     "the runtime of mlusim",
     tuple(sorted(THREADS.glob("*.cpp"))),
@@ -68,7 +68,7 @@ def threads_runtime(compiler: Compiler) -> Path:
     return build(compiler, _THREADS)
 
 
-def build(compiler: Compiler, target: Target) -> Path:
+def build(compiler: Compiler, target: BuildTarget) -> Path:
     """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine."""
     flags = [*_FLAGS, *target.flags]
     folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]

@@ -32,7 +32,7 @@ _CHECKED = "checked"
 _FORGOTTEN = 86400.0
 
 
-class Cache:
+class BuildCache:
     """A cache in `$MLUSIM_CACHE`, or mlusim in the user's cache folder.
 
     A folder that others can write is not used, with a warning: what is in it would run as this user. What cannot be

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
-from .cache import Cache
-from .process import Done, LimitReached, Limits, run_limited
+from .cache import BuildCache
+from .process import CommandResult, LimitReached, Limits, run_limited
 
 _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
@@ -33,14 +33,14 @@ class Compiler:
         #: What it says it is; and what tells it from others, with the time and size of its program.
         self.says = _version(self.command, program.st_mtime_ns, program.st_size)
         self.version = f"{self.title} {program.st_mtime_ns} {program.st_size} {self.says}"
-        self.cache = Cache()
+        self.cache = BuildCache()
 
     @property
     def title(self) -> str:
         """The command as one would type it."""
         return shlex.join(self.command)
 
-    def run(self, arguments: Sequence[str], scratch: Path | None = None) -> Done:
+    def run(self, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
         """Run the compiler with messages in plain English; the caller looks at the return code.
 
         Its temporary files go to ``scratch``. Raises LimitReached when it takes more time or memory than it may.

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..findings import BuildError
-from .build import Target, build
+from .build import BuildTarget, build
 from .compiler import Compiler
 
 #: Sums of times are equal on all machines: nothing is contracted.
@@ -20,7 +20,7 @@ def built_folder(folder: Path) -> ctypes.CDLL:
     name, compiler = folder.name, Compiler()
     sources = tuple(sorted(folder.rglob("*.cpp")))
     # One unit: the passes call functions of each other's for every record.
-    target = Target(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, _FLAGS, is_one_unit=True)
+    target = BuildTarget(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, _FLAGS, is_one_unit=True)
     path = build(compiler, target)
     try:
         return ctypes.CDLL(str(path))

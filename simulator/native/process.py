@@ -67,7 +67,7 @@ class LimitReached(Exception):  # noqa: N818 - the message is what matters
 
 
 @dataclass(frozen=True)
-class Done:
+class CommandResult:
     """The end of a run: exit code (128 and more: a signal), what it wrote, and its messages, without control codes."""
 
     returncode: int
@@ -75,7 +75,7 @@ class Done:
     messages: str
 
 
-def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: Limits) -> Done:
+def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: Limits) -> CommandResult:
     """Run a command to its end; LimitReached when it takes more than it may.
 
     It and its children are killed when this call is interrupted, and when this process dies.
@@ -101,7 +101,7 @@ def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: 
         raise LimitReached(_sentence("memory_gb", f"the {limits.memory_gb:g} GB of memory that it may use"))
     if code and (code == 128 + signal.SIGXFSZ or "File size limit exceeded" in messages):
         raise LimitReached("the compiler was ended when it wrote a file of more than 4 GB; declare smaller variables")
-    return Done(code, output, messages)
+    return CommandResult(code, output, messages)
 
 
 def _gather(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str]:

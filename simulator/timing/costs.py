@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..chip.rates import Channel, Engine, Rates
+from ..chip.rates import Channel, EngineRates, Rates
 from ..log import Log
 from ..log.region import offset_numbers
 
@@ -71,7 +71,7 @@ class _Table:
         self.log, self.rates = log, rates
         self.cycle_us = 1.0 / rates.clock_mhz
         engines = [_engine(rates, op.engine) for op in log.ops]
-        known = [engine or ("", Engine(0, 1, 1)) for engine in engines]
+        known = [engine or ("", EngineRates(0, 1, 1)) for engine in engines]
         self.missing = tuple(
             sorted({op.name for op, found in zip(log.ops, engines, strict=True) if op.engine and found is None})
         )
@@ -167,7 +167,7 @@ def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:
     return last
 
 
-def _engine(rates: Rates, name: str) -> tuple[str, Engine] | None:
+def _engine(rates: Rates, name: str) -> tuple[str, EngineRates] | None:
     """The engine of a name with its name in the device file; the general tensor engine where there is no closer one."""
     for wanted in (name, _GENERAL if name.startswith(f"{_GENERAL}_") else ""):
         if wanted in rates.engines:

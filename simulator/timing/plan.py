@@ -15,7 +15,7 @@ Times = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Plan:
+class WalkPlan:
     """The tables of a walk; those of instructions are by their number in the log."""
 
     log: Log
@@ -33,7 +33,7 @@ class Plan:
     shared: np.ndarray  # whether a record uses a server
 
     @classmethod
-    def of(cls, log: Log, rates: Rates, costs: Costs) -> Plan:
+    def of(cls, log: Log, rates: Rates, costs: Costs) -> WalkPlan:
         """The plan of a log."""
         pipes, shape = log.pipes, log.shape
         barrier = [bool(op.barrier) for op in log.ops]

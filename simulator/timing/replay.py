@@ -22,7 +22,7 @@ from ..chip.rates import Rates
 from ..log import Log
 from ..text import quoted
 from .costs import Costs, chunks
-from .plan import Plan
+from .plan import WalkPlan
 from .walk import walk
 
 #: Less is the rounding of sums of times.
@@ -70,7 +70,7 @@ def replay(log: Log, rates: Rates) -> Timeline:
 
 def timed(log: Log, rates: Rates, costs: Costs) -> Timeline:
     """Time a log whose records cost what ``costs`` says; what-if questions change both."""
-    plan = Plan.of(log, rates, costs)
+    plan = WalkPlan.of(log, rates, costs)
     start, end, reason, cause = walk(plan)
     late = np.empty(len(log))
     for part in chunks(len(log)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..findings import BuildError
 from ..structures import header
-from .plan import Plan, Times, stuck
+from .plan import Times, WalkPlan, stuck
 
 _HEADER = header("passes/timing/walk.h")
 _REASONS = _HEADER.enumeration("mlusim_reason", "MLUSIM_")
@@ -31,7 +31,7 @@ class _Walk(ctypes.Structure):
     _fields_ = _HEADER.fields("mlusim_walk")
 
 
-def walk(plan: Plan) -> Times:
+def walk(plan: WalkPlan) -> Times:
     """Start, end, reason and cause of every record.
 
     ValueError for a log whose barriers cannot be met, BuildError without a compiler that builds the walk.

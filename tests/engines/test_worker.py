@@ -22,7 +22,7 @@ from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
 from mlusim.simulator.engines.worker.messages import PROTOCOL, Answered
 from mlusim.simulator.engines.worker.request import LaunchRequest
-from mlusim.simulator.frames import BrokenPeer, Channel
+from mlusim.simulator.frames import BrokenPeer, FrameChannel
 from mlusim.simulator.launches.compiled_kernel import target_of
 
 from tests.support.paths import KERNELS_C
@@ -232,7 +232,7 @@ def take(data: bytes) -> bytes:
         theirs.sendall(data)
         theirs.close()
         ours.setblocking(False)
-        return bytes(Channel(ours, PROTOCOL, {Answered: 1 << 20}).receive().body)
+        return bytes(FrameChannel(ours, PROTOCOL, {Answered: 1 << 20}).receive().body)
 
 
 def head(kind: int, length: int, magic: bytes = b"MLUS", version: int = 1, fields: int = 0) -> bytes:
@@ -373,7 +373,7 @@ def test_what_is_said_after_an_answer_does_not_reach_the_next_launch(program):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"MLUS late")
-        before._channel = Channel(ours, PROTOCOL, {})
+        before._channel = FrameChannel(ours, PROTOCOL, {})
         program.launch("healthy", args=[x])
     assert before not in pool._idle
     assert (x == 4).all()

@@ -15,8 +15,8 @@ from mlusim.simulator.host.cases.binding import bind
 from mlusim.simulator.host.cases.measures import measure
 from mlusim.simulator.host.cases.native_reference import NativeReference
 from mlusim.simulator.host.cases.textformat import Word, parse
-from mlusim.simulator.host.operators.declarations import Function, Parameter, Type
-from mlusim.simulator.host.operators.tensors import Tensor
+from mlusim.simulator.host.operators.declarations import CParameter, Function, Type
+from mlusim.simulator.host.operators.tensors import HostTensor
 from mlusim.simulator.kernelc.options import Options
 
 from tests.support.paths import ROOT
@@ -296,10 +296,10 @@ def test_tensors_without_a_descriptor_come_last(tmp_path):
     void = Type("other", "void", constant=True)
     desc, data, place = Type("opaque", "vecTensorDescriptor_t"), Type("pointer", to=void), Type("pointer")
     kinds = {"size": place, "workspace": place, "x_desc": desc, "x": data, "kept_desc": desc, "kept": place}
-    function = Function("vecKeep", "vecKeep", None, tuple(Parameter(name, kind) for name, kind in kinds.items()))
+    function = Function("vecKeep", "vecKeep", None, tuple(CParameter(name, kind) for name, kind in kinds.items()))
     (tmp_path / "case.prototxt").write_text(SCALE + 'output { id: "more" shape { dims: 1 } }')
     case = read_case(tmp_path / "case.prototxt")
-    x, *outputs = (Tensor(np.zeros(3), "ARRAY") for _ in range(3))
+    x, *outputs = (HostTensor(np.zeros(3), "ARRAY") for _ in range(3))
     given = bind(case, function, [x], outputs)
     assert [given[name] for name in ("x", "kept", "size")] == [x, *outputs]
 
@@ -307,14 +307,14 @@ def test_tensors_without_a_descriptor_come_last(tmp_path):
 @pytest.mark.parametrize("id", ["x", "other"])
 def test_a_tensor_that_is_changed_in_place_is_an_input_and_an_output(tmp_path, id):
     desc, data = Type("opaque", "vecTensorDescriptor_t"), Type("pointer")
-    function = Function("vecStep", "vecStep", None, (Parameter("x_desc", desc), Parameter("x", data)))
+    function = Function("vecStep", "vecStep", None, (CParameter("x_desc", desc), CParameter("x", data)))
     (tmp_path / "case.prototxt").write_text(SCALE.replace('"first"', f'"{id}"'))
     case = read_case(tmp_path / "case.prototxt")
-    before, after = Tensor(np.arange(3.0), "ARRAY"), Tensor(np.zeros(3), "ARRAY")
+    before, after = HostTensor(np.arange(3.0), "ARRAY"), HostTensor(np.zeros(3), "ARRAY")
     assert bind(case, function, [before], [after])["x"] is after
     assert after.array.tolist() == [0, 1, 2], "the function begins with what the input holds"
     with pytest.raises(ValueError, match=r"has a tensor (result|other) and the function no parameter left"):
-        bind(case, function, [before], [Tensor(np.zeros(4), "ARRAY")])
+        bind(case, function, [before], [HostTensor(np.zeros(4), "ARRAY")])
 
 
 def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):

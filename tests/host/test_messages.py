@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.frames import BrokenPeer, Channel, pack
+from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
 from mlusim.simulator.host.programs.messages import Done, Place, messages_version
@@ -76,7 +76,7 @@ def program():
     thread = threading.Thread(target=serve)
     thread.start()
     with ours:
-        yield Channel(ours, AGREEMENT.protocol, dict.fromkeys(AGREEMENT.answers.values(), 0)), outcome, thread
+        yield FrameChannel(ours, AGREEMENT.protocol, dict.fromkeys(AGREEMENT.answers.values(), 0)), outcome, thread
     thread.join()
 
 

@@ -9,7 +9,7 @@ from mlusim.simulator.findings import ADVICE, ERROR, WARNING, Finding
 from mlusim.simulator.findings.reports import Checked
 from mlusim.simulator.findings.reports import Report as Checks
 from mlusim.simulator.host.programs.checked import document
-from mlusim.simulator.host.programs.report import Report
+from mlusim.simulator.host.programs.report import ProgramReport
 from mlusim.simulator.host.programs.summary import closing_lines, summary
 from mlusim.simulator.log import Location
 
@@ -28,19 +28,19 @@ PLACES = {rule: Finding(rule, "", severity, location=Location("a.mlu", line)) fo
 )  # fmt: skip
 def test_what_is_shown_is_counted(shown: list[str], suppressed: int, said: str) -> None:
     findings = [PLACES[rule] for rule in shown]
-    (line,) = closing_lines(Report(), findings, suppressed)
+    (line,) = closing_lines(ProgramReport(), findings, suppressed)
     assert line == f"0 launches, 0 copies of 0 bytes, 0.00 us simulated; {said}"
 
 
 def test_a_report_of_a_program_by_itself() -> None:
-    report = Report()
+    report = ProgramReport()
     report.add(PLACES["leak"])
     report.add(replace(PLACES["leak"], count=2))
     assert [line.rpartition("; ")[2] for line in summary(report)][-1] == "1 warning"
 
 
 def test_what_may_stay_is_apart_in_documents() -> None:
-    report = Report()
+    report = ProgramReport()
     for finding in (PLACES["leak"], PLACES["bounds"]):
         report.add(finding)
     checks = Checks((Checked("program", (replace(PLACES["leak"], reason="at exit"), PLACES["bounds"])),))

@@ -11,7 +11,7 @@ import pytest
 from mlusim.simulator import BuildError, Device, Log
 from mlusim.simulator.cli import main
 from mlusim.simulator.host.programs.program import build_program, run_program
-from mlusim.simulator.host.programs.report import Report
+from mlusim.simulator.host.programs.report import ProgramReport
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native.compiler import Compiler
 
@@ -31,9 +31,9 @@ def program(device) -> Path:
 def run(program, device, capfd):
     """Run a scenario: its exit code, its standard output, the report of its (last) process."""
 
-    def scenario(name: str, devices: int = 1) -> tuple[int, str, Report]:
+    def scenario(name: str, devices: int = 1) -> tuple[int, str, ProgramReport]:
         code, reports = run_program(program, [name], [device] * devices)
-        return code, capfd.readouterr().out, reports[-1] if reports else Report()
+        return code, capfd.readouterr().out, reports[-1] if reports else ProgramReport()
 
     return scenario
 
@@ -43,7 +43,7 @@ def line(mark: str) -> int:
     return line_of(SOURCE, f"// {mark}$")
 
 
-def found(report: Report) -> list[tuple[str, int]]:
+def found(report: ProgramReport) -> list[tuple[str, int]]:
     return [(finding.rule, finding.location.line) for finding in report.findings]
 
 

@@ -5,7 +5,7 @@ import pytest
 from mlusim.kernels import elementwise as ew
 from mlusim.kernels.elementwise.launching import launch
 from mlusim.kernels.elementwise.operators import OPERATORS
-from mlusim.kernels.elementwise.planner import Chip, View, make_plan
+from mlusim.kernels.elementwise.planner import Chip, OperandView, make_plan
 from mlusim.kernels.elementwise.types import operator_types
 
 from tests.kernels.elementwise_cases import LIMITS, run, values
@@ -66,8 +66,8 @@ def test_strides_of_more_than_2_gigabytes(device, random):
         offset = 2 * step if strides[0] < 0 else 0
         far = np.ndarray(shape, FLOAT, memory.view(np.dtype(np.uint8)).data, offset, strides)
         near = device.array(np.zeros(shape, np.float32))
-        of_far = View(shape, strides, FLOAT, (memory.start + offset) % 64)
-        of_near = View(shape, near.numpy().strides, FLOAT, near.address % 64)
+        of_far = OperandView(shape, strides, FLOAT, (memory.start + offset) % 64)
+        of_near = OperandView(shape, near.numpy().strides, FLOAT, near.address % 64)
         there, here = memory.start + offset, near.address
         far[...] = wanted = random.standard_normal(shape).astype(np.float32)
         for out, source, addresses in ((of_near, of_far, (here, there)), (of_far, of_near, (there, here))):

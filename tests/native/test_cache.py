@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mlusim.simulator import BuildError
 from mlusim.simulator.native import cache as module
-from mlusim.simulator.native.cache import Cache
+from mlusim.simulator.native.cache import BuildCache
 
 
 class Maker:
@@ -36,19 +36,19 @@ def content(path: Path) -> bytes:
 
 def test_what_is_there_is_not_made_again(folder):
     make = Maker()
-    first = Cache().file("a.so", "key", make)
-    assert Cache().file("a.so", "key", make) == first
+    first = BuildCache().file("a.so", "key", make)
+    assert BuildCache().file("a.so", "key", make) == first
     assert (make.count, content(first)) == (1, b"built")
-    Cache().file("a.so", "other key", make)
+    BuildCache().file("a.so", "other key", make)
     assert make.count == 2
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_what_is_there_can_be_looked_for_and_replaced(folder):
-    assert Cache().find("a.so", "key") is None
-    first = Cache().put("a.so", "key", Maker(b"one"))
-    assert Cache().find("a.so", "key") == first
-    assert Cache().put("a.so", "key", Maker(b"two")) == first
+    assert BuildCache().find("a.so", "key") is None
+    first = BuildCache().put("a.so", "key", Maker(b"one"))
+    assert BuildCache().find("a.so", "key") == first
+    assert BuildCache().put("a.so", "key", Maker(b"two")) == first
     assert content(first) == b"two"
 
 
@@ -80,7 +80,7 @@ def _no_folder(path: Path) -> None:
 
 
 def _foreign(path: Path) -> None:
-    other = Cache().file("a.so", "other key", Maker(b"other"))
+    other = BuildCache().file("a.so", "other key", Maker(b"other"))
     path.write_bytes(other.read_bytes())
 
 
@@ -96,10 +96,10 @@ DAMAGES = [_cut, _empty, _change, _delete, _folder, _no_folder, _foreign, _read_
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__.strip("_"))
 def test_a_damaged_entry_is_made_again(folder, damage):
     make = Maker()
-    damage(Cache().file("a.so", "key", make))
-    again = Cache().file("a.so", "key", make)
+    damage(BuildCache().file("a.so", "key", make))
+    again = BuildCache().file("a.so", "key", make)
     assert (make.count, content(again)) == (2, b"built")
-    assert Cache().file("a.so", "key", make) == again
+    assert BuildCache().file("a.so", "key", make) == again
     assert make.count == 2
 
 
@@ -109,13 +109,13 @@ def test_a_build_that_fails_leaves_nothing(folder):
         raise KeyError
 
     with pytest.raises(KeyError):
-        Cache().file("a.so", "key", make)
+        BuildCache().file("a.so", "key", make)
     assert not list(folder.iterdir())
 
 
 def test_several_at_once(folder):
     with ThreadPoolExecutor(8) as pool:
-        paths = set(pool.map(lambda _: Cache().file("a.so", "key", Maker(os.urandom(9))), range(64)))
+        paths = set(pool.map(lambda _: BuildCache().file("a.so", "key", Maker(os.urandom(9))), range(64)))
     assert len(paths) == 1
     assert module._is_whole(paths.pop(), next(folder.iterdir()).name)
     assert len(list(folder.iterdir())) == 1
@@ -124,10 +124,10 @@ def test_several_at_once(folder):
 @pytest.mark.parametrize("mode", [0o777, 0o720])
 def test_a_folder_that_others_can_write_is_not_used(folder, mode):
     make, key = Maker(), f"mode {mode}"
-    planted = Cache().file("a.so", key, make)
+    planted = BuildCache().file("a.so", key, make)
     folder.chmod(mode)
     with pytest.warns(RuntimeWarning, match="can be written by others"):
-        path = Cache().file("a.so", key, make)
+        path = BuildCache().file("a.so", key, make)
     assert folder not in path.parents
     assert content(path) == b"built"
     assert stat.S_IMODE(path.parents[1].stat().st_mode) == 0o700
@@ -139,20 +139,20 @@ def test_a_folder_of_another_user_is_not_used(folder):
     folder.mkdir()
     os.chown(folder, 12345, -1)
     with pytest.warns(RuntimeWarning, match="belongs to another user"):
-        assert folder not in Cache().file("a.so", "another", Maker()).parents
+        assert folder not in BuildCache().file("a.so", "another", Maker()).parents
 
 
 def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch):
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.warns(RuntimeWarning, match="cannot be made"):
-        assert content(Cache().file("a.so", "a third", Maker())) == b"built"
+        assert content(BuildCache().file("a.so", "a third", Maker())) == b"built"
 
 
 def test_a_folder_behind_links_is_named_without_them(folder, tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(tmp_path)
     monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "link" / "x" / ".." / "cache"))
-    assert Cache().file("a.so", "key", Maker()).parents[1] == folder
+    assert BuildCache().file("a.so", "key", Maker()).parents[1] == folder
 
 
 def test_no_room(folder):
@@ -160,20 +160,20 @@ def test_no_room(folder):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(BuildError, match="No space left on device; set MLUSIM_CACHE"):
-        Cache().file("a.so", "key", full)
+        BuildCache().file("a.so", "key", full)
 
 
 def test_the_builds_used_longest_ago_make_room(folder, monkeypatch):
     monkeypatch.setattr(module, "LIMIT", 5000)
     make = Maker(b"x" * 1000)
-    paths = [Cache().file("a.so", str(number), make) for number in range(4)]
+    paths = [BuildCache().file("a.so", str(number), make) for number in range(4)]
     for age, path in enumerate(paths):
         os.utime(path, (1000 - age, 1000 - age))
-    Cache().file("a.so", "3", make)  # the oldest is used again
-    paths.append(Cache().file("a.so", "4", make))
+    BuildCache().file("a.so", "3", make)  # the oldest is used again
+    paths.append(BuildCache().file("a.so", "4", make))
     assert [path.exists() for path in paths] == [True, True, False, True, True]
     left = folder / "building-old"
     left.mkdir()
     os.utime(left, (0, 0))
-    Cache().file("a.so", "5", make)
+    BuildCache().file("a.so", "5", make)
     assert not left.exists()

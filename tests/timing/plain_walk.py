@@ -11,12 +11,12 @@ from collections.abc import Generator, Iterator
 import numpy as np
 from mlusim.simulator.log import BLOCKING, SERIAL
 from mlusim.simulator.timing import Reason
-from mlusim.simulator.timing.plan import Plan, Times, stuck
+from mlusim.simulator.timing.plan import Times, WalkPlan, stuck
 
 from tests.timing.plain_channels import Channels, Server
 
 
-def plain_walk(plan: Plan) -> Times:
+def plain_walk(plan: WalkPlan) -> Times:
     """Start, end, reason and cause of every record; ValueError for a log whose barriers cannot be met."""
     walk = _Walk(plan)
     walk.run()
@@ -59,7 +59,7 @@ class _Walk:
     never earlier than it, so that the order of events is the order of time.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WalkPlan) -> None:
         log, count = plan.log, len(plan.log)
         self.plan, self.log = plan, log
         self.start, self.end = array("d", bytes(8 * count)), array("d", bytes(8 * count))

@@ -7,16 +7,16 @@ n / 2 without channels). The DRAM moves 64 bytes in 10, and the latency is 7. Is
 from dataclasses import replace
 
 import pytest
-from mlusim.simulator.chip.rates import Channel, Engine
+from mlusim.simulator.chip.rates import Channel, EngineRates
 
 from tests.timing.timing_logs import ALONE, RATES, Row, timed
 
 DRAM = replace(RATES, channels={"dram": RATES.channels["dram"]})
 CAPPED = replace(RATES, channels={"dram": Channel(32e-3, 7000.0, "device", ("gdram",), core_gb_per_s=6.4e-3)})
-STRIDED = replace(ALONE, engines={**ALONE.engines, "io": Engine(3, 64, 64, part_cycles=2)})
+STRIDED = replace(ALONE, engines={**ALONE.engines, "io": EngineRates(3, 64, 64, part_cycles=2)})
 WAITED = replace(
     ALONE,
-    engines={**ALONE.engines, "scalar_gdram": Engine(0, 0.5, 1, part_cycles=3)},
+    engines={**ALONE.engines, "scalar_gdram": EngineRates(0, 0.5, 1, part_cycles=3)},
     channels={"dram": Channel(1e3, 0.0, "device", ("gdram",))},
 )
 

@@ -8,7 +8,7 @@ from mlusim.simulator import BuildError, Log
 from mlusim.simulator.chip.rates import Channel
 from mlusim.simulator.native import library
 from mlusim.simulator.timing import Costs, replay
-from mlusim.simulator.timing.plan import Plan
+from mlusim.simulator.timing.plan import WalkPlan
 from mlusim.simulator.timing.walk import walk
 
 from tests.timing.plain_walk import plain_walk
@@ -24,7 +24,7 @@ OTHERS = ("add", "load", "load", "put", "poke", "scalar", "section", "sync_io", 
 
 def differences(log, rates):
     """The columns in which native code and the plain walk differ in a byte."""
-    plan = Plan.of(log, rates, Costs.of(log, rates))
+    plan = WalkPlan.of(log, rates, Costs.of(log, rates))
     names = ("start", "end", "reason", "cause")
     pairs = zip(names, walk(plan), plain_walk(plan), strict=True)
     return [name for name, native, plain in pairs if native.tobytes() != plain.tobytes()]
@@ -83,7 +83,7 @@ def test_barriers_that_cannot_be_met():
     stuck = log_of(Row("meet", 1), Row("meet", 2, core=1), Row("meet", 2), Row("meet", 1, core=1))
     for way in (plain_walk, walk):
         with pytest.raises(ValueError, match="its barriers let core 0 wait for ever"):
-            way(Plan.of(stuck, RATES, Costs.of(stuck, RATES)))
+            way(WalkPlan.of(stuck, RATES, Costs.of(stuck, RATES)))
 
 
 def test_without_a_compiler_a_time_is_refused(monkeypatch):

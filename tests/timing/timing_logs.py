@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from mlusim.simulator import Device
-from mlusim.simulator.chip.rates import Channel, Engine
+from mlusim.simulator.chip.rates import Channel, EngineRates
 from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, SERIAL, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, replay
 
@@ -19,11 +19,11 @@ RATES = replace(
     launch_overhead_us=100.0,
     task_us=0.0,
     engines={
-        "scalar": Engine(1, 1, 1),
-        "compute": Engine(2, 4, 8),
-        "io": Engine(3, 64, 64),
-        "sync": Engine(5, 1, 1),
-        "scalar_gdram": Engine(0, 0.5, 1),
+        "scalar": EngineRates(1, 1, 1),
+        "compute": EngineRates(2, 4, 8),
+        "io": EngineRates(3, 64, 64),
+        "sync": EngineRates(5, 1, 1),
+        "scalar_gdram": EngineRates(0, 0.5, 1),
     },
     channels={
         "dram": Channel(6.4e-3, 7000.0, "device", ("gdram",)),
@@ -31,7 +31,7 @@ RATES = replace(
     },
 )
 #: The same without channels.
-ALONE = replace(RATES, channels={}, engines={**RATES.engines, "io": Engine(3, 2, 1)})
+ALONE = replace(RATES, channels={}, engines={**RATES.engines, "io": EngineRates(3, 2, 1)})
 PIPES = ("compute", "io", "scalar", "sync")
 OPS = {
     "alloc": Op("alloc", "", ("dst",), (False,), ""),

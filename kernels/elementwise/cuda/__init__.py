@@ -17,10 +17,10 @@ import numpy as np
 from mlusim.simulator import Device
 
 from .launching import Result, run_plan
-from .plan import POLICIES, Plan, make_plan, vector_width
+from .plan import POLICIES, GridPlan, make_plan, vector_width
 
 __all__ = [
-    "OPERATORS", "POLICIES", "Plan", "Result", "add", "div", "make_plan", "maximum", "minimum", "mul", "sub",
+    "OPERATORS", "POLICIES", "GridPlan", "Result", "add", "div", "make_plan", "maximum", "minimum", "mul", "sub",
     "vector_width",
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, DeviceArray, Finding, Program, Run, load
 
-from .plan import MAX_DIMS, TYPES, Plan, vector_width
+from .plan import MAX_DIMS, TYPES, GridPlan, vector_width
 
 #: Elements and threads of a block, as in policies.cuh.
 _PER_BLOCK, _THREADS = 512, 128
@@ -24,7 +24,7 @@ class Result:
     """The result of an operator, with the run of each of its launches."""
 
     output: np.ndarray
-    plan: Plan
+    plan: GridPlan
     runs: tuple[Run, ...]
     widths: tuple[int, ...]  # elements that a thread moved at a time, in each launch
 
@@ -55,7 +55,7 @@ def _program(device: Device) -> Program:
     return load([Path(__file__).with_name("binary.cu")], device=device)
 
 
-def run_plan(device: Device, plan: Plan, a: np.ndarray, b: np.ndarray, on_finding: str) -> Result:
+def run_plan(device: Device, plan: GridPlan, a: np.ndarray, b: np.ndarray, on_finding: str) -> Result:
     """Carry out a plan; ValueError unless the device runs CUDA kernels."""
     if device.isa != "cuda":
         raise ValueError(f"device is {device.name}, which runs no CUDA kernels; pass {', '.join(Device.names('cuda'))}")
@@ -84,7 +84,7 @@ def _on_device(device: Device, array: np.ndarray) -> tuple[DeviceArray, int]:
 
 
 def _launch(
-    device: Device, plan: Plan, starts: tuple[int, ...], inputs: tuple[np.ndarray, ...], part: tuple[int, int],
+    device: Device, plan: GridPlan, starts: tuple[int, ...], inputs: tuple[np.ndarray, ...], part: tuple[int, int],
     on_finding: str,
 ) -> tuple[Run, int]:  # fmt: skip
     """Launch one slice; its run and the elements that a thread moved at a time."""
@@ -106,7 +106,7 @@ def _launch(
     return program.launch(f"{plan.policy}<{template}>", blocks, args=args, block=_THREADS, on_finding=on_finding), width
 
 
-def _layout(plan: Plan, strides: tuple[int, ...], first: int) -> _Strided:
+def _layout(plan: GridPlan, strides: tuple[int, ...], first: int) -> _Strided:
     made = _Strided(len(plan.shape), first)
     for d, (count, stride) in enumerate(zip(plan.shape, strides, strict=True)):
         made.shape[d], made.stride[d] = count, stride

@@ -22,7 +22,7 @@ SLICE, MAX_DIMS = 65535, 7
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridPlan:
     """How an operator is carried out; strides in bytes, one for each dimension of ``shape``."""
 
     operator: str
@@ -39,7 +39,7 @@ class Plan:
         return int(np.prod(self.shape, dtype=np.int64))
 
 
-def make_plan(operator: str, a: np.ndarray, b: np.ndarray, dtype: Any = None, policy: str | None = None) -> Plan:
+def make_plan(operator: str, a: np.ndarray, b: np.ndarray, dtype: Any = None, policy: str | None = None) -> GridPlan:
     """The plan for two arrays; ValueError for shapes, TypeError for element types that do not go together."""
     shape = np.broadcast_shapes(a.shape, b.shape)
     if len(shape) > MAX_DIMS:
@@ -62,7 +62,7 @@ def make_plan(operator: str, a: np.ndarray, b: np.ndarray, dtype: Any = None, po
         raise ValueError(f"policy is {policy!r}; for these arrays it can be {', '.join(fitting)}")
     count = int(np.prod(shape, dtype=np.int64))
     slices = tuple((first, min(SLICE, count - first)) for first in range(0, count, SLICE))
-    return Plan(operator, policy or fitting[0], shape, result, computed, strides, slices)
+    return GridPlan(operator, policy or fitting[0], shape, result, computed, strides, slices)
 
 
 def vector_width(addresses: Sequence[int], itemsize: int) -> int:

@@ -16,7 +16,7 @@ from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, Port, by_element_type, issue
-from ..memory import Allocation, Layout, Memory, Variable, variable_counter
+from ..memory import Allocation, Memory, Variable, VariableLayout, variable_counter
 
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
@@ -44,7 +44,7 @@ class Machine:
         spaces = self.dialect.spaces
         whole = {memory.name: not spaces[memory.name].registers for memory in self.map.own if spaces[memory.name].whole}
         self.cluster_spaces = {memory.name for memory in self.map.own if memory.space.scope == "cluster"}
-        self.layout = Layout(self.map.own, whole)
+        self.layout = VariableLayout(self.map.own, whole)
         self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
         self._scalar_pipe = self.recorder.pipe("scalar")
         self.on_enter: Callable[[Task], None] = lambda task: None

@@ -9,7 +9,7 @@ from .shadow import Shadow
 from .strides import folded
 from .tensor import Constant, Lanes, Tensor, lanes_of
 from .turn import Turn
-from .variables import Layout, Placement, Variable, variable_counter
+from .variables import Placement, Variable, VariableLayout, variable_counter
 from .view import Footprint, PackedView, View
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "Footprint",
     "Intervals",
     "Lanes",
-    "Layout",
     "Mapping",
     "Memory",
     "PackedView",
@@ -30,6 +29,7 @@ __all__ = [
     "Tensor",
     "Turn",
     "Variable",
+    "VariableLayout",
     "View",
     "folded",
     "host_bytes",

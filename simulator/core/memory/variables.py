@@ -39,7 +39,7 @@ class Placement:
         return [*self.whole, *(entry for _, entry in self.variables)]
 
 
-class Layout:
+class VariableLayout:
     """Places the variables of one program at a time, at the same addresses in every launch."""
 
     def __init__(self, memories: Iterable[Memory], whole: Mapping[str, bool]) -> None:

@@ -22,7 +22,7 @@ class Range(ctypes.Structure):
     _fields_ = _RUNTIME.fields("mlusim_range")
 
 
-class Run(ctypes.Structure):
+class AccessRow(ctypes.Structure):
     """A run of scalar accesses."""
 
     _fields_ = _RUNTIME.fields("mlusim_run")
@@ -34,7 +34,7 @@ class NativeTask(ctypes.Structure):
     _fields_ = _RUNTIME.fields("mlusim_task")
 
 
-class Variable(ctypes.Structure):
+class NativeVariable(ctypes.Structure):
     """A variable in on-chip memory."""
 
     _fields_ = _RUNTIME.fields("mlusim_variable")
@@ -64,7 +64,7 @@ def load_runtime(path: Path) -> ctypes.CDLL:
     runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
     runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [ctypes.c_char_p], ctypes.c_void_p
     runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
-    runtime.mlusim_take_slots.restype = ctypes.POINTER(Variable)
+    runtime.mlusim_take_slots.restype = ctypes.POINTER(NativeVariable)
     return runtime
 
 

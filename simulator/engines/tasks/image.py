@@ -117,7 +117,7 @@ def _load_error(runtime: ctypes.CDLL) -> Exception:
     return ImageFault(replace(rules.process.before_kernels(finding), location=where))
 
 
-def _variable(slot: abi.Variable) -> Variable:
+def _variable(slot: abi.NativeVariable) -> Variable:
     initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
     where = Location(slot.file.decode(errors="backslashreplace"), int(slot.line))
     return Variable(slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, where)

@@ -32,7 +32,7 @@ class Enumeration:
 
 
 @dataclass(frozen=True)
-class Pointer:
+class PointerType:
     """A pointer to elements of a type code ("v": void, "s": a structure, which ``target`` gives)."""
 
     code: str
@@ -75,7 +75,7 @@ class Structure:
     others: tuple[str, ...] = ()
 
 
-Type = Scalar | Enumeration | Pointer | Array | Structure
+Type = Scalar | Enumeration | PointerType | Array | Structure
 
 
 class Layouts:
@@ -164,14 +164,14 @@ class Layouts:
             return self._structure(entry, size)
         return None
 
-    def _pointer(self, to: Any) -> Pointer:
+    def _pointer(self, to: Any) -> PointerType:
         target = _stripped(to)
         code = "v"
         if target is not None:
             code = "s"
             if target.tag in ("DW_TAG_base_type", *STRUCTURES) and isinstance(kind := self._basic(target), Scalar):
                 code = kind.code
-        return Pointer(code, lambda: self._type(to))
+        return PointerType(code, lambda: self._type(to))
 
     def _basic(self, entry: Any) -> Type | None:
         """The type of a number; a structure is not looked into: it may be the one that is being read."""

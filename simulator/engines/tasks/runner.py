@@ -175,7 +175,7 @@ class NativeRunner:
                 self._note_first_writes(touched == _TAKEN_AWAY)
             done, is_examined = 0, self._strict.value or self._looked_at
             try:
-                for run in (abi.Run * count).from_address(runs) if is_examined else ():
+                for run in (abi.AccessRow * count).from_address(runs) if is_examined else ():
                     self.scalar.examine(
                         AccessRun(
                             run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
@@ -203,7 +203,7 @@ class NativeRunner:
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""
         try:
-            machine, v = self.machine, abi.Variable.from_address(variable)
+            machine, v = self.machine, abi.NativeVariable.from_address(variable)
             space, name, size = v.space.decode(), v.name.decode(), int(v.bytes)
             if space in machine.cluster_spaces:
                 entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)

@@ -21,7 +21,7 @@ ROW = _SIMT.dtype("simt_row")
 RANGE = _SIMT.dtype("simt_range")
 
 
-class Range(ctypes.Structure):
+class ThreadRange(ctypes.Structure):
     """A range of addresses."""
 
     _fields_ = _SIMT.fields("simt_range")
@@ -33,7 +33,7 @@ class GridLaunch(ctypes.Structure):
     _fields_ = _SIMT.fields("simt_launch")
 
 
-class Fault(ctypes.Structure):
+class ThreadFault(ctypes.Structure):
     """What went wrong at one place, with the first time that it did."""
 
     _fields_ = _SIMT.fields("simt_fault")
@@ -49,7 +49,7 @@ class Runtime:
         self.run.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         self._library = library
         library.simt_rows.restype = ctypes.c_void_p
-        library.simt_faults.restype = ctypes.POINTER(Fault)
+        library.simt_faults.restype = ctypes.POINTER(ThreadFault)
         library.simt_variable.restype = ctypes.c_char_p
         library.simt_shared_offset.restype = library.simt_declared.restype = ctypes.c_uint64
 
@@ -60,7 +60,7 @@ class Runtime:
         size = count.value * ROW.itemsize
         return np.frombuffer(ctypes.string_at(address, size) if size else b"", ROW)
 
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[ThreadFault]:
         """The faults of the launch, good until the next one."""
         count = ctypes.c_uint64()
         found = self._library.simt_faults(ctypes.byref(count))
@@ -78,6 +78,6 @@ class Runtime:
 
     def variable(self, address: int) -> tuple[str, int, int] | None:
         """Name, first and past-the-end address of the variable that an address lies in or behind."""
-        found = Range()
+        found = ThreadRange()
         name = self._library.simt_variable(ctypes.c_uint64(address), ctypes.byref(found))
         return (name.decode(), int(found.start), int(found.end)) if name else None

@@ -11,7 +11,7 @@ from ...core.memory import Memory
 from ...findings import Finding, rules
 from ...log import Region
 from ..tasks import process_finding
-from .abi import Fault, Kind, Runtime
+from .abi import Kind, Runtime, ThreadFault
 from .grid import Grid
 
 
@@ -25,13 +25,13 @@ class Faults:
         self._runtime, self._native, self._limit = runtime, native, limit
         self._memory, self._shape, self._grid = memory, shape, grid
 
-    def finding(self, fault: Fault, core: int) -> Finding:
+    def finding(self, fault: ThreadFault, core: int) -> Finding:
         """The finding that a fault is; ``core`` is where its block runs."""
         self._core = core
         made: Finding = getattr(self, "_" + Kind(fault.kind).name.lower())(fault)
         return made
 
-    def _who(self, fault: Fault, thread: int | None = None) -> str:
+    def _who(self, fault: ThreadFault, thread: int | None = None) -> str:
         return self._grid.place(fault.block, fault.thread if thread is None else thread)
 
     def _variable(self, address: int, size: int) -> tuple[str, Region | None, int, int]:
@@ -44,49 +44,49 @@ class Faults:
         place = None if offset is None else Region("shared", self._core, offset, size)
         return (found[0], place, *found[1:]) if found else ("", place, 0, 0)
 
-    def _bounds(self, fault: Fault) -> Finding:
+    def _bounds(self, fault: ThreadFault) -> Finding:
         address, size = int(fault.address), int(fault.size)
         name, region, start, end = self._variable(address, size)
         variable = name, start, end
         return rules.bounds.by_thread(bool(fault.store), size, address, self._who(fault), variable, region)
 
-    def _alignment(self, fault: Fault) -> Finding:
+    def _alignment(self, fault: ThreadFault) -> Finding:
         size = int(fault.size)
         name, region, start, _ = self._variable(int(fault.address), size)
         where = f"byte {fault.address - start} of {name!r}" if name else f"address {fault.address:#x}"
         return rules.declared.misaligned_access(bool(fault.store), size, where, self._who(fault), region)
 
-    def _race(self, fault: Fault) -> Finding:
+    def _race(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
         other = "" if fault.other >= self._grid.block_threads else self._who(fault, fault.other)
         byte = int(fault.address - start)
         return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, region)
 
-    def _uninitialized(self, fault: Fault) -> Finding:
+    def _uninitialized(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
         return rules.uninitialized.by_thread(self._who(fault), int(fault.address - start), name, region)
 
-    def _barrier_ended(self, fault: Fault) -> Finding:
+    def _barrier_ended(self, fault: ThreadFault) -> Finding:
         return rules.barrier.skipped(self._who(fault), int(fault.size), self._who(fault, fault.other))
 
-    def _barrier_apart(self, fault: Fault) -> Finding:
+    def _barrier_apart(self, fault: ThreadFault) -> Finding:
         return rules.barrier.apart(self._who(fault), self._who(fault, fault.other))
 
-    def _process(self, fault: Fault) -> Finding:
+    def _process(self, fault: ThreadFault) -> Finding:
         kind, address, size = int(fault.other), int(fault.address), int(fault.size)
         found = process_finding(self._native, kind, address, size, self._limit, os.getpid())
         return rules.process.in_thread(found, self._who(fault))
 
-    def _not_modelled(self, fault: Fault) -> Finding:
+    def _not_modelled(self, fault: ThreadFault) -> Finding:
         return rules.not_modelled.executed(fault.text.decode(), DIALECTS[self._shape.isa])
 
-    def _assert(self, fault: Fault) -> Finding:
+    def _assert(self, fault: ThreadFault) -> Finding:
         return rules.assertion.failed(fault.text.decode(), self._who(fault))
 
-    def _budget(self, fault: Fault) -> Finding:
+    def _budget(self, fault: ThreadFault) -> Finding:
         threads = self._shape.threads
         assert threads is not None
         return rules.budget.shared(fault.text.decode(), int(fault.size), threads.static_shared)
 
-    def _constant(self, fault: Fault) -> Finding:
+    def _constant(self, fault: ThreadFault) -> Finding:
         return rules.space.constant(self._who(fault), fault.text.decode())

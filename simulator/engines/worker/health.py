@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...findings import BuildError
 from ...native.build import tasks_runtime
-from ...native.cache import Cache
+from ...native.cache import BuildCache
 from ...native.compiler import Compiler
 from .pool import Worker, WorkerDied
 
@@ -62,7 +62,7 @@ def _build_tools() -> list[Looked]:
 
 
 def _cache() -> Looked:
-    cache = Cache()
+    cache = BuildCache()
     if cache.problem:
         text = f"{cache.folder} {cache.problem}: builds are lost at the end; set MLUSIM_CACHE to a folder of your own"
         return Looked("cache", POOR, text)

@@ -22,7 +22,7 @@ import numpy as np
 from ...core.memory import Allocation, Shadow
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
-from ...frames import BrokenPeer, Channel, Frame
+from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
@@ -58,7 +58,7 @@ class Worker:
         begun = started()
         self._process = begun.process
         begun.end.setblocking(False)
-        self.modules, self._channel = modules, Channel(begun.end, PROTOCOL, FROM_WORKER, _room)
+        self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, _room)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last

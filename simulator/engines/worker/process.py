@@ -18,7 +18,7 @@ from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
 from ...findings import rules
-from ...frames import BrokenPeer, Channel, Frame
+from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
 from ..tasks.sandbox import close_sandbox
@@ -54,7 +54,7 @@ _LATE = (
 )
 
 
-class Host:
+class KernelHost:
     """Runs launches in this process: one engine for each device memory."""
 
     def __init__(self, runtime: Path) -> None:
@@ -85,17 +85,17 @@ class Host:
 
 
 @lru_cache(maxsize=1)
-def local_host(runtime: Path, process: int) -> Host:
+def local_host(runtime: Path, process: int) -> KernelHost:
     """The host of launches without isolation, in a process (a forked child gets its own)."""
     del process
-    return Host(runtime)
+    return KernelHost(runtime)
 
 
-class Worker:
+class WorkerLoop:
     """Answers the messages of the parent."""
 
-    def __init__(self, channel: Channel, runtime: Path) -> None:
-        self._channel, self._host, self._runtime = channel, Host(runtime), load_runtime(runtime)
+    def __init__(self, channel: FrameChannel, runtime: Path) -> None:
+        self._channel, self._host, self._runtime = channel, KernelHost(runtime), load_runtime(runtime)
         self._path = runtime
         self._memories: dict[int, Memory] = {}
         self._reachable: Memory | None = None
@@ -170,7 +170,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     """
     end = socket.socket(fileno=int(words[0]))
     end.setblocking(True)
-    channel = Channel(end, PROTOCOL, TO_WORKER)
+    channel = FrameChannel(end, PROTOCOL, TO_WORKER)
     try:
         start: Start = channel.receive().message
     except EOFError:
@@ -189,7 +189,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
     for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
         libc.mallopt(option, _KEPT_BY_MALLOC)
-    worker = Worker(channel, runtime)
+    worker = WorkerLoop(channel, runtime)
     missing = close_sandbox(end.fileno(), loaded, runtime.parent.parent)
     channel.send(Ready(tuple(MissingLayer(name, why) for name, why in missing.items())))
     with suppress(EOFError, BrokenPeer):

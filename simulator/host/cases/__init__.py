@@ -5,7 +5,7 @@
 ``native_reference`` one in C or C++, ``run`` one case, ``report`` all of them.
 """
 
-from .case import Case, read_case
-from .run import Outcome, run_case
+from .case import OperatorCase, read_case
+from .run import CaseOutcome, run_case
 
-__all__ = ["Case", "Outcome", "read_case", "run_case"]
+__all__ = ["CaseOutcome", "OperatorCase", "read_case", "run_case"]

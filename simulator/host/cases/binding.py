@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..operators.declarations import Function
-from ..operators.tensors import Tensor, is_tensor
-from .case import Case, TensorSpec
+from ..operators.tensors import HostTensor, is_tensor
+from .case import OperatorCase, TensorSpec
 
 
-def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> dict[str, Any]:
+def bind(
+    case: OperatorCase, function: Function, inputs: Sequence[HostTensor], outputs: Sequence[HostTensor]
+) -> dict[str, Any]:
     """Arguments by name. Tensors go by their ids, the others in order: inputs to what is read, outputs to what is
     written; numbers go by name. What the function changes in place is an input and an output of one parameter.
     ValueError when there are more tensors than parameters for them.
@@ -37,14 +39,14 @@ def bind(case: Case, function: Function, inputs: Sequence[Tensor], outputs: Sequ
     wanted = {parameter.name for parameter in function.parameters}
     for name, value in case.params.items():
         given.setdefault(name, str(value) if not isinstance(value, (int, float, list)) else value)
-    return {name: value for name, value in given.items() if name in wanted or not isinstance(value, Tensor)}
+    return {name: value for name, value in given.items() if name in wanted or not isinstance(value, HostTensor)}
 
 
 def _by_id(
-    specs: Sequence[TensorSpec], tensors: Sequence[Tensor], first: list[str], then: list[str], given: dict[str, Any]
-) -> list[tuple[str, Tensor]]:
+    specs: Sequence[TensorSpec], tensors: Sequence[HostTensor], first: list[str], then: list[str], given: dict[str, Any]
+) -> list[tuple[str, HostTensor]]:
     """Put tensors where their ids say; the others."""
-    waiting: list[tuple[str, Tensor]] = []
+    waiting: list[tuple[str, HostTensor]] = []
     for spec, tensor in zip(specs, tensors, strict=True):
         place = first if spec.id in first else then if spec.id in then else None
         if place is None:
@@ -55,13 +57,13 @@ def _by_id(
     return waiting
 
 
-def _alike(tensor: Tensor, names: list[str], given: Mapping[str, Any]) -> str | None:
+def _alike(tensor: HostTensor, names: list[str], given: Mapping[str, Any]) -> str | None:
     """The first parameter that has been given a tensor of the same shape and dtype."""
     about = tensor.array.shape, tensor.array.dtype
     return next((n for n in names if n in given and (given[n].array.shape, given[n].array.dtype) == about), None)
 
 
-def _put(id: str, tensor: Tensor, place: list[str], given: dict[str, Any]) -> None:
+def _put(id: str, tensor: HostTensor, place: list[str], given: dict[str, Any]) -> None:
     """Put a tensor where the next of its kind is wanted."""
     if not place:
         raise ValueError(f"the case has a tensor {id} and the function no parameter left for it; see --arguments")

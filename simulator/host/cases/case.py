@@ -83,7 +83,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class Case:
+class OperatorCase:
     """One test case: a file of it."""
 
     path: Path
@@ -94,7 +94,7 @@ class Case:
     criteria: tuple[tuple[Criterion, ...], ...]  # of each output
 
 
-def read_case(path: Path) -> Case:
+def read_case(path: Path) -> OperatorCase:
     """Read a case in protobuf's text format. ValueError says what in it is not understood."""
     try:
         message = parse(path.read_text(encoding="utf-8"))
@@ -109,7 +109,7 @@ def read_case(path: Path) -> Case:
         criteria = tuple(_criteria(message, output) for output in outputs)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return Case(path, str(message.one("op_name", "")), inputs, outputs, _params(message), criteria)
+    return OperatorCase(path, str(message.one("op_name", "")), inputs, outputs, _params(message), criteria)
 
 
 def _spec(entry: Any, path: Path) -> TensorSpec:

@@ -14,7 +14,7 @@ from ...kernelc.options import Options
 from ...launches.device import Device
 from ...text import quoted
 from ..operators.build import build_operators
-from ..operators.declarations import Function, Parameter, read_functions
+from ..operators.declarations import CParameter, Function, read_functions
 from ..operators.process import HostDied, HostProcess
 from ..operators.scalars import scalar
 
@@ -110,7 +110,7 @@ class _Call:
         """The type code and value of each argument."""
         return [self._argument(process, parameter) for parameter in self.function.parameters]
 
-    def _argument(self, process: HostProcess, parameter: Parameter) -> tuple[str, Any]:
+    def _argument(self, process: HostProcess, parameter: CParameter) -> tuple[str, Any]:
         name, type = parameter.name, parameter.type
         if name in self.bound:
             return "P", self._tensor(process, parameter, self.bound[name])
@@ -124,7 +124,7 @@ class _Call:
         numbers = [scalar(name, type.to, each) for each in (given if isinstance(given, list) else [given])]
         return "P", self._keep(process, struct.pack(f"={len(numbers)}{type.to.code}", *numbers))
 
-    def _tensor(self, process: HostProcess, parameter: Parameter, id: str) -> int:
+    def _tensor(self, process: HostProcess, parameter: CParameter, id: str) -> int:
         if _constant(parameter) and id in self.inputs:
             return self._keep(process, _as(self.inputs[id], parameter).tobytes())
         if id not in self.outputs:
@@ -149,12 +149,12 @@ class _Call:
         return self.places[-1]
 
 
-def _constant(parameter: Parameter) -> bool:
+def _constant(parameter: CParameter) -> bool:
     """Whether a pointer leads to what the function may not change."""
     return parameter.type.to is not None and parameter.type.to.constant
 
 
-def _as(array: np.ndarray, parameter: Parameter) -> np.ndarray:
+def _as(array: np.ndarray, parameter: CParameter) -> np.ndarray:
     """A packed array of the type that a pointer leads to; its shape may be another one."""
     packed, target = np.ascontiguousarray(array), parameter.type.to
     if target is None or target.name == "void":

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...findings.reports.junit import JUnitCase, junit_suite, xml_text
-from .run import Outcome
+from .run import CaseOutcome
 
 HEADERS = ("case", "result", "diffs", "simulated us", "findings", "wall s")
 
 
-def row(outcome: Outcome) -> tuple[str, ...]:
+def row(outcome: CaseOutcome) -> tuple[str, ...]:
     """A line of the table."""
     worst: dict[str, float] = {}
     for entry in outcome.differences:
@@ -24,13 +24,13 @@ def row(outcome: Outcome) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(outcomes: Sequence[CaseOutcome]) -> str:
     """How many of each."""
     counts = Counter(outcome.result for outcome in outcomes)
     return ", ".join(f"{counts[name]} {name}" for name in ("passed", "ran", "failed", "error") if counts[name])
 
 
-def document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def document(outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
     """Plain data."""
     return {
         "cases": [
@@ -47,17 +47,17 @@ def document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def junit(outcomes: Sequence[Outcome]) -> str:
+def junit(outcomes: Sequence[CaseOutcome]) -> str:
     """A JUnit document."""
     wall = sum(outcome.wall_s for outcome in outcomes)
     return xml_text(junit_suite("mlusim cases", map(_case, outcomes), time=f"{wall:.3f}"))
 
 
-def _case(outcome: Outcome) -> JUnitCase:
+def _case(outcome: CaseOutcome) -> JUnitCase:
     named = {"classname": outcome.case.operator, "name": _name(outcome), "time": f"{outcome.wall_s:.3f}"}
     element = {"failed": "failure", "error": "error"}.get(outcome.result, "")
     return JUnitCase(named, element, {"message": outcome.why}, "\n".join(map(str, outcome.findings)))
 
 
-def _name(outcome: Outcome) -> str:
+def _name(outcome: CaseOutcome) -> str:
     return f"{outcome.case.operator}/{outcome.case.path.stem}"

@@ -12,9 +12,9 @@ import numpy as np
 from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..operators.program import CallError, OperatorProgram
-from ..operators.tensors import Extent, Tensor, as_tensor
+from ..operators.tensors import Extent, HostTensor, as_tensor
 from .binding import bind, renamed
-from .case import Case
+from .case import OperatorCase
 from .measures import measure
 
 #: From a case's inputs and numbers by name, and its outputs to fill: the outputs that are right.
@@ -24,7 +24,7 @@ Arguments = Callable[[dict[str, np.ndarray], dict[str, np.ndarray], Mapping[str,
 
 
 @dataclass(frozen=True)
-class Difference:
+class OutputDifference:
     """A measure of one output, and how large it may be."""
 
     output: str
@@ -39,13 +39,13 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """What has come of a case: "passed", "failed" (``why``) or "error" when it could not be run."""
 
-    case: Case
+    case: OperatorCase
     result: str
     why: str = ""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[OutputDifference, ...] = ()
     findings: tuple[Finding, ...] = ()
     time_us: float = 0.0
     wall_s: float = 0.0
@@ -53,7 +53,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CasePlan:
     """How cases are run: which function, what its parameters are called in cases, what is right."""
 
     entry: str
@@ -63,12 +63,12 @@ class Plan:
     more: Mapping[str, Any] = field(default_factory=dict)  # numbers and names that the cases do not give
 
 
-def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
+def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> CaseOutcome:
     """Run a case. What is wrong with it or with the operator is in the outcome."""
     began = time.perf_counter()
 
-    def outcome(result: str, why: str = "", **more: Any) -> Outcome:
-        return Outcome(case, result, why, wall_s=time.perf_counter() - began, **more)
+    def outcome(result: str, why: str = "", **more: Any) -> CaseOutcome:
+        return CaseOutcome(case, result, why, wall_s=time.perf_counter() - began, **more)
 
     try:
         inputs = _arrays(case.inputs, case, 0)
@@ -105,19 +105,19 @@ def run_case(program: OperatorProgram, case: Case, plan: Plan) -> Outcome:
     return outcome("failed" if why else "passed", why, differences=differences, **done)
 
 
-def _arrays(specs: Sequence[Any], case: Case, first: int) -> list[np.ndarray]:
+def _arrays(specs: Sequence[Any], case: OperatorCase, first: int) -> list[np.ndarray]:
     return [spec.array(case.path.parent, first + number) for number, spec in enumerate(specs)]
 
 
 def _given(
-    program: OperatorProgram, case: Case, plan: Plan, inputs: list[np.ndarray], outputs: list[np.ndarray]
+    program: OperatorProgram, case: OperatorCase, plan: CasePlan, inputs: list[np.ndarray], outputs: list[np.ndarray]
 ) -> dict[str, Any]:
     if plan.entry not in program.functions:
         raise ValueError(f"no source defines {plan.entry}")
     if plan.arguments is not None:
         return plan.arguments(_by_id(case.inputs, inputs), _by_id(case.outputs, outputs), case.params)
     sides = [
-        [Tensor(array, spec.layout) for spec, array in zip(specs, arrays, strict=True)]
+        [HostTensor(array, spec.layout) for spec, array in zip(specs, arrays, strict=True)]
         for specs, arrays in ((case.inputs, inputs), (case.outputs, outputs))
     ]
     function = program.functions[plan.entry]
@@ -129,7 +129,7 @@ def _by_id(specs: Sequence[Any], arrays: Sequence[np.ndarray]) -> dict[str, np.n
 
 
 def _traced(
-    program: OperatorProgram, case: Case, plan: Plan, right: Mapping[str, np.ndarray], limit: float
+    program: OperatorProgram, case: OperatorCase, plan: CasePlan, right: Mapping[str, np.ndarray], limit: float
 ) -> tuple[Finding, ...]:
     """How the wrong elements of a case that has failed came about, from another run of it."""
     for tolerance in (None, limit):  # a sum of small differences may be too large where each of them is none
@@ -156,7 +156,7 @@ def _traced(
 
 
 def _right(
-    case: Case, reference: Reference, inputs: dict[str, np.ndarray], results: dict[str, np.ndarray]
+    case: OperatorCase, reference: Reference, inputs: dict[str, np.ndarray], results: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """What the reference says of each output."""
     right = reference(inputs, case.params, {name: np.zeros_like(array) for name, array in results.items()})
@@ -168,13 +168,15 @@ def _right(
     return {name: np.asarray(right[name]) for name in results}
 
 
-def _compared(case: Case, right: Mapping[str, np.ndarray], results: dict[str, np.ndarray]) -> tuple[Difference, ...]:
-    found: list[Difference] = []
+def _compared(
+    case: OperatorCase, right: Mapping[str, np.ndarray], results: dict[str, np.ndarray]
+) -> tuple[OutputDifference, ...]:
+    found: list[OutputDifference] = []
     for (name, array), criteria in zip(results.items(), case.criteria, strict=True):
         for criterion in criteria:
             for part, limit in _parts(array, criterion.limit, criterion.limit_imag):
                 value = measure(criterion.measure, part(array), part(right[name]))
-                found.append(Difference(name, criterion.measure, value, limit))
+                found.append(OutputDifference(name, criterion.measure, value, limit))
     return tuple(found)
 
 

@@ -29,7 +29,7 @@ class NotModelled(Exception):  # noqa: N818 - says what it is
 
 
 @dataclass(frozen=True)
-class Tensor:
+class LibraryTensor:
     """A tensor of a call: where it lies, what it holds, strides in elements."""
 
     address: int
@@ -62,7 +62,7 @@ class Operation:
     """A function of the library, its tensors by the names of its parameters, and what else it is given."""
 
     function: str
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, LibraryTensor]
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -73,13 +73,13 @@ class Operation:
         return cls(function, {name: _tensor(function, name, entry) for name, entry in tensors.items()}, said)
 
     @property
-    def inputs(self) -> list[Tensor]:
+    def inputs(self) -> list[LibraryTensor]:
         """What it reads: not the summand of a product whose factor is zero (inferred, as BLAS has it)."""
         dropped = {"c"} if "c" in self.tensors and not self.number("beta") else set()
         return [tensor for name, tensor in self.tensors.items() if name not in _WRITTEN | dropped]
 
     @property
-    def outputs(self) -> list[Tensor]:
+    def outputs(self) -> list[LibraryTensor]:
         """What it writes."""
         return [tensor for name, tensor in self.tensors.items() if name in _WRITTEN]
 
@@ -93,8 +93,8 @@ class Operation:
         return {name: tensor.view(memory(tensor.address, tensor.extent)) for name, tensor in self.tensors.items()}
 
 
-def _tensor(function: str, name: str, entry: list[Any]) -> Tensor:
+def _tensor(function: str, name: str, entry: list[Any]) -> LibraryTensor:
     address, dtype, dims, strides = entry
     if dtype not in DTYPES:
         raise NotModelled(f"{function}: the dtype {dtype} of {name} is not modelled; convert it before")
-    return Tensor(address, DTYPES[dtype], tuple(dims), tuple(strides))
+    return LibraryTensor(address, DTYPES[dtype], tuple(dims), tuple(strides))

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...checks.after_run import Given
 from ...text import quoted
-from .declarations import Function, Parameter, Type
+from .declarations import CParameter, Function, Type
 from .process import HostProcess
 from .scalars import scalar
-from .tensors import Extent, Tensor, as_tensor, is_tensor, numbers, prefix, setter
+from .tensors import Extent, HostTensor, as_tensor, is_tensor, numbers, prefix, setter
 
 _TO_DEVICE, _TO_HOST = 0, 2  # cnrtMemTransDir_t
 _HANDLE = "Handle_t"
@@ -69,7 +69,7 @@ class Host:
         return self._handles[type.name]
 
 
-class Call:
+class HostCall:
     """The arguments of a call. What it takes goes with `release`."""
 
     def __init__(self, host: Host, function: Function, given: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Call:
         self._memory: dict[int, tuple[int, Extent, bool]] = {}  # by array
         self._scratch: list[int] = []
         self._descriptors: list[tuple[str, int]] = []
-        self._back: list[tuple[Parameter, int, np.ndarray | None]] = []
+        self._back: list[tuple[CParameter, int, np.ndarray | None]] = []
         self.used: set[str] = set()
         self.values: list[tuple[str, Any]] = []
         try:
@@ -133,7 +133,7 @@ class Call:
         self._host.process.drop(self._blocks)
         self._memory, self._scratch, self._descriptors, self._blocks = {}, [], [], []
 
-    def _argument(self, at: int, parameter: Parameter) -> tuple[str, Any]:
+    def _argument(self, at: int, parameter: CParameter) -> tuple[str, Any]:
         name, type = parameter.name, parameter.type
         if is_tensor(type):
             return "P", self._described(at, parameter)
@@ -159,7 +159,7 @@ class Call:
             return self._workspace(parameter)
         raise TypeError(f"{self._function.name} needs {name}: {self._function}")
 
-    def _value(self, parameter: Parameter, value: Any) -> tuple[str, Any]:
+    def _value(self, parameter: CParameter, value: Any) -> tuple[str, Any]:
         name, type = parameter.name, parameter.type
         if type.kind in ("scalar", "enum"):
             return type.code, scalar(name, type, value)
@@ -186,7 +186,7 @@ class Call:
             raise TypeError(f"{name} is {quoted(value)}; pass an array, a NumPy scalar for host memory, or None")
         return "P", self._device(name, tensor.array, not _constant(type))
 
-    def _described(self, at: int, parameter: Parameter) -> int | None:
+    def _described(self, at: int, parameter: CParameter) -> int | None:
         """A tensor descriptor for the array that goes with it: the one of its name, or of the next parameter's."""
         names = [parameter.name, *_stems(parameter.name)]
         following = self._function.parameters[at + 1 : at + 2]
@@ -205,7 +205,7 @@ class Call:
             raise TypeError(f"{found} is {quoted(value)}; pass an array")
         return self._descriptor(parameter.type, tensor)
 
-    def _described_list(self, parameter: Parameter) -> int:
+    def _described_list(self, parameter: CParameter) -> int:
         names = [parameter.name, *_stems(parameter.name)]
         found = next((name for name in names if isinstance(self._given.get(name), (list, tuple))), None)
         if found is None:
@@ -216,7 +216,7 @@ class Call:
         made = [self._descriptor(parameter.type.to, entry) if entry else 0 for entry in entries]
         return self._keep(struct.pack(f"={len(made)}Q", *made))
 
-    def _descriptor(self, type: Type, tensor: Tensor) -> int:
+    def _descriptor(self, type: Type, tensor: HostTensor) -> int:
         start = prefix(type)
         function = setter(self._host.functions, start)
         layout, dtype = numbers(tensor, function)
@@ -236,7 +236,7 @@ class Call:
         )  # fmt: skip
         return address
 
-    def _set_up(self, parameter: Parameter) -> int:
+    def _set_up(self, parameter: CParameter) -> int:
         """A descriptor of the operator's own, made and set by the library's functions for it with what is given."""
         own, functions = parameter.type.name.removesuffix(_DESCRIPTOR), self._host.functions
         # Of mluOpNmsDescriptor_t the functions are mluOpCreateNmsDescriptor and so on: find where the verb stands.
@@ -251,7 +251,7 @@ class Call:
         if found["Destroy"]:
             self._descriptors.append((found["Destroy"], address))
         setting = functions[found["Set"]]
-        call = Call(
+        call = HostCall(
             self._host, setting, {**self._given, setting.parameters[0].name: Opaque(parameter.type.name, address)}
         )
         try:
@@ -277,7 +277,7 @@ class Call:
             self._host.ask("cnrtMemcpy", ("P", address), ("P", place), ("Q", extent.size), ("i", _TO_DEVICE))
         return address
 
-    def _host_memory(self, parameter: Parameter, value: Any) -> int:
+    def _host_memory(self, parameter: CParameter, value: Any) -> int:
         """Numbers in host memory, from a list or an array; those of an array come back."""
         type = parameter.type.to
         assert type is not None
@@ -293,7 +293,7 @@ class Call:
         packed = [scalar(f"{parameter.name}[{at}]", type, each) for at, each in enumerate(entries)]
         return self._keep(struct.pack(f"={len(packed)}{type.code}", *packed))
 
-    def _workspace(self, parameter: Parameter) -> tuple[str, Any]:
+    def _workspace(self, parameter: CParameter) -> tuple[str, Any]:
         """The workspace that the library says it needs, and its bytes."""
         if not hasattr(self, "_bytes"):
             self._bytes = self._workspace_bytes(parameter)
@@ -305,7 +305,7 @@ class Call:
         self._scratch.append(address)
         return "P", address
 
-    def _workspace_bytes(self, parameter: Parameter) -> int:
+    def _workspace_bytes(self, parameter: CParameter) -> int:
         name = self._function.name
         handle = next((each.type for each in self._function.parameters if each.type.name.endswith(_HANDLE)), None)
         start = prefix(handle, _HANDLE) if handle else ""
@@ -314,7 +314,7 @@ class Call:
         function = next((self._host.functions[each] for each in wanted if each in self._host.functions), None)
         if function is None:
             raise TypeError(f"{name} needs {parameter.name}, and no source defines {wanted[0]}; pass an array of bytes")
-        call = Call(self._host, function, self._given)
+        call = HostCall(self._host, function, self._given)
         try:
             self._host.ask(function.name, *call.values)
             return int(next(iter(call.results().values())))

@@ -11,7 +11,7 @@ from ...kernelc.inputs import check_readable
 from ...kernelc.options import Options
 from ...launches.device import Device
 from ...native.compiler import Compiler
-from ..programs.build import Unit
+from ..programs.build import HostUnit
 from ..programs.objects import built_objects
 from ..programs.runtime import host_libraries
 
@@ -24,7 +24,7 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
     paths = list(dict.fromkeys(sources))
     for path in paths:
         check_readable(path)
-    objects = built_objects(compiler, [Unit(path, options, _FLAGS) for path in paths], device)
+    objects = built_objects(compiler, [HostUnit(path, options, _FLAGS) for path in paths], device)
     libraries = [*host_libraries(compiler).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
     links = [*map(str, libraries), *places, "-lpthread", "-ldl"]

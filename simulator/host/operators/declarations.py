@@ -32,7 +32,7 @@ class Type:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class CParameter:
     """A parameter of a function."""
 
     name: str
@@ -46,7 +46,7 @@ class Function:
     name: str
     symbol: str
     result: Type | None
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CParameter, ...]
 
     def __str__(self) -> str:
         listed = ", ".join(f"{parameter.type} {parameter.name}".replace("* ", "*") for parameter in self.parameters)
@@ -82,7 +82,7 @@ def decode(text: str) -> dict[str, Function]:
 
 
 def _decoded(entry: dict[str, Any]) -> Function:
-    parameters = tuple(Parameter(each["name"], _type_of(each["type"])) for each in entry["parameters"])
+    parameters = tuple(CParameter(each["name"], _type_of(each["type"])) for each in entry["parameters"])
     result = None if entry["result"] is None else _type_of(entry["result"])
     return Function(entry["name"], entry["symbol"], result, parameters)
 
@@ -103,7 +103,7 @@ def _function(entry: Any, known: dict[int, Type], symbols: set[str]) -> Function
         return None
     children = [child for child in entry.iter_children() if child.tag == "DW_TAG_formal_parameter"]
     parameters = tuple(
-        Parameter(text(child) or f"argument_{number}", _read(follow(child), known))
+        CParameter(text(child) or f"argument_{number}", _read(follow(child), known))
         for number, child in enumerate(children)
     )
     result = follow(described)

@@ -15,14 +15,14 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Scalar(NamedTuple):
+class NumberArgument(NamedTuple):
     """A value of a C type: its code ("" for none), and its bytes."""
 
     code: str
     raw: bytes
 
     @classmethod
-    def of(cls, code: str, value: Any) -> Scalar:
+    def of(cls, code: str, value: Any) -> NumberArgument:
         """A value as C has it."""
         return cls(code, bytes(_TYPES[code](value)) if code else b"")
 
@@ -47,7 +47,7 @@ class CallFunction(NamedTuple):
 
     symbol: str
     result: str
-    arguments: tuple[Scalar, ...]
+    arguments: tuple[NumberArgument, ...]
 
 
 class KeepMemory(NamedTuple):
@@ -70,7 +70,7 @@ class DropMemory(NamedTuple):
 class Outcome(NamedTuple):
     """The answer: what the function gave, bytes in the body, or what went wrong."""
 
-    result: Scalar
+    result: NumberArgument
     problem: str = ""
 
 

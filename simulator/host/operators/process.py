@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ...engines.worker.start import isolated
-from ...frames import BrokenPeer, Channel, Frame
+from ...frames import BrokenPeer, Frame, FrameChannel
 from ...launches.device import Device
-from ..programs.report import Report
+from ..programs.report import ProgramReport
 from ..programs.session import Session
-from .messages import FROM_SERVER, PROTOCOL, CallFunction, DropMemory, KeepMemory, ReadMemory, Scalar
+from .messages import FROM_SERVER, PROTOCOL, CallFunction, DropMemory, KeepMemory, NumberArgument, ReadMemory
 
 _SERVER = "mlusim.simulator.host.operators.server"
 _PATIENCE_S = 5.0
@@ -38,7 +38,7 @@ class HostProcess:
         door.bind(path := os.path.join(folder.name, "device"))
         door.listen()
         self._end, theirs = socket.socketpair()
-        self._channel = Channel(self._end, PROTOCOL, FROM_SERVER)
+        self._channel = FrameChannel(self._end, PROTOCOL, FROM_SERVER)
         command = [*isolated(_SERVER), str(theirs.fileno()), str(library)]
         environment = {**os.environ, "MLUSIM_SOCKET": path}
         with theirs:
@@ -46,7 +46,7 @@ class HostProcess:
             self._process = subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()]
             )
-        self.report = Report()
+        self.report = ProgramReport()
         self._session: Session | None = None  # from the first call of the runtime on
         self._devices = [device]
         self._thread = threading.Thread(target=self._serve, args=(door,), daemon=True)
@@ -57,7 +57,7 @@ class HostProcess:
 
     def call(self, symbol: str, result: str, arguments: Sequence[tuple[str, Any]]) -> Any:
         """Call a function: type codes of the result ("" for none) and of each argument. HostDied if it ends there."""
-        passed = tuple([Scalar.of(code, value) for code, value in arguments])
+        passed = tuple([NumberArgument.of(code, value) for code, value in arguments])
         return self._ask(CallFunction(symbol, result, passed)).message.result.value
 
     def keep(self, data: bytes) -> int:

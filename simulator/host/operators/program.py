@@ -18,9 +18,9 @@ from ...launches.options import check_on_finding
 from ...native.compiler import Compiler
 from ...text import quoted
 from ..programs.facts import check_host_device
-from ..programs.report import Called as Operated
-from ..programs.report import Launched, Report
-from .arguments import Call, Host
+from ..programs.report import Launched, ProgramReport
+from ..programs.report import LibraryCall as Operated
+from .arguments import Host, HostCall
 from .build import build_operators
 from .declarations import Function, decode, encode, read_functions
 from .process import HostDied, HostProcess
@@ -108,7 +108,7 @@ class OperatorProgram(Program):
         host = self._host = self._host or Host(HostProcess(self.library, self.device), self.functions)
         mark = host.process.report.mark()
         try:
-            call = Call(host, function, given)
+            call = HostCall(host, function, given)
             try:
                 if strict and (unknown := set(given) - call.used):
                     raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
@@ -153,7 +153,12 @@ def _describe(library: Path, path: Path) -> None:
 
 
 def _ended(
-    function: Function, value: Any, results: dict[str, Any], report: Report, wrong: Sequence[Finding], on_finding: str
+    function: Function,
+    value: Any,
+    results: dict[str, Any],
+    report: ProgramReport,
+    wrong: Sequence[Finding],
+    on_finding: str,
 ) -> Called:
     status, failed = "", False
     if function.result is not None and function.result.kind == "enum":

@@ -12,27 +12,27 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...frames import BrokenPeer, Channel, Frame
+from ...frames import BrokenPeer, Frame, FrameChannel
 from .messages import (
     PROTOCOL,
     TO_SERVER,
     CallFunction,
     DropMemory,
     KeepMemory,
+    NumberArgument,
     Outcome,
     ReadMemory,
-    Scalar,
     result_type,
 )
 
-_NOTHING = Scalar("", b"")
+_NOTHING = NumberArgument("", b"")
 
 
 class Server:
     """A library, and the host memory that its caller has here."""
 
     def __init__(self, end: socket.socket, path: str) -> None:
-        self._channel = Channel(end, PROTOCOL, TO_SERVER)
+        self._channel = FrameChannel(end, PROTOCOL, TO_SERVER)
         self._library = ctypes.CDLL(path, os.RTLD_NOW)
         self._blocks: dict[int, Any] = {}
 
@@ -51,26 +51,26 @@ class Server:
         except (EOFError, BrokenPeer):
             return
 
-    def _call(self, frame: Frame) -> tuple[Scalar, bytes]:
+    def _call(self, frame: Frame) -> tuple[NumberArgument, bytes]:
         """Call a function with arguments of given types."""
         asked: CallFunction = frame.message
         function = getattr(self._library, asked.symbol)
         function.restype = result_type(asked.result)
-        return Scalar.of(asked.result, function(*[given.argument for given in asked.arguments])), b""
+        return NumberArgument.of(asked.result, function(*[given.argument for given in asked.arguments])), b""
 
-    def _keep(self, frame: Frame) -> tuple[Scalar, bytes]:
+    def _keep(self, frame: Frame) -> tuple[NumberArgument, bytes]:
         """Host memory with the bytes of the body."""
         block = ctypes.create_string_buffer(bytes(frame.body), max(len(frame.body), 1))
         address = ctypes.addressof(block)
         self._blocks[address] = block
-        return Scalar.of("Q", address), b""
+        return NumberArgument.of("Q", address), b""
 
-    def _read(self, frame: Frame) -> tuple[Scalar, bytes]:
+    def _read(self, frame: Frame) -> tuple[NumberArgument, bytes]:
         """The bytes of such memory."""
         asked: ReadMemory = frame.message
         return _NOTHING, ctypes.string_at(asked.address, asked.size)
 
-    def _drop(self, frame: Frame) -> tuple[Scalar, bytes]:
+    def _drop(self, frame: Frame) -> tuple[NumberArgument, bytes]:
         """Such memory is not needed any more."""
         asked: DropMemory = frame.message
         for address in asked.addresses:

@@ -25,7 +25,7 @@ _TENSOR = "TensorDescriptor_t"
 
 
 @dataclass(frozen=True, eq=False)
-class Tensor:
+class HostTensor:
     """An array with the layout that its descriptor is to have, a name of the library's without what all begin with."""
 
     array: np.ndarray
@@ -86,7 +86,7 @@ def setter(functions: Mapping[str, Function], start: str) -> Function:
     return found
 
 
-def numbers(tensor: Tensor, function: Function) -> tuple[int, int]:
+def numbers(tensor: HostTensor, function: Function) -> tuple[int, int]:
     """The library's numbers of a tensor's layout and dtype; ValueError for one that it does not have."""
     layouts, dtypes = (function.parameters[at].type.values or {} for at in (1, 2))
     return _number(tensor.layout, layouts, "layout"), _number(dtype_name(tensor.array), dtypes, "dtype")
@@ -110,8 +110,8 @@ def _number(name: str, values: Mapping[str, int], what: str) -> int:
     return found
 
 
-def as_tensor(value: Any) -> Tensor | None:
+def as_tensor(value: Any) -> HostTensor | None:
     """An array or a tensor as a tensor, None for anything else."""
     if isinstance(value, np.ndarray):
-        return Tensor(value)
-    return value if isinstance(value, Tensor) else None
+        return HostTensor(value)
+    return value if isinstance(value, HostTensor) else None

@@ -24,7 +24,7 @@ from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native import INCLUDE
 from ...native.compiler import Compiler
-from ...native.process import Done
+from ...native.process import CommandResult
 from .source import host_part
 
 #: The headers of kernels and host programs.
@@ -41,7 +41,7 @@ static __attribute__((destructor)) void mlusim_end_program() { ::mlusim_forget_i
 
 
 @dataclass(frozen=True)
-class Unit:
+class HostUnit:
     """A source to build, with the options of both compilers.
 
     ``flags`` are the host's own, such as -O2 and -fPIC, ``depends`` those that write what it depends on; ``beside`` are
@@ -59,7 +59,7 @@ class Unit:
 class ReadUnit:
     """A source that has been preprocessed, for the device and for the host."""
 
-    unit: Unit
+    unit: HostUnit
     device: Device
     builder: Builder
     source: Source  # for the device, with those that its kernels may be linked with
@@ -91,7 +91,7 @@ class ReadUnit:
         return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)))
 
 
-def read_unit(unit: Unit, device: Device) -> ReadUnit:
+def read_unit(unit: HostUnit, device: Device) -> ReadUnit:
     """Preprocess a `.mlu` source for both sides; BuildError when that cannot be done."""
     builder = Builder(device.shape, unit.options)
     with ThreadPoolExecutor(1) as beside:  # one waits for the compiler while the other does
@@ -101,7 +101,7 @@ def read_unit(unit: Unit, device: Device) -> ReadUnit:
         return ReadUnit(unit, device, builder, source, others, host.result())
 
 
-def assemble(unit: Unit, device: Device) -> str:
+def assemble(unit: HostUnit, device: Device) -> str:
     """The assembly of a `.mlu` source: what its host's part compiles to, and the image of its kernels.
 
     BuildError when it does not compile.
@@ -109,7 +109,7 @@ def assemble(unit: Unit, device: Device) -> str:
     return read_unit(unit, device).assembly()
 
 
-def _host_text(builder: Builder, unit: Unit) -> str:
+def _host_text(builder: Builder, unit: HostUnit) -> str:
     defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
     standard = unit.options.standard_for("c++", "c++17")
     return preprocessed(
@@ -119,7 +119,7 @@ def _host_text(builder: Builder, unit: Unit) -> str:
     )  # fmt: skip
 
 
-def preprocessed(compiler: Compiler, unit: Unit, command: Sequence[str]) -> str:
+def preprocessed(compiler: Compiler, unit: HostUnit, command: Sequence[str]) -> str:
     """The text of a command that preprocesses a source for the host."""
 
     def make() -> tuple[str, str]:
@@ -137,7 +137,7 @@ def _macros(builder: Builder) -> dict[str, object]:
     return {"__BANG__": 1, "MLUSIM_HOST": 1, **sizes}
 
 
-def _compiled(builder: Builder, unit: Unit, text: str) -> str:
+def _compiled(builder: Builder, unit: HostUnit, text: str) -> str:
     standard = unit.options.standard_for("c++", "c++17")
 
     def make(path: Path) -> None:
@@ -150,7 +150,7 @@ def _compiled(builder: Builder, unit: Unit, text: str) -> str:
     return builder.compiler.cache.file("host.s", key, make).read_bytes().rpartition(b"\n// sealed ")[0].decode()
 
 
-def check(unit: Unit, done: Done) -> None:
+def check(unit: HostUnit, done: CommandResult) -> None:
     """BuildError with what the host's compiler has said, if it has failed."""
     if done.returncode:
         finding = rules.build.failed("the host's part does not compile", unit.path)

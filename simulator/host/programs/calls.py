@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .memories import Memories
 from .messages import Place, Status, handles
-from .report import Called, Report
+from .report import LibraryCall, ProgramReport
 from .waiting import Queues
 
 
@@ -20,7 +20,7 @@ class CallOperation(NamedTuple):
 class Operations:
     """Carries out functions now, in their queues for as long as they are assumed to last."""
 
-    def __init__(self, memories: Memories, queues: Queues, report: Report) -> None:
+    def __init__(self, memories: Memories, queues: Queues, report: ProgramReport) -> None:
         self._memories, self._queues, self._report = memories, queues, report
 
     @handles
@@ -36,6 +36,6 @@ class Operations:
         if work is not None:
             cores = device.shape.cores
             self._queues.tell(work, self._queues.time.add(work, duration, cores, cores))
-            called = Called(work.what, queue.number, queue.device, place, work.start, work.end)
+            called = LibraryCall(work.what, queue.number, queue.device, place, work.start, work.end)
             self._report.operations.append(called)
         return status

@@ -12,10 +12,10 @@ from ...findings.reports import Checked
 from ...findings.reports import Report as Checks
 from ...launches.watchers import ran_in
 from ...log import Log
-from .report import Report
+from .report import ProgramReport
 
 
-def checked_program(program: Path, reports: Sequence[Report], *, advice: bool) -> list[Checked]:
+def checked_program(program: Path, reports: Sequence[ProgramReport], *, advice: bool) -> list[Checked]:
     """What there is to say of each kernel of a program, and of its host code; with advice on what logs were kept."""
     logs: dict[str, list[Log]] = {one.kernel: [] for report in reports for one in report.launches}
     for one in (one for report in reports for one in report.launches):
@@ -32,14 +32,14 @@ def checked_program(program: Path, reports: Sequence[Report], *, advice: bool) -
     ]
 
 
-def apart(report: Report, checks: Checks) -> tuple[list[Finding], list[Finding]]:
+def apart(report: ProgramReport, checks: Checks) -> tuple[list[Finding], list[Finding]]:
     """The findings of a process that stay, and those that are suppressed."""
     reasons = {finding.cause: finding for finding in checks.suppressed}
     mine = report.findings
     return [f for f in mine if f.cause not in reasons], [reasons[f.cause] for f in mine if f.cause in reasons]
 
 
-def document(report: Report, checks: Checks) -> dict[str, Any]:
+def document(report: ProgramReport, checks: Checks) -> dict[str, Any]:
     """A report as plain data."""
     findings, suppressed = apart(report, checks)
     return {

@@ -17,7 +17,7 @@ from ...kernelc.options import Options
 from ...launches.device import Device
 from ...native.compiler import Compiler
 from ...text import nearest
-from .build import HEADERS, Unit, assemble
+from .build import HEADERS, HostUnit, assemble
 from .runtime import LIBRARIES
 
 #: What it says it is: build files ask, and newer ones pass more options.
@@ -49,7 +49,7 @@ _DROPPED = re.compile(r"-W(?!l,|p,)\S*|-pedantic\S*|-w")
 
 
 @dataclass
-class Command:
+class CompilerCommand:
     """A command line of cncc, sorted."""
 
     inputs: list[str] = field(default_factory=list)
@@ -71,9 +71,9 @@ class Command:
         return Options.of(self.include, self.macros, self.headers, self.standard)
 
 
-def read_command(words: Sequence[str]) -> Command:
+def read_command(words: Sequence[str]) -> CompilerCommand:
     """Sort the words of a command line; ValueError for an option that cncc does not have."""
-    found, left = Command(), list(words)
+    found, left = CompilerCommand(), list(words)
 
     def value(word: str, name: str) -> str:
         if len(word) > len(name):
@@ -125,7 +125,7 @@ def read_command(words: Sequence[str]) -> Command:
     return found
 
 
-def compile_command(command: Command, device: Device, libraries: Path) -> int:
+def compile_command(command: CompilerCommand, device: Device, libraries: Path) -> int:
     """Carry out a command; the exit code. BuildError when a source does not compile."""
     compiler = Compiler()
     if not command.inputs:
@@ -152,7 +152,7 @@ def compile_command(command: Command, device: Device, libraries: Path) -> int:
         return _host(compiler, step)
 
 
-def _compile(compiler: Compiler, command: Command, path: Path, device: Device, made: Path) -> int:
+def _compile(compiler: Compiler, command: CompilerCommand, path: Path, device: Device, made: Path) -> int:
     if not path.is_file():
         raise ValueError(f"{path}: no such file")
     options = command.options
@@ -172,7 +172,7 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
     if command.mode == "-E":
         raise ValueError(f"{path} has two parts, for host and device, and -E makes one; leave it out")
     beside = tuple(Path(name) for name in command.inputs if name.endswith(KERNELS))
-    assembly = assemble(Unit(path, options, flags, tuple(command.depends), beside), device)
+    assembly = assemble(HostUnit(path, options, flags, tuple(command.depends), beside), device)
     if command.mode == "-S":
         made.write_text(assembly, encoding="utf-8")
         return 0
@@ -182,7 +182,7 @@ def _compile(compiler: Compiler, command: Command, path: Path, device: Device, m
         return _host(compiler, ["-c", "-o", str(made), str(text)])
 
 
-def _say_arch(command: Command, device: Device) -> None:
+def _say_arch(command: CompilerCommand, device: Device) -> None:
     """Say so where the command names architectures and the device's is not among them."""
     arch = str(device.shape.arch)
     if command.archs and not any(name[:1] == arch[:1] for name in command.archs):

@@ -12,7 +12,7 @@ from ...launches.device import Device
 from ...launches.extent import check_device
 from ...launches.program import checked_paths
 from .program import build_program, run_program
-from .report import Report
+from .report import ProgramReport
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ProgramRun:
     """What came of a program: its exit code (minus the signal that ended it), and a report of each of its processes."""
 
     exit_code: int
-    processes: tuple[Report, ...]
+    processes: tuple[ProgramReport, ...]
 
     @property
     def findings(self) -> list[Finding]:

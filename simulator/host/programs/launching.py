@@ -25,7 +25,7 @@ from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
-from .report import Launched, Report
+from .report import Launched, ProgramReport
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
@@ -69,7 +69,7 @@ class Kernels:
     """The images of one program and what runs them."""
 
     def __init__(
-        self, memories: Memories, queues: Queues, report: Report, later: Later, time_limit: float | None
+        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, time_limit: float | None
     ) -> None:
         """``time_limit`` (seconds) is that of a launch."""
         self.keep_logs = False

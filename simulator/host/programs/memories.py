@@ -12,7 +12,7 @@ from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
 from .messages import Place, handles
 from .queues import HOST, Work
-from .report import Report
+from .report import ProgramReport
 from .waiting import NOTHING, Queues
 
 #: What cnrtMemTransDir_t says, in its order.
@@ -93,7 +93,7 @@ class FillBytes(NamedTuple):
 class Memories:
     """The devices and arrays of one program."""
 
-    def __init__(self, devices: Sequence[Device], queues: Queues, report: Report) -> None:
+    def __init__(self, devices: Sequence[Device], queues: Queues, report: ProgramReport) -> None:
         self.devices, self.arrays = devices, Arrays(devices)
         self._queues, self._report = queues, report
 

@@ -10,20 +10,20 @@ from pathlib import Path
 from ...kernelc.inputs import HOST, KERNELS, embedded
 from ...launches.device import Device
 from ...native.compiler import Compiler
-from .build import HEADERS, Unit, check, preprocessed, read_unit
+from .build import HEADERS, HostUnit, check, preprocessed, read_unit
 
 
-def built_objects(compiler: Compiler, units: Sequence[Unit], device: Device) -> list[Path]:
+def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device) -> list[Path]:
     """An object for each source, kernels and host code in one; BuildError for one that does not compile."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda unit: _object(compiler, unit, device), units))
 
 
-def _object(compiler: Compiler, unit: Unit, device: Device) -> Path:
+def _object(compiler: Compiler, unit: HostUnit, device: Device) -> Path:
     return _of_kernels(compiler, unit, device) if unit.path.suffix == KERNELS else _of_host(compiler, unit)
 
 
-def _of_kernels(compiler: Compiler, unit: Unit, device: Device) -> Path:
+def _of_kernels(compiler: Compiler, unit: HostUnit, device: Device) -> Path:
     read = read_unit(unit, device)
 
     def make(path: Path) -> None:
@@ -34,7 +34,7 @@ def _of_kernels(compiler: Compiler, unit: Unit, device: Device) -> Path:
     return compiler.cache.file("kernels.o", read.key(), make)
 
 
-def _of_host(compiler: Compiler, unit: Unit) -> Path:
+def _of_host(compiler: Compiler, unit: HostUnit) -> Path:
     options, language = unit.options, HOST.get(unit.path.suffix, "c++")
     standard = [options.standard_for(language, "c++17" if language == "c++" else "c11")] if options.standard else []
     given = [*standard, *unit.flags, *options.folders(), f"-isystem{HEADERS}", *options.preprocess()]

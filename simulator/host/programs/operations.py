@@ -13,10 +13,10 @@ from ...flow import Ranges, merged
 from ...launches.device import Device
 from ..cnnl.cost import assumed_us
 from ..cnnl.functions import call
-from ..cnnl.operation import NotModelled, Operation, Tensor
+from ..cnnl.operation import LibraryTensor, NotModelled, Operation
 from .messages import Place, Status
 from .queues import Queue, Work
-from .report import Report
+from .report import ProgramReport
 
 _ARGUMENT, _UNSUPPORTED = 100006, 100050  # cnrtRet_t
 #: Tells of uninitialized bytes that are read: of what, at which address, how many.
@@ -24,7 +24,7 @@ Check = Callable[[Allocation, int, int, Place], None]
 
 
 def carry_out(
-    text: bytes, device: Device, queue: Queue, place: Place, check: Check, report: Report
+    text: bytes, device: Device, queue: Queue, place: Place, check: Check, report: ProgramReport
 ) -> tuple[Status, Work | None, float]:
     """Do what a call says: its status, the work that it is in its queue, and the microseconds it takes.
 
@@ -51,6 +51,6 @@ def carry_out(
     return Status(), work, assumed_us(operation, device.rates, device.shape)
 
 
-def _ranges(tensors: Sequence[Tensor], base: int) -> Ranges:
+def _ranges(tensors: Sequence[LibraryTensor], base: int) -> Ranges:
     found = [[tensor.address - base, tensor.address - base + tensor.extent] for tensor in tensors if tensor.extent]
     return merged(np.array(found, np.int64).reshape(-1, 2))

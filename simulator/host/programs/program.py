@@ -21,10 +21,10 @@ from ...kernelc.tokens import tokens
 from ...launches.device import Device
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
-from .build import Unit
+from .build import HostUnit
 from .facts import check_host_device
 from .objects import built_objects
-from .report import Report
+from .report import ProgramReport
 from .runtime import host_libraries
 from .session import Session
 
@@ -46,7 +46,7 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
         raise _no_main(sources)
     compiler = Compiler()
     kernels = tuple(source for source in sources if source.suffix == KERNELS)
-    units = [Unit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
+    units = [HostUnit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
@@ -85,7 +85,7 @@ def has_main(source: Path) -> bool:
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
     time_limit: float | None = None,
-) -> tuple[int, list[Report]]:  # fmt: skip
+) -> tuple[int, list[ProgramReport]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
     ValueError for a device that runs no programs.
@@ -93,7 +93,7 @@ def run_program(
     """
     for device in devices:
         check_host_device(device)
-    reports: list[Report] = []
+    reports: list[ProgramReport] = []
     with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
         path = os.path.join(folder, "device")
         door.bind(path)
@@ -128,7 +128,11 @@ def run_program(
 
 
 def _serve(
-    end: socket.socket, devices: Sequence[Device], keep_logs: bool, time_limit: float | None, reports: list[Report]
+    end: socket.socket,
+    devices: Sequence[Device],
+    keep_logs: bool,
+    time_limit: float | None,
+    reports: list[ProgramReport],
 ) -> None:
     with end:
         session = Session(end, devices, keep_logs, time_limit)

@@ -48,7 +48,7 @@ class Mark:
     queue: int
 
 
-class Timeline:
+class QueueClock:
     """All queues of a program. Kernels share the cores of their device, copies have the bus for themselves."""
 
     def __init__(self) -> None:

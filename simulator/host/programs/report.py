@@ -28,7 +28,7 @@ class Launched:
 
 
 @dataclass(frozen=True)
-class Called:
+class LibraryCall:
     """A function of the operator library in a queue; its time is assumed (microseconds)."""
 
     function: str
@@ -40,12 +40,12 @@ class Called:
 
 
 @dataclass
-class Report:
+class ProgramReport:
     """What there is to say of a program when it has ended."""
 
     command: str = ""
     launches: list[Launched] = field(default_factory=list)
-    operations: list[Called] = field(default_factory=list)
+    operations: list[LibraryCall] = field(default_factory=list)
     copies: int = 0
     copied_bytes: int = 0
     time_us: float = 0.0
@@ -62,7 +62,7 @@ class Report:
         """Where it has come to, for `since`."""
         return len(self._found), len(self.launches), len(self.operations)
 
-    def since(self, mark: tuple[int, int, int]) -> Report:
+    def since(self, mark: tuple[int, int, int]) -> ProgramReport:
         """What has been added after a mark."""
         found, launches, operations = mark
         return replace(

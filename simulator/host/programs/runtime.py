@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...native import HOST
-from ...native.build import Target, build
+from ...native.build import BuildTarget, build
 from ...native.compiler import Compiler
 from .build import HEADERS
 
@@ -29,5 +29,5 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
     for name, (pattern, needed) in LIBRARIES.items():
         link = ("-shared", f"-Wl,-soname,{name}", "-lpthread", "-ldl")
         below = tuple(made[other] for other in needed)
-        made[name] = build(compiler, Target(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
+        made[name] = build(compiler, BuildTarget(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
     return made

@@ -9,14 +9,14 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from ...findings import Finding, rules
-from ...frames import Channel
+from ...frames import FrameChannel
 from ...launches.device import Device
 from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
 from .memories import DeviceOpened, Memories
 from .messages import Done, Place, agreement, handled_by, handles, messages_version
-from .report import Report
+from .report import ProgramReport
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
 OTHER_VERSION = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
@@ -92,8 +92,8 @@ class Session:
         """
         for device in devices:
             check_host_device(device)
-        self.report = Report()
-        self._channel = Channel(end, AGREEMENT.protocol, AGREEMENT.taken)
+        self.report = ProgramReport()
+        self._channel = FrameChannel(end, AGREEMENT.protocol, AGREEMENT.taken)
         self._later = Later()
         self._queues = Queues(self.report, self._later)
         own = [device.watched() for device in devices]  # each with a memory of its own
@@ -108,7 +108,7 @@ class Session:
         """The number in logs of a byte of the first device's memory."""
         return self._memories.devices[0].memory.memory.key(address)
 
-    def serve(self) -> Report:
+    def serve(self) -> ProgramReport:
         """Answer until the program ends; what it has done. `BrokenPeer` when it sends what is no message."""
         try:
             while not self.report.ended:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...kernelc.launches import KernelDecl, declared_kernel, launch
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
-from ...kernelc.source import Edit, Source, apply_edits, layout
+from ...kernelc.source import Edit, SourceText, apply_edits, layout
 from ...kernelc.tokens import Token, close, statement, tokens
 
 #: What mlusim_host.h makes of the words that stand before functions of the device.
@@ -50,7 +50,7 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
     return _HOST.sub("", apply_edits(preprocessed, edits)), tuple(kernels.values())
 
 
-def _launching(source: Source, site: Site) -> list[Edit]:
+def _launching(source: SourceText, site: Site) -> list[Edit]:
     """A kernel's body becomes the call that launches it; parameters without a name get one."""
     found = statement(source.text, site.end)
     opening = next(at for at, token in enumerate(found) if token.text == "(" and _is_parameters(found, at))
@@ -119,7 +119,7 @@ _TYPE_WORDS = frozenset(
 )
 
 
-def _without_function(source: Source, site: Site) -> tuple[list[Edit], int]:
+def _without_function(source: SourceText, site: Site) -> tuple[list[Edit], int]:
     """The edits for a word that stands before a function of the device, and the position up to which they reach."""
     word = Edit(site.start, site.end, "")
     head = list(tokens(source.text, site.statement, site.start))
@@ -153,7 +153,7 @@ def _is_function(found: Sequence[Token]) -> bool:
     return False
 
 
-def _function_end(source: Source, found: Sequence[Token]) -> int:
+def _function_end(source: SourceText, found: Sequence[Token]) -> int:
     """Where a function ends: after its body, or after the semicolon of its declaration.
 
     The initialisers of a constructor end at what a statement would take for a body.
@@ -166,7 +166,7 @@ def _function_end(source: Source, found: Sequence[Token]) -> int:
     return found[min(at, len(found) - 1)].end
 
 
-def _in_host_memory(source: Source, site: Site) -> Edit:
+def _in_host_memory(source: SourceText, site: Site) -> Edit:
     """A variable of an on-chip memory at file scope becomes an ordinary one; elsewhere the word goes."""
     gone = Edit(site.start, site.end, "")
     if site.scope.kind != "namespace" or site.parentheses:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...findings import Finding, counted
-from .report import Report
+from .report import ProgramReport
 
 
-def kernel_times(report: Report) -> dict[str, tuple[int, float]]:
+def kernel_times(report: ProgramReport) -> dict[str, tuple[int, float]]:
     """The kernels in the order of their first launch: how often, and their simulated time in all (microseconds)."""
     found: dict[str, tuple[int, float]] = {}
     for one in report.launches:
@@ -17,7 +17,7 @@ def kernel_times(report: Report) -> dict[str, tuple[int, float]]:
     return found
 
 
-def closing_lines(report: Report, findings: Sequence[Finding], suppressed: int = 0) -> Iterator[str]:
+def closing_lines(report: ProgramReport, findings: Sequence[Finding], suppressed: int = 0) -> Iterator[str]:
     """A line for each kernel, and one for the program with what is left of its findings and how many may stay."""
     for kernel, (count, time) in kernel_times(report).items():
         yield f"{kernel}: {_count(count, 'launch', 'launches')}, {time:.2f} us"
@@ -26,7 +26,7 @@ def closing_lines(report: Report, findings: Sequence[Finding], suppressed: int =
     yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {counted(findings, suppressed) or 'no findings'}"
 
 
-def summary(report: Report) -> Iterator[str]:
+def summary(report: ProgramReport) -> Iterator[str]:
     """The findings and the closing lines as text."""
     findings = report.findings
     yield from map(str, findings)

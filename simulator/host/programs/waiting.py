@@ -13,8 +13,8 @@ from ...findings import rules
 from ...flow import Ranges
 from ...frames import Signed
 from .messages import Place, Status, handles
-from .queues import HOST, Mark, Queue, Timeline, Work
-from .report import Report
+from .queues import HOST, Mark, Queue, QueueClock, Work
+from .report import ProgramReport
 
 _NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
 NOTHING: Ranges = np.zeros((0, 2), np.int64)
@@ -119,8 +119,8 @@ class Later:
 class Queues:
     """The queues and notifiers of a program, in simulated time."""
 
-    def __init__(self, report: Report, later: Later) -> None:
-        self.time = Timeline()
+    def __init__(self, report: ProgramReport, later: Later) -> None:
+        self.time = QueueClock()
         self._report, self._later = report, later
         self._marks: dict[int, Mark] = {}
 

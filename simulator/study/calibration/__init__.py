@@ -1,18 +1,18 @@
 """Measured times beside simulated ones: how far they are apart, and rates that bring them together."""
 
 from .correlation import Comparison, Correlation, correlate
-from .fit import Fit, Parameter, calibrate
-from .measured import Case, Cases, Free, Measurement, Skipped, read_cases, read_table
+from .fit import Fit, FittedNumber, calibrate
+from .measured import Cases, Free, MeasuredCase, Measurement, Skipped, read_cases, read_table
 
 __all__ = [
-    "Case",
     "Cases",
     "Comparison",
     "Correlation",
     "Fit",
+    "FittedNumber",
     "Free",
+    "MeasuredCase",
     "Measurement",
-    "Parameter",
     "Skipped",
     "calibrate",
     "correlate",

@@ -17,7 +17,7 @@ from ...launches import Program
 from ...launches.device import Device
 from ...log import Log
 from ...timing import replay
-from .measured import Case, Cases, Measurement, Skipped, check_type, evaluate
+from .measured import Cases, MeasuredCase, Measurement, Skipped, check_type, evaluate
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,9 @@ def simulate(
     return found, skipped
 
 
-def _simulated(row: Measurement, case: Case, built: dict[tuple[Path, str], tuple[Device, Program]]) -> Simulated:
+def _simulated(
+    row: Measurement, case: MeasuredCase, built: dict[tuple[Path, str], tuple[Device, Program]]
+) -> Simulated:
     check_type(row)
     if math.isnan(row.us):
         raise ValueError("it has no measured time (hw_time_us)")

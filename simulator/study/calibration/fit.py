@@ -33,7 +33,7 @@ _BOUNDS = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FittedNumber:
     """A free number of a family: where it began, where it ended, between which bounds; ``paths`` are its places."""
 
     family: str
@@ -53,7 +53,7 @@ class Parameter:
 class Fit:
     """What a calibration found."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FittedNumber, ...]
     before: Correlation
     after: Correlation  # its cases say what rates that were fitted without them predict
 
@@ -113,7 +113,7 @@ def calibrate(
     ``families`` maps names of devices to families. ValueError when a family has fewer rows than free numbers, when
     there is nothing to fit, and for a number that no device file can have.
     """
-    parameters: list[Parameter] = []
+    parameters: list[FittedNumber] = []
     after: dict[int, tuple[float, float]] = {}
     for family in dict.fromkeys(families.values()):
         rows = [row for row in found if families[row.device.name] == family]
@@ -162,11 +162,13 @@ class _Family:
         self.begin = np.clip(self.begin, self.low, self.high)
         self.found = self.begin
 
-    def fit(self) -> list[Parameter]:
+    def fit(self) -> list[FittedNumber]:
         """The parameters, fitted to all rows."""
         self.found = self._least(np.arange(len(self.rows)))
         columns = (np.exp(column).tolist() for column in (self.begin, self.found, self.low, self.high))
-        return [Parameter(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)]
+        return [
+            FittedNumber(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)
+        ]
 
     def predictions(self) -> list[tuple[float, float]]:
         """Of every row its time by the fit, and by a fit that has never seen it."""

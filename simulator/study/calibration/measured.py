@@ -82,7 +82,7 @@ class Skipped:
     reason: str
 
 
-class Case(BaseModel):
+class MeasuredCase(BaseModel):
     """Which kernel stands for an operator; its texts are expressions over the numbers of a row and ``tasks``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -146,10 +146,10 @@ class Free(BaseModel):
 class Cases:
     """The kernels of a folder, and the numbers that may be fitted to their times."""
 
-    cases: tuple[Case, ...] = ()
+    cases: tuple[MeasuredCase, ...] = ()
     free: tuple[Free, ...] = ()
 
-    def of(self, row: Measurement) -> Case | None:
+    def of(self, row: Measurement) -> MeasuredCase | None:
         """The kernel that stands for a row, by operator and dtype."""
         wanted = row.operator, _plain(row.dtype)
         return next((case for case in self.cases if (case.operator, _plain(case.dtype)) == wanted), None)
@@ -220,7 +220,7 @@ def read_cases(folder: Path) -> Cases:
     try:
         with open_regular(path) as file:
             tables = tomllib.load(file)
-        cases = tuple(Case.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
+        cases = tuple(MeasuredCase.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
         free = tuple(Free.model_validate(table) for table in tables.get("free", []))
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None

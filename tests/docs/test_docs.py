@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
+from mlusim.simulator.cli.commands import COMMANDS
 from mlusim.simulator.findings import RULES
 
 from tests.docs import generated
@@ -164,6 +165,11 @@ def test_rules_are_shown_on_the_command_line(section, capsys):
     assert main(["rules"]) == 0
     listed = capsys.readouterr().out
     assert all(re.search(rf"^{rule} +(error|warning|advice) ", listed, re.M) for rule in RULES)
+
+
+def test_every_command_has_its_row():
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `mlusim (\w+)", page, re.M)) == set(COMMANDS)
 
 
 # --- architecture ----------------------------------------------------------------------------------------------------

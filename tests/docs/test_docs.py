@@ -21,6 +21,8 @@ from mlusim.simulator.cli.commands import COMMANDS
 from mlusim.simulator.findings import RULES
 
 from tests.docs import generated
+from tests.engines import test_hostile as hostile
+from tests.engines import test_hostile_threads as hostile_threads
 from tests.support.paths import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -57,6 +59,14 @@ def test_promises_name_tests_that_exist():
         for file, name in tests:
             text = (ROOT / "tests" / file).read_text(encoding="utf-8")
             assert f"\ndef {name}(" in text, f"{file} has no {name}"
+
+
+def test_hostile_kernels_are_counted():
+    tasks, threads = len(hostile.ATTACKS), len(hostile_threads.ATTACKS)
+    readme, page = ((ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/reliability.md"))
+    assert f" {tasks + threads} hostile kernels are contained" in readme
+    assert f" {tasks} hostile kernels are contained" in page
+    assert f" {threads} hostile ones are contained" in page
 
 
 # --- sessions --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import declare_rule
+from mlusim.simulator import Check, declare_rule
 from mlusim.simulator.findings import RULES
 
 from tests.docs.test_architecture import paths
@@ -119,6 +119,12 @@ def test_no_example_needs_more_places_than_it_says(section, patch):
 def test_a_dialect_needs_two_places():
     assert places("dialect.patch") == {"isa/toy.py", "isa/__init__.py"}
     assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "cnrt.patch", "dialect.patch"}
+
+
+def test_the_table_of_hooks_is_whole():
+    table = "".join(re.findall(r"^\|.*\n", SECTIONS["A check"], re.M))
+    hooks = {name for name in vars(Check) if not name.startswith("_")}
+    assert set(re.findall(r"`([a-z_]+)`", table)) == hooks
 
 
 def test_the_device_is_another_one_but_for_its_name_and_a_number():

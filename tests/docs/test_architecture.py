@@ -184,6 +184,16 @@ def test_files_that_docstrings_name_are_there():
     assert missing == []
 
 
+def test_files_that_comments_of_native_code_name_are_there():
+    missing = []
+    native = (ROOT / "simulator" / "native").rglob("*")
+    for path in (path for path in native if path.suffix in (".h", ".cpp", ".cuh")):
+        text = "\n".join(re.findall(r"//.*", path.read_text(encoding="utf-8")))
+        named = re.findall(r"(?<![\w/-])(?:simulator|isa|tests|docs)/[\w/]+\.\w+", text)
+        missing += [f"{path}: {name}" for name in named if not (ROOT / name).exists()]
+    assert missing == []
+
+
 def test_lists_of_modules_in_docstrings_are_whole():
     lists = 0
     for path, text in docstrings():

@@ -95,6 +95,13 @@ def test_a_missing_file_and_a_missing_name_are_noticed():
     assert "PortSauce" not in defined()
 
 
+def test_folders_of_the_drawing_are_there():
+    drawing = (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
+    folders = re.findall(r">(?:[^<]*: )?((?:\w+/)+)[< ]", drawing)
+    assert len(folders) > 8
+    assert [name for name in folders if not any((base / name).is_dir() for base in (ROOT, ROOT / "simulator"))] == []
+
+
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 

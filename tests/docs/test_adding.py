@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import declare_rule
+from mlusim.simulator import Check, declare_rule
 from mlusim.simulator.findings import RULES
 
+from tests.docs.test_architecture import paths
 from tests.docs.test_docs import shown_in, steps
 from tests.support.paths import ROOT
 
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "adding.md"
 EXAMPLES = ROOT / "docs" / "adding"
 COPIED = ("isa", "simulator", "traces", "kernels", "tests", "docs", "pyproject.toml")
+#: The device that one_cluster.toml is a part of.
+CHIP = ROOT / "simulator" / "chip" / "chips" / "mlu370-x4.toml"
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S))
 PROGRAMS = {"python": [sys.executable], "mlusim": [sys.executable, "-m", "mlusim.simulator"], "git": ["git"]}
 
@@ -56,7 +59,7 @@ def session(section: str) -> list[tuple[str, list[str]]]:
     return steps("".join(re.findall(r"```console\n(.*?)```", SECTIONS[section], re.S)))
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", [name for name in SECTIONS if name != "And others"])
 def test_the_commands_of_a_section_print_what_is_shown(section, tree):
     commands = session(section)
     assert commands
@@ -70,6 +73,7 @@ def test_the_commands_of_a_section_print_what_is_shown(section, tree):
     ("section", "reason"),
     [
         ("An instruction", "not-modelled: __bang_fabsmax is known and not modelled yet"),
+        ("A function of CNRT", "'cnrtMemcpy2DAsync' was not declared in this scope"),
         ("A dialect", "isa is 'toy'; the dialects are"),
     ],
 )
@@ -92,8 +96,8 @@ def test_a_rule_is_declared_once():
 def test_what_is_shown_is_in_the_examples():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.is_file())
     patched = "\n".join(line.removeprefix("+") for line in sources.splitlines())
-    shown = re.findall(r"```(?:python|toml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(shown) == 5
+    shown = re.findall(r"```(?:python|toml|c\+\+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert len(shown) == 6
     for block in shown:
         assert block in patched or block.replace("device = ", "DEVICE = ") in patched, block
 
@@ -103,9 +107,35 @@ def places(patch: str) -> set[str]:
     return set(re.findall(r"^\+\+\+ b/(.*)$", (EXAMPLES / patch).read_text(encoding="utf-8"), re.M))
 
 
-def test_no_example_needs_more_places_than_it_says():
-    rows = re.findall(r"^\| `([\w/]+\.py)` \|", SECTIONS["An instruction"], re.M)
-    assert places("instruction.patch") == set(rows)
+@pytest.mark.parametrize(
+    ("section", "patch"), [("An instruction", "instruction.patch"), ("A function of CNRT", "cnrt.patch")]
+)
+def test_no_example_needs_more_places_than_it_says(section, patch):
+    rows = re.findall(r"^\| `([\w/]+\.\w+)` \|", SECTIONS[section], re.M)
     assert len(rows) == 3
+    assert places(patch) == set(rows)
+
+
+def test_a_dialect_needs_two_places():
     assert places("dialect.patch") == {"isa/toy.py", "isa/__init__.py"}
-    assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "dialect.patch"}
+    assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "cnrt.patch", "dialect.patch"}
+
+
+def test_the_table_of_hooks_is_whole():
+    table = "".join(re.findall(r"^\|.*\n", SECTIONS["A check"], re.M))
+    hooks = {name for name in vars(Check) if not name.startswith("_")}
+    assert set(re.findall(r"`([a-z_]+)`", table)) == hooks
+
+
+def test_the_device_is_another_one_but_for_its_name_and_a_number():
+    first, second = (path.read_text(encoding="utf-8").splitlines() for path in (CHIP, EXAMPLES / "one_cluster.toml"))
+    theirs = {line.split(" = ")[0] for line in set(first) - set(second) if not line.startswith("#")}
+    ours = {line.split(" = ")[0] for line in set(second) - set(first) if not line.startswith("#")}
+    assert ours == {"name", "title", "clusters"}
+    assert theirs - ours == {"family"}
+
+
+def test_files_that_the_page_names_are_there():
+    text = re.sub(r"```.*?```", "", PAGE.read_text(encoding="utf-8"), flags=re.S)
+    made = places("dialect.patch")
+    assert [name for name, path in paths(text) if path is None and name not in made] == []

@@ -95,6 +95,13 @@ def test_a_missing_file_and_a_missing_name_are_noticed():
     assert "PortSauce" not in defined()
 
 
+def test_folders_of_the_drawing_are_there():
+    drawing = (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
+    folders = re.findall(r">(?:[^<]*: )?((?:\w+/)+)[< ]", drawing)
+    assert len(folders) > 8
+    assert [name for name in folders if not any((base / name).is_dir() for base in (ROOT, ROOT / "simulator"))] == []
+
+
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
@@ -181,6 +188,16 @@ def test_files_that_docstrings_name_are_there():
         for name in re.findall(r"\b\w+/[\w/]*(?:\.(?:py|cpp|h))?", text):
             if name.split("/")[0] in own and not any((base / name).exists() for base in (ROOT, ROOT / "simulator")):
                 missing.append(f"{path}: {name}")
+    assert missing == []
+
+
+def test_files_that_comments_of_native_code_name_are_there():
+    missing = []
+    native = (ROOT / "simulator" / "native").rglob("*")
+    for path in (path for path in native if path.suffix in (".h", ".cpp", ".cuh")):
+        text = "\n".join(re.findall(r"//.*", path.read_text(encoding="utf-8")))
+        named = re.findall(r"(?<![\w/-])(?:simulator|isa|tests|docs)/[\w/]+\.\w+", text)
+        missing += [f"{path}: {name}" for name in named if not (ROOT / name).exists()]
     assert missing == []
 
 

@@ -17,9 +17,12 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
+from mlusim.simulator.cli.commands import COMMANDS
 from mlusim.simulator.findings import RULES
 
 from tests.docs import generated
+from tests.engines import test_hostile as hostile
+from tests.engines import test_hostile_threads as hostile_threads
 from tests.support.paths import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -56,6 +59,14 @@ def test_promises_name_tests_that_exist():
         for file, name in tests:
             text = (ROOT / "tests" / file).read_text(encoding="utf-8")
             assert f"\ndef {name}(" in text, f"{file} has no {name}"
+
+
+def test_hostile_kernels_are_counted():
+    tasks, threads = len(hostile.ATTACKS), len(hostile_threads.ATTACKS)
+    readme, page = ((ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/reliability.md"))
+    assert f" {tasks + threads} hostile kernels are contained" in readme
+    assert f" {tasks} hostile kernels are contained" in page
+    assert f" {threads} hostile ones are contained" in page
 
 
 # --- sessions --------------------------------------------------------------------------------------------------------
@@ -164,6 +175,11 @@ def test_rules_are_shown_on_the_command_line(section, capsys):
     assert main(["rules"]) == 0
     listed = capsys.readouterr().out
     assert all(re.search(rf"^{rule} +(error|warning|advice) ", listed, re.M) for rule in RULES)
+
+
+def test_every_command_has_its_row():
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `mlusim (\w+)", page, re.M)) == set(COMMANDS)
 
 
 # --- architecture ----------------------------------------------------------------------------------------------------

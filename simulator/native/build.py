@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from ..findings import BuildError
@@ -71,7 +71,7 @@ def threads_runtime(compiler: Compiler) -> Path:
 def build(compiler: Compiler, target: BuildTarget) -> Path:
     """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine."""
     flags = [*_FLAGS, *target.flags]
-    folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
+    folders = [flag[2:] for flag in flags if flag.startswith("-I")]
     units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
     keys = {unit: "\0".join([compiler.version, *flags, *_texts(unit, folders)]) for unit in units}
     scripts = [Path(flag.partition("=")[2]) for flag in target.link if flag.startswith("-Wl,--version-script=")]
@@ -109,17 +109,24 @@ def _run(compiler: Compiler, title: str, words: list[str], made: Path) -> None:
         raise BuildError(f"{compiler.title} cannot build {title}; set CXX to a C++ compiler. It says:\n{said}")
 
 
-def _texts(sources: Iterable[Path], folders: Iterable[Path]) -> list[str]:
+def _texts(sources: Iterable[Path], folders: Iterable[str]) -> list[str]:
     """The texts of sources and of our headers that go into them."""
-    waiting, found = [*sources], dict[Path, str]()
+    waiting, found = [*map(str, sources)], dict[str, str]()
     while waiting:
         path = waiting.pop()
         if path not in found:
-            found[path] = path.read_text(encoding="utf-8")
-            for name in _INCLUDE.findall(found[path]):
-                places = (Path(os.path.normpath(folder / name)) for folder in (path.parent, *folders))
-                waiting += [place for place in places if place.is_file()][:1]
+            found[path], names = _read(path, os.stat(path).st_mtime_ns)
+            for name in names:
+                places = (os.path.normpath(f"{folder}/{name}") for folder in (os.path.dirname(path), *folders))
+                waiting += [place for place in places if place in found or os.path.isfile(place)][:1]
     return list(found.values())
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, modified: int) -> tuple[str, tuple[str, ...]]:
+    """The text of a file as it was last ``modified``, and the names that it includes in quotes: many units have it."""
+    text = Path(path).read_text(encoding="utf-8")
+    return text, tuple(_INCLUDE.findall(text))
 
 
 def _machine(path: Path) -> bytes:

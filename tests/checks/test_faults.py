@@ -324,6 +324,7 @@ def children(process: int) -> list[Path]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fork", ["", "if os.fork() == 0: time.sleep(12); os._exit(0)"])
 def test_a_killed_parent_takes_its_worker_along(fork):
     """Also where a fork of the parent, which has inherited all descriptors, lives on."""

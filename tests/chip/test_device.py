@@ -286,6 +286,7 @@ def loads(path):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_what_was_validated_is_read_without_doing_it_again(user_file, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("MLUSIM_CACHE", str(cache))

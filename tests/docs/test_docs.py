@@ -133,6 +133,7 @@ def section() -> dict[str, str]:
     return dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
 
 
+@pytest.mark.slow
 def test_every_finding_is_as_documented(section):
     documented = {rule: re.findall(r"^```text\n(.*?)\n```", text, re.M | re.S)[-1] for rule, text in section.items()}
     found = {}

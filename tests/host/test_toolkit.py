@@ -137,6 +137,7 @@ def test_a_build_of_its_own(sdk, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_kernels_of_one_name_in_two_sources(sdk, tmp_path):
     """The linker keeps the first of two templates of one name, whose image runs; a closed library's images go."""
     (tmp_path / "one.mlu").write_text(
@@ -187,6 +188,7 @@ def test_kernel_headers_are_refused_in_a_source_of_the_host(sdk, tmp_path):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no cmake")
 def test_a_build_by_cmake(sdk, tmp_path):
     """Kernels in a library and a program with launches by find_package(BANG); a changed header builds kernels anew."""

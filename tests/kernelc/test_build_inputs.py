@@ -34,6 +34,7 @@ def value(program: Program) -> float:
     return float(x[0])
 
 
+@pytest.mark.slow
 def test_any_path_of_source_and_cache_keeps_the_lines(device, tmp_path, monkeypatch):
     folder = tmp_path / ODD
     folder.mkdir()
@@ -79,6 +80,7 @@ def test_what_is_no_source_file(device, tmp_path):
     assert built(device, tmp_path / "empty.mlu", "").kernels == []
 
 
+@pytest.mark.slow
 def test_what_is_included_is_seen_when_it_changes(device, tmp_path):
     near, far = tmp_path / "near", tmp_path / "far"
     near.mkdir()

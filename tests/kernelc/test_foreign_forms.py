@@ -127,6 +127,7 @@ __mlu_entry__ void second(float *x, int n) {
 C = "#include <bang.h>\nstatic int value() { return 33; }\n__mlu_func__ int third() { return value(); }\n"
 
 
+@pytest.mark.slow
 def test_sources_that_need_each_other(device, tmp_path):
     paths = [written(tmp_path / name, text) for name, text in (("a.mlu", A), ("b.mlu", B), ("c.mlu", C))]
     program, x = load(paths, device=device), np.ones(128, np.float32)

@@ -39,6 +39,7 @@ def test_a_header_of_kernels_compiles_alone(header):
     assert not compiles(f'#include "{INCLUDE / header}"\n')
 
 
+@pytest.mark.slow
 def test_the_unit_tests_in_cpp_pass(tmp_path):
     if not shutil.which("make"):
         pytest.skip("there is no make")

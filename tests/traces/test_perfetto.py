@@ -253,6 +253,7 @@ def test_an_empty_log_is_a_valid_trace(tmp_path: Path) -> None:
     assert {e["ph"] for e in trace(timeline, tmp_path)["traceEvents"]} == {"M"}
 
 
+@pytest.mark.slow
 def test_a_long_log(tmp_path: Path) -> None:
     timeline = pipelined(cores=range(8), tiles=1400)
     assert len(timeline.log) > 100_000

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from enum import IntEnum
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
+import numpy.typing as npt
 
 from ..findings import BuildError
+from ..native import PASSES
 from ..structures import header
 from .plan import Times, WalkPlan, stuck
 
 _HEADER = header("passes/timing/walk.h")
 _REASONS = _HEADER.enumeration("mlusim_reason", "MLUSIM_")
-_NO_MEMORY = 1
+_FOLDER, _NO_MEMORY = PASSES / "timing", 1
 
 
 class Reason(IntEnum):
@@ -39,7 +41,9 @@ def walk(plan: WalkPlan) -> Times:
     count, lengths = len(plan.log), [len(queue) for _, queue, _ in plan.cores]
     index = np.zeros(plan.log.shape.owners("core"), np.int64)
     index[[core for core, _, _ in plan.cores]] = np.arange(len(plan.cores))
-    moved = (ctypes.c_void_p * len(plan.servers))(*(bytes_.ctypes.data for _, _, bytes_ in plan.servers))
+    moved = (ctypes.c_void_p * len(plan.servers))(
+        *(bytes_.__array_interface__["data"][0] for _, _, bytes_ in plan.servers)
+    )
     start, end, reason = np.zeros(count), np.zeros(count), np.zeros(count, np.uint8)
     cause = np.full(count, -1, np.int64)
     columns = {
@@ -60,7 +64,7 @@ def walk(plan: WalkPlan) -> Times:
     given = _Walk(
         cores=len(plan.cores), pipes=len(plan.log.pipes), servers=len(plan.servers), barriers=len(plan.members),
         count=count, issue_us=plan.issue_us, task_us=plan.task_us, moved=ctypes.addressof(moved),
-        **{name: column.ctypes.data for name, column in columns.items()},
+        **{name: _address(column) for name, column in columns.items()},
     )  # fmt: skip
     result = _library().mlusim_walk_log(ctypes.byref(given))
     if result == _NO_MEMORY:
@@ -70,13 +74,19 @@ def walk(plan: WalkPlan) -> Times:
     return start, end, reason, cause
 
 
-def _numbers(values: object) -> np.ndarray:
-    return np.ascontiguousarray(np.asarray(values, np.int64))
+def _address(array: np.ndarray) -> int:
+    """Where its elements begin; `ndarray.ctypes` takes longer to say it."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _numbers(values: npt.ArrayLike) -> np.ndarray:
+    return np.ascontiguousarray(values, np.int64)
 
 
 def _places(lengths: list[int]) -> np.ndarray:
     """Where each of some lists begins that stand one behind the other, and where the last one ends."""
-    return _numbers(np.cumsum([0, *lengths]))
+    return _numbers([0, *accumulate(lengths)])
 
 
 def _flat(lists: list[tuple[int, ...]]) -> np.ndarray:
@@ -84,11 +94,10 @@ def _flat(lists: list[tuple[int, ...]]) -> np.ndarray:
 
 
 def _library() -> ctypes.CDLL:
-    from ..native import PASSES
     from ..native.library import built_folder  # whoever asks for no time has no need of a compiler
 
     try:
-        library = built_folder(PASSES / "timing")
+        library = built_folder(_FOLDER)
     except BuildError as error:
         raise BuildError(f"times are found by native code, and {error}") from None
     library.mlusim_walk_log.restype = ctypes.c_int64

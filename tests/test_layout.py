@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -238,6 +239,14 @@ def test_functions_can_be_read_in_one_sitting():
             if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION:
                 long[f"{path.relative_to(ROOT)}:{node.name}"] = (node.end_lineno or 0) - node.lineno + 1
     assert not long, f"split these, the limit is {LONGEST_FUNCTION} lines: {long}"
+
+
+def test_every_file_of_the_packages_is_installed():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    patterns = ["*.py", *settings["package-data"]["*"]]
+    files = (path for package in ALLOWED for path in (ROOT / package).rglob("*") if "__pycache__" not in path.parts)
+    left = [path for path in files if path.is_file() and not any(path.match(pattern) for pattern in patterns)]
+    assert not left, f"name these in the package-data of pyproject.toml: {left}"
 
 
 def test_no_machine_paths():

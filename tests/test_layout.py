@@ -245,7 +245,8 @@ def test_every_file_of_the_packages_is_installed():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     patterns = ["*.py", *settings["package-data"]["*"]]
     files = (path for package in ALLOWED for path in (ROOT / package).rglob("*") if "__pycache__" not in path.parts)
-    left = [path for path in files if path.is_file() and not any(path.match(pattern) for pattern in patterns)]
+    wanted = (path for path in files if path.is_file() and not path.name.startswith("."))  # settings of tools
+    left = [path for path in wanted if not any(path.match(pattern) for pattern in patterns)]
     assert not left, f"name these in the package-data of pyproject.toml: {left}"
 
 

@@ -54,10 +54,11 @@ def shared_banks(log: Log) -> Iterator[Finding]:
         pair = at[worst]
         rows = sorted((int(uses.first[one[pair]]), int(uses.first[other[pair]])))
         earlier, later = (int(log.owners[row]) for row in rows)
-        record, key, bytes, lane, lanes = log.records[later], *log.operands[rows[1]].tolist()
-        names = [log.ops[int(log.records["op"][index])].name for index in (later, earlier)]
+        key, bytes, lane, lanes = log.operands[rows[1]].tolist()
+        record = log.records[later]
+        name, before = (log.ops[int(log.records["op"][index])].name for index in (later, earlier))
         yield replace(
-            rules.bank.shared(*names, int(uses.bank[one[pair]]), size, int(cycles[worst])),
+            rules.bank.shared(name, before, int(uses.bank[one[pair]]), size, int(cycles[worst])),
             kernel=str(log.launch.get("kernel", "")), core=int(record["core"]), task=int(record["task"]),
             location=log.location(later), related=log.location(earlier), count=int(count[number]),
             region=region_of(key, bytes, tuple(log.shape.spaces), lane, lanes),
@@ -98,7 +99,8 @@ def _uses(log: Log) -> _Use | None:
     across = [log.operands[field][rows[of]].astype(np.int64) for field in ("lane", "lanes")]
     keys = np.stack([section[record], bank, log.records["pipe"][record].astype(np.int64), line, *across], axis=1)
     told, at, each = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return _Use(*told.T, rows[of[at]], np.bincount(each.ravel(), beats).astype(np.int64))
+    columns = [*told.T, rows[of[at]], np.bincount(each.ravel(), beats).astype(np.int64)]
+    return _Use(*columns)
 
 
 def _pairs(uses: _Use, lanes: int) -> tuple[np.ndarray, np.ndarray]:

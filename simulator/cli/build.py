@@ -45,8 +45,8 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
     )
     for b in budget:
         if b.declared > b.limit - b.reserved:
-            left, kept = size(b.limit - b.declared), size(b.reserved)
-            screen.line(f"{b.space.upper()}: {left} left; by convention kernels leave {kept} to the compiler")
+            rest, kept = size(b.limit - b.declared), size(b.reserved)
+            screen.line(f"{b.space.upper()}: {rest} left; by convention kernels leave {kept} to the compiler")
     return True
 
 

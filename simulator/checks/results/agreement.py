@@ -66,8 +66,9 @@ def _difference(
     wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
     writer = Step(other.instruction, other.location, other.core, other.task)
     return replace(
-        found, rule=wording.rule, severity=wording.severity, operand=wording.operand, message=wording.message, suggestion=wording.suggestion,
-        limit="", related=other.location if other.location != found.location else None,
+        wording, instruction=found.instruction, region=found.region, kernel=found.kernel, core=found.core,
+        task=found.task, location=found.location, count=found.count, cores=found.cores, tasks=found.tasks,
+        trail=found.trail, related=other.location if other.location != found.location else None,
         other=OtherRun(theirs.left.said, (writer, *other.trail)),
     )  # fmt: skip
 

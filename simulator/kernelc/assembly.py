@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,7 +48,8 @@ _SIZES = tuple(
 )  # fmt: skip
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A place in memory as it is written; names of registers are of whole ones."""
 
     text: str

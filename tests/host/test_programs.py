@@ -332,6 +332,33 @@ def test_the_command_line_builds_a_program(tmp_path, capfd):
     assert capfd.readouterr().out == "321\n"
 
 
+def test_host_code_is_compiled_as_projects_do(tmp_path, capfd):
+    """Without optimization unless asked, which is what hides that a function does not return its value."""
+    source = tmp_path / "main.mlu"
+    source.write_text(
+        "#include <stdio.h>\n#ifdef __OPTIMIZE__\n#define LEVEL 1\n#else\n#define LEVEL 0\n#endif\n"
+        'int show(float* p) { printf("%g\\n", p[0]); }\n'
+        'int main() { float v[4] = {1}; if (!LEVEL) show(v); printf("%d\\n", LEVEL); }\n'
+    )
+    assert main(["run", str(source)]) == 0
+    assert capfd.readouterr().out == "1\n0\n"
+    assert main(["run", "-O2", str(source)]) == 0
+    assert capfd.readouterr().out == "1\n"
+    assert main(["run", "-O1", str(source), "--kernel", "k"]) == 2
+    assert "-O is of host code; leave it out, or name no kernel" in capfd.readouterr().err
+
+
+def test_a_death_by_a_signal_is_a_sentence(tmp_path, capfd):
+    """Before the first call of the runtime too."""
+    source = tmp_path / "main.cpp"
+    source.write_text("#include <signal.h>\nint main() { return raise(SIGFPE); }\n")
+    assert main(["run", str(source)]) == 128 + 8
+    said = (
+        "mlusim run: the program was ended by SIGFPE (floating point exception): a whole number was divided by zero\n"
+    )
+    assert capfd.readouterr().err == said
+
+
 def test_a_program_is_kept_and_follows_its_sources(tmp_path, device):
     header, source = tmp_path / "code.h", tmp_path / "main.cpp"
     source.write_text('#include "code.h"\nint main() { return CODE; }\n')

@@ -202,4 +202,7 @@ using namespace mlusim;
 
 void mlusim_stopped() { end_task(MLUSIM_CALL, 0, (uint64_t)(calls.refused - 1), calls.refused_pc); }
 
-void mlusim_use_image_file(int descriptor) { calls.image_file = descriptor; }
+void mlusim_use_image_file(int descriptor) {
+  for_python_alone();
+  calls.image_file = descriptor;
+}

@@ -22,6 +22,7 @@ from .extent import extent
 from .image import LaunchableImage
 from .launching import carry_out
 from .options import LaunchOptions
+from .repeats import Repeats, Splits
 from .run import Run
 from .structures import Structures
 
@@ -104,6 +105,8 @@ class Program:
         isolate: bool = True,
         progress: Callable[[int, int], None] | None = None,
         orders: int = 0,
+        resplit: Splits = (),
+        smaller: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
     ) -> Run:
@@ -119,14 +122,17 @@ class Program:
         them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
         a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
-        end up otherwise. ``expect`` says, by the names or numbers of parameters, what arrays hold when all is right,
-        and ``tolerance`` how far they may be from it (relative; by default floats may lose half of their digits, and
-        integers nothing; what a masked array masks may be anything): what is wrong is a finding that tells how it came
-        about. An error finding raises KernelError;
+        end up otherwise. ``resplit`` runs it with other numbers of tasks (``(1, 3, (8, "union2"))``, or "few") and
+        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``expect`` says,
+        by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
+        from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
+        masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises
+        KernelError;
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        options = LaunchOptions(on_finding, time_limit, isolate, progress, orders, expect, tolerance)
+        repeats = Repeats(orders, resplit, smaller)
+        options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "calls.h"
 #include "heap.h"
 #include "process.h"
 #include "python.h"
@@ -77,6 +78,7 @@ void* mlusim_load(const char* path) {
   mlusim_last.kind = -1;
   images.slots.clear();
   heap.empty();
+  begin_calls();
   process.loading = &jump;
   if (sigsetjmp(jump, 1) == 0) handle = dlopen(path, RTLD_LAZY);
   process.in_kernel = 0;

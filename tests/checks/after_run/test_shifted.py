@@ -312,6 +312,35 @@ def test_a_sum_that_nobody_reads(read: bool) -> None:
     assert rules(run(kernel, zeros(N), zeros(2))) == ["unused"] * (not read)
 
 
+@pytest.mark.parametrize(
+    ("step", "times", "taken", "found"),
+    [
+        ("compute", 3, "nothing", ["unused"]),
+        ("compute", 3, "an element", []),  # of one time
+        ("compute", 1, "nothing", []),  # the end of a loop may leave one
+        ("fill", 3, "nothing", []),
+        ("in place", 3, "nothing", []),  # the next time takes it
+    ],
+)
+def test_a_step_whose_result_nobody_takes(step: str, times: int, taken: str, found: list[str]) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece, made = m.nram("float", N), m.nram("float", N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        m.__bang_write_value(made, N, 1.0)
+        for _ in range(times):
+            if step == "compute":
+                m.__bang_mul_scalar(made, piece, 2.0, N)
+            elif step == "fill":
+                m.__bang_write_value(made, N, 2.0)
+            else:
+                m.__bang_mul_scalar(made, made, 2.0, N)
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+        if taken == "an element":
+            m.__memcpy(out, made + 5, 4, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(N), zeros(N))) == found
+
+
 def test_bytes_that_were_read_and_never_written_beside_a_hole() -> None:
     """Nothing is known of who has made them: a pass that looked it up ended the process."""
 

@@ -276,21 +276,18 @@ def test_a_piece_that_is_missing_where_most_tasks_have_nothing_to_do(missing: tu
 
 
 @pytest.mark.parametrize("short", [0, 1])
-@pytest.mark.parametrize("way", ["pooled", "all pooled", "strided"])
+@pytest.mark.parametrize("way", ["pooled", "all pooled", "added"])
 def test_leftovers_of_channels(short: int, way: str) -> None:
     """Rows of padded channels: an element that a load leaves out comes to light in the sum of the rows."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         rows, sums = m.nram("float", 4 * N), m.nram("float", N)
-        if way == "strided":  # what lies there before has come in rows
-            m.__memcpy(rows, source, BYTES, m.GDRAM2NRAM, BYTES, 0, 3)
-        else:
-            m.__bang_write_value(rows, 4 * N, 0.0)
-        for number in range(4):
-            m.__memcpy(rows + N * number, source, 4 * (ROW - short), m.GDRAM2NRAM)
-            if way != "strided":
-                m.__bang_mul_scalar(rows + N * number, rows + N * number, 2.0, N)
-        if way == "strided":
+        for count in (N, ROW - short):
+            for number in range(4):
+                m.__memcpy(rows + N * number, source, 4 * count, m.GDRAM2NRAM)
+        if way != "added":
+            m.__bang_mul_scalar(rows, rows, 2.0, 4 * N)
+        if way == "added":
             m.__bang_add(sums, rows, rows, N)
         else:
             width, channels = (4 * N, 1) if way == "all pooled" else (4, N)

@@ -69,7 +69,8 @@ def causes_of(
             mute=not shape.memory_core_stores, whole=whole, room=room, faults=len(fault),
             in_order=int(_bits([DIALECTS[shape.isa].in_order], log.pipes)[0]), advice=sum(1 << kind for kind in advice),
             record=records.ctypes.data, operand=operands.ctypes.data, run=runs.ctypes.data, fault=fault.ctypes.data,
-            idle=idle.ctypes.data, lanes=shape.lanes or 1, causes=causes.ctypes.data, redundant=redundant.ctypes.data, **tables.addresses,
+            idle=idle.ctypes.data, lanes=shape.lanes or 1, causes=causes.ctypes.data,
+            redundant=redundant.ctypes.data, **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:

@@ -42,7 +42,7 @@ class MemoryMap:
         }  # fmt: skip
         #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
         self.sliced: set[int] = set()
-        #: What the instruction that is being issued writes past an end.
+        #: The operands of the instruction that is being issued which pass an end.
         self.overruns = Overruns()
 
     def owner(self, memory: Memory) -> int:
@@ -92,19 +92,16 @@ class MemoryMap:
         entry = memory.before(self.owner(memory), address)
         if entry is not None and entry.start <= address <= address + size <= entry.end:
             return entry
-        finding = self.misplaced(address, size, memory, parameter.writes)
-        self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
-        return self._overrun(parameter, address, size, memory)
-
-    def _overrun(self, parameter: Parameter, address: int, size: int, memory: Memory) -> Overrun:
-        """What stands for an operand of which some lies inside of an allocation; `Squashed` where none does."""
-        entry = memory.nearest(address) if memory.owner_of(address) == self.owner(memory) else None
-        if entry is None or address >= entry.end or address + size <= entry.start:
+        near = memory.nearest(address) if memory.owner_of(address) == self.owner(memory) else None
+        by_place = overload.instruction.looks_up or overload.instruction.measured  # what its contents say is not known
+        is_part = near is not None and not by_place and address < near.end and address + size > near.start
+        if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
+            finding = self.misplaced(address, size, memory, parameter.writes)
+            self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
+        if near is None or not is_part:
             raise Squashed
-        made = Overrun(entry, address, address + size, memory.key(address))
-        if parameter.writes:
-            self.overruns.append(made)
-        return made
+        self.overruns.append(Overrun(near, address, address + size, memory.key(address), parameter.writes))
+        return self.overruns[-1]
 
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
         """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.

@@ -18,10 +18,11 @@ class Overrun(Allocation):
     Outside it holds NaN patterns, of which nobody hears again: that they do not belong to it has been said.
     """
 
-    def __init__(self, entry: Allocation, start: int, end: int, key: int) -> None:
-        """The operand takes [start, end), of which some is inside of ``entry``."""
+    def __init__(self, entry: Allocation, start: int, end: int, key: int, writes: bool) -> None:
+        """The operand takes [start, end), of which some is inside of ``entry``; ``writes``: it is written."""
         super().__init__(start, end, entry.space, entry.owner, key, entry.name)
-        self._entry, self._low, self._high = entry, max(start, entry.start), min(end, entry.end)
+        self.writes, self._entry = writes, entry
+        self._low, self._high = max(start, entry.start), min(end, entry.end)
         self._copy = np.full(end - start, POISON, np.uint8)
         entry.fill_poison(self._low, self._high)
         self._inside(self)[...] = self._inside(entry)
@@ -47,19 +48,17 @@ class Overrun(Allocation):
 
 
 class Overruns(list[Overrun]):
-    """The operands of the instruction that is being issued which it writes past an end."""
+    """The operands of the instruction that is being issued which pass an end."""
 
     def finish(self) -> None:
         """The effect has taken place."""
-        for operand in self:
+        for operand in self._written():
             operand.put_back()
             operand.put_flags_back()
-        self.clear()
 
     def after(self, effect: Callable[[], Any]) -> Callable[[], None]:
         """An effect that takes place later, and what follows from it."""
-        operands = [*self]
-        self.clear()
+        operands = self._written()
         for operand in operands:
             operand.put_flags_back()
 
@@ -69,3 +68,9 @@ class Overruns(list[Overrun]):
                 operand.put_back()
 
         return both
+
+    def _written(self) -> list[Overrun]:
+        """Those that it writes; it has been issued."""
+        found = [operand for operand in self if operand.writes]
+        self.clear()
+        return found

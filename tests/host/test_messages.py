@@ -11,7 +11,16 @@ from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
 from mlusim.simulator.host.programs.messages import Done, Place, messages_version
-from mlusim.simulator.host.programs.session import AGREEMENT, Farewell, Goodbye, Hello, Session, Settle, TellFault, Welcome
+from mlusim.simulator.host.programs.session import (
+    AGREEMENT,
+    Farewell,
+    Goodbye,
+    Hello,
+    Session,
+    Settle,
+    TellFault,
+    Welcome,
+)
 from mlusim.simulator.native.compiler import Compiler
 
 UNPACK = """

@@ -80,10 +80,14 @@ class ScalarUnit:
     def passes_over(self, address: int, size: int) -> bool:
         """Whether a task goes on after an access that may not happen: one of a few bytes, to memory that is there.
 
-        It does so for a while: what runs through memory that it does not have is ended.
+        An array of the device is never touched, not even for a moment. It goes on for a while: what runs through memory
+        that it does not have is ended.
         """
         memory = self._memory(address)
         if memory is None or memory.owner_of(address + size) is None or size > _WIDEST:
+            return False
+        last = memory.find(address + size - 1)
+        if memory.space.scope == "device" and last is not None and address < last.end:
             return False
         running = self.machine.current.running
         running.outside += 1

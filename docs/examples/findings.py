@@ -35,6 +35,8 @@ RULES = {
     "assertion": "assert",
     "misfit": "build",
     "double_free": "double-free",
+    "failed_call": "failed-call",
+    "host_function": "host-function",
     "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
     "queue_order": "queue-order",
@@ -51,7 +53,7 @@ BANG = [
     "use_after_free", "wrong_result",
 ]  # fmt: skip
 CUDA = ["race"]
-HOST = ["queue_order", "host_pointer", "double_free", "leak"]
+HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]
 TPU = ["dtype", "lane", "section", "cache", "assertion"]
 
 

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 #include "host_faults.h"
 #include "host_lock.h"
+#include "host_order.h"
 
 extern char** environ;
 
@@ -29,6 +31,7 @@ struct Link {
   bool begun = false;
   bool launched = false;  // kernels may be running
   uint64_t devices = 0;
+  std::set<uint64_t> failed;  // queues
   std::string lost;
 };
 
@@ -186,7 +189,7 @@ void end() {
 
 bool connected() {
   Locked lock(link().mutex);
-  return ready().socket >= 0;
+  return !in_host_function() && ready().socket >= 0;
 }
 
 int device_count() { return connected() ? (int)link().devices : 0; }
@@ -209,7 +212,20 @@ bool ask(const Question& question, uint16_t answer, std::string& fields, int& de
 
 void settle() {
   Locked lock(link().mutex);
-  if (link().launched) call(Settle{});
+  if (!link().launched) return;
+  auto settled = call(Settle{});
+  link().failed.insert(settled.failed.begin(), settled.failed.end());
+}
+
+bool has_failed(uint64_t queue) {
+  Locked lock(link().mutex);
+  return link().failed.count(queue);
+}
+
+void set_failed(uint64_t queue, bool failed) {
+  Locked lock(link().mutex);
+  link().failed.erase(queue);
+  if (failed) link().failed.insert(queue);
 }
 
 }  // namespace mlusim

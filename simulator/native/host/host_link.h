@@ -61,6 +61,9 @@ Answered<typename Message::Answer> call(const Message& message, Body body = {}) 
 
 // Wait until no kernel that was launched is running.
 void settle();
+// Whether a kernel of a queue has failed, as far as the program has heard: the queue takes nothing more.
+bool has_failed(uint64_t queue);
+void set_failed(uint64_t queue, bool failed);
 
 }  // namespace mlusim
 

@@ -10,9 +10,10 @@ from mlusim.simulator import Device
 from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
-from mlusim.simulator.host.programs.messages import Done, Place, messages_version
+from mlusim.simulator.host.programs.messages import Place, messages_version
 from mlusim.simulator.host.programs.session import (
     AGREEMENT,
+    Farewell,
     Goodbye,
     Hello,
     Session,
@@ -99,7 +100,7 @@ def test_a_conversation(program):
     channel.send(Settle())
     assert channel.receive().message == Settled()
     channel.send(Goodbye())
-    assert channel.receive().message == Done()
+    assert channel.receive().message == Farewell(fails=False)
     thread.join()
     (report,) = outcome
     assert (report.command, report.ended) == ("prog -x", True)

@@ -14,7 +14,7 @@ import numpy as np
 
 _PAGE = 4096
 _PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x20, 0x4000, 0x100000
-_MADV_REMOVE, _MADV_DONTFORK = 9, 10
+_MADV_REMOVE, _MADV_DONTFORK, _MADV_DONTDUMP = 9, 10, 16
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -44,7 +44,7 @@ class Mapping:
     def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
         """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given.
 
-        What is backed is this process's alone: a child that is forked does not have it.
+        What is backed is this process's alone: a child that is forked does not have it, nor has a core dump.
         FileExistsError if the addresses are in use, MemoryError if the host has no room.
         """
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -63,7 +63,8 @@ class Mapping:
             raise kind(f"cannot reserve {size} bytes of address space: {os.strerror(error)}")
         self.address = int(found)
         if fd >= 0:
-            self._libc.madvise(self.address, self.size, _MADV_DONTFORK)
+            for advice in (_MADV_DONTFORK, _MADV_DONTDUMP):
+                self._libc.madvise(self.address, self.size, advice)
         self._unmapped = weakref.finalize(
             self, _unmap, self._libc, self.address, self.size, os.getpid() if fd >= 0 else None
         )

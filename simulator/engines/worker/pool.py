@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,21 @@ def _room(count: int) -> memoryview:
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
     """The worker ended without an answer, or does not keep to the protocol."""
+
+
+class Caller(NamedTuple):
+    """A program with host code, for which a launch is.
+
+    The launch ends with the program, that is when the other side of ``connection`` is closed; ``meanwhile`` is called
+    while the worker runs it. What kernels print is lost where nobody can read it.
+    """
+
+    connection: int
+    meanwhile: Callable[[], None]
+
+
+class CallerGone(Exception):  # noqa: N818 - an event
+    """The program with host code has gone, and the launch with it."""
 
 
 class Worker:
@@ -102,11 +118,10 @@ class Worker:
         memory: GlobalMemory,
         request: LaunchRequest,
         progress: Callable[[int, int], None] | None,
-        meanwhile: Callable[[], None] | None = None,
+        caller: Caller | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is.
-
-        ``meanwhile`` is called while the process runs it.
+        """Run one launch; `WorkerDied` when the process ends over it, `CallerGone` when its caller does, an exception
+        of the simulator as it is.
         """
         self.missing()
         memory.reclaim()
@@ -131,11 +146,11 @@ class Worker:
                 self._images.add(request.launch.library)
             nonce = secrets.randbits(64)
             for output in self._outputs:
-                output.begin()
+                output.begin(may_lose=caller is not None)
             self._channel.send(order, encode_request(request, entries), nonce=nonce, descriptors=descriptors)
-            if meanwhile:
-                meanwhile()
-            answer = self._answer(nonce, request, entries, progress)
+            if caller:
+                caller.meanwhile()
+            answer = self._answer(nonce, request, entries, progress, caller)
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings
@@ -163,11 +178,12 @@ class Worker:
         request: LaunchRequest,
         allocations: tuple[Allocation, ...],
         progress: Callable[[int, int], None] | None,
+        caller: Caller | None,
     ) -> Answer:
         limit = request.launch.time_limit
         deadline = time.monotonic() + limit + _GRACE if limit else None
         while True:
-            frame = self._receive(deadline, nonce)
+            frame = self._receive(deadline, nonce, caller)
             self._relay()
             if isinstance(frame.message, Progress):
                 if progress:
@@ -182,7 +198,7 @@ class Worker:
             else:
                 raise BrokenPeer("it answered something else")
 
-    def _receive(self, deadline: float | None, nonce: int) -> Frame:
+    def _receive(self, deadline: float | None, nonce: int, caller: Caller | None = None) -> Frame:
         """The next message, which has to be about the present launch; the process is ended at the deadline."""
 
         def wait(begun: float | None) -> None:
@@ -190,8 +206,12 @@ class Worker:
             waiting = select.poll()
             for source in (self._channel.socket.fileno(), *(output.descriptor for output in self._outputs)):
                 waiting.register(source, select.POLLIN)
+            if caller:
+                waiting.register(caller.connection, select.POLLRDHUP)
             seconds = None if first is None else max(first - time.monotonic(), 0)
             ready = waiting.poll(None if seconds is None else min(seconds, _LONGEST) * 1e3)
+            if caller and any(source == caller.connection for source, _ in ready):
+                raise CallerGone
             if begun is not None and not ready and time.monotonic() >= begun:
                 raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
@@ -241,11 +261,11 @@ class _Pool:
         memory: GlobalMemory,
         request: LaunchRequest,
         progress: Callable[[int, int], None] | None,
-        meanwhile: Callable[[], None] | None = None,
+        caller: Caller | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
         with self._worker(runtime, check_modules(request.target.checking.further), memory) as worker:
-            return worker.launch(memory, request, progress, meanwhile)
+            return worker.launch(memory, request, progress, caller)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:
         """What is in an image, as a worker sees it."""

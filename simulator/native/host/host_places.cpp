@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <map>
@@ -29,33 +31,37 @@ Modules& modules() {
 
 }  // namespace
 
-Place place_of(const void* return_address) {
-  if (on_behalf) return_address = on_behalf, on_behalf = nullptr;
+bool find_site(const void* address, Site& site) {
   struct dl_find_object found;
-  if (_dl_find_object(const_cast<void*>(return_address), &found)) return {};
-  Modules& made = modules();
-  Locked lock(made.mutex);
-  std::string name = found.dlfo_link_map->l_name;
-  if (name.empty()) {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    name.assign(path, length > 0 ? (size_t)length : 0);
-  }
-  uint64_t& number = made.numbers[name];
-  if (!number) {
-    number = made.numbers.size();
-    post(NameModule{number}, {name.data(), name.size()});
-  }
-  return {number, (uint64_t)return_address - found.dlfo_link_map->l_addr};
+  if (_dl_find_object(const_cast<void*>(address), &found)) return false;
+  const struct link_map& module = *found.dlfo_link_map;
+  site.offset = (uint64_t)address - module.l_addr;
+  if (*module.l_name) return snprintf(site.module, sizeof site.module, "%s", module.l_name) > 0;
+  ssize_t length = readlink("/proc/self/exe", site.module, sizeof site.module - 1);
+  site.module[length > 0 ? length : 0] = 0;
+  return true;
 }
 
-// The name of the module that holds an address ends, but for a version, in one of these.
+Place place_of(const void* return_address) {
+  if (on_behalf) return_address = on_behalf, on_behalf = nullptr;
+  Site site;
+  if (!find_site(return_address, site)) return {};
+  Modules& made = modules();
+  Locked lock(made.mutex);
+  uint64_t& number = made.numbers[site.module];
+  if (!number) {
+    number = made.numbers.size();
+    post(NameModule{number}, {site.module, strlen(site.module)});
+  }
+  return {number, site.offset};
+}
+
+// Whether the name of the module that holds an address has one of these in it. It allocates nothing: signals ask.
 static bool in_module(const void* address, std::initializer_list<const char*> names) {
   struct dl_find_object found;
   if (_dl_find_object(const_cast<void*>(address), &found)) return false;
-  std::string name = found.dlfo_link_map->l_name;
   for (const char* each : names)
-    if (name.find(each) != name.npos) return true;
+    if (strstr(found.dlfo_link_map->l_name, each)) return true;
   return false;
 }
 

@@ -16,7 +16,7 @@ from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
 from ..memory.overrun import Overrun, Overruns
 from ..memory.scattered import Places
 from ..memory.strided import Segments, Slices
-from ..memory.tensor import Four, TensorShape, across_lanes, in_system_memory, system_bounds
+from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 
@@ -141,8 +141,10 @@ class MemoryMap:
     def tensor(self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape) -> Tensor:
         """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding."""
         shape, strides, dtype = form.shape, form.strides, form.dtype
+        if not form.count:  # an operand that these arguments leave out; its address means nothing
+            return Tensor(Allocation(0, 0, "", 0, 0), [], shape, dtype, 0, 0, mask=0)
         if parameter.is_lanes:
-            return self._across_lanes(pc, overload, parameter, address, shape, strides, dtype)
+            return self._across_lanes(pc, overload, parameter, address, form)
         low, end = system_bounds(address, shape, strides, dtype.itemsize)
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
@@ -151,17 +153,16 @@ class MemoryMap:
         return in_system_memory(entry, address, shape, strides, dtype)
 
     def _across_lanes(
-        self, pc: int, overload: Overload, parameter: Parameter, address: int, shape: Four, strides: Four | None,
-        dtype: np.dtype,
-    ) -> Tensor:  # fmt: skip
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape
+    ) -> Tensor:
         memory = self.memories[parameter.space or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         if 0 <= address < lanes.count * lanes.size:
-            found = across_lanes(entry, address, shape, strides, dtype, lanes)
+            found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
                 return found
             past = found.end - entry.start - lanes.size
-            finding = rules.bounds.outside_lane(shape, address, past, lanes.size)
+            finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)
         else:
             finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
         self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)

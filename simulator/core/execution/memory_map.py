@@ -14,8 +14,9 @@ from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
 from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
 from ..memory.scattered import Places
+from ..memory.matrix import MatrixShape, matrix_across_lanes
 from ..memory.strided import Segments, Slices
-from ..memory.tensor import Four, TensorShape, across_lanes, in_system_memory, system_bounds
+from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 
@@ -100,7 +101,8 @@ class MemoryMap:
         if parameter.kind is Kind.VARIABLE:
             return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
         if parameter.is_tensor:
-            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
+            kind = MatrixShape if parameter.order else TensorShape
+            return lru_cache(maxsize=256)(partial(kind, dtype))
         if parameter.order:
             order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
             return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))
@@ -127,27 +129,35 @@ class MemoryMap:
     def tensor(self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape) -> Tensor:
         """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding."""
         shape, strides, dtype = form.shape, form.strides, form.dtype
+        if not form.count:  # an operand that these arguments leave out; its address means nothing
+            return Tensor(Allocation(0, 0, "", 0, 0), [], shape, dtype, 0, 0, mask=0)
         if parameter.is_lanes:
-            return self._across_lanes(pc, overload, parameter, address, shape, strides, dtype)
-        low, end = system_bounds(address, shape, strides, dtype.itemsize)
+            return self._across_lanes(pc, overload, parameter, address, form)
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
+        for memory in memories:
+            window = self._spaces[memory.name].window
+            if window and 0 <= address - window < memory.space.bytes:
+                address += memory.base - window
+        low, end = system_bounds(address, shape, strides, dtype.itemsize)
         memory = next((m for m in memories if m.owner_of(low) is not None), memories[0])
         entry = self._entry(pc, overload, parameter, low, end - low, memory)
         return in_system_memory(entry, address, shape, strides, dtype)
 
     def _across_lanes(
-        self, pc: int, overload: Overload, parameter: Parameter, address: int, shape: Four, strides: Four | None,
-        dtype: np.dtype,
-    ) -> Tensor:  # fmt: skip
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape
+    ) -> Tensor:
         memory = self.memories[parameter.space or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         if 0 <= address < lanes.count * lanes.size:
-            found = across_lanes(entry, address, shape, strides, dtype, lanes)
+            if isinstance(form, MatrixShape):
+                found: Tensor = matrix_across_lanes(entry, address, form, lanes)
+            else:
+                found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
                 return found
             past = found.end - entry.start - lanes.size
-            finding = rules.bounds.outside_lane(shape, address, past, lanes.size)
+            finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)
         else:
             finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
         self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)

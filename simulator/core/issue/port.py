@@ -229,7 +229,7 @@ class _Writer:
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
                 source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
-            if p.order:
+            if p.order and not p.is_tensor:
                 source.bind("_sliced", self.execution.map.sliced)
                 source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
             if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
@@ -289,7 +289,9 @@ class _Writer:
         for operand in operands:
             if operand.reads and operand.name not in passed:
                 report = self.source.bind("_unwritten", self.definedness.report)
-                self.source.line(f"if {operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
+                adds = self.entry.adds if operand.writes else ""
+                given = f"{self.source.expression(adds)} and " if adds else ""
+                self.source.line(f"if {given}{operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
 
     def _carry(self) -> None:
         """The output has uninitialized elements where the operands have that it is computed or copied from."""

@@ -163,7 +163,12 @@ def _shifts(kind: str, name: str, words: str) -> tuple[Instruction, ...]:
     words = f"bits, {words}; positive amounts move left, negative ones right"
     facts = {**BDC, "wider": Wider.BITS}
     amount = (Require(f"-{WIDTH} <= C <= {WIDTH}", needed=True),)
-    two = {f"32bit_{name}": (lambda src0_addr, src1_addr: _moved(src0_addr, src1_addr, dtype), f"dst = src0 moved by src1 {words}")}
+    two = {
+        f"32bit_{name}": (
+            lambda src0_addr, src1_addr: _moved(src0_addr, src1_addr, dtype),
+            f"dst = src0 moved by src1 {words}",
+        )
+    }
     one = {f"32bit_{name}_C": (lambda src_addr, C: _moved(src_addr, C, dtype), f"dst = src moved by C {words}")}  # noqa: N803
     of = {f"32bit_C_{name}": (lambda C, src_addr: _moved(C, src_addr, dtype), f"dst = C moved by src {words}")}  # noqa: N803
     return (

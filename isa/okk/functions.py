@@ -23,7 +23,9 @@ from .machine import family, instruction
 LEAST, MOST = -103, 88
 #: Terms of the Taylor series behind the first, unless a caller says how many.
 TERMS = 32
-_ALIGNED = "void okk_bdc_{op}(tensor<{dst}> dst_addr[shape], const tensor<{src}> src_addr[shape]{more}, dim4 *shape{last})"
+_ALIGNED = (
+    "void okk_bdc_{op}(tensor<{dst}> dst_addr[shape], const tensor<{src}> src_addr[shape]{more}, dim4 *shape{last})"
+)
 _WORK = ", work tensor<float> work_addr[shape]"
 _TERMS = Require("1 <= num_series <= 64", needed=True)
 
@@ -50,8 +52,14 @@ def _rsqrt(values: np.ndarray) -> np.ndarray:
 roots = family(
     _prototype("{op}"),
     {
-        "rsqrt": (lambda src_addr: _rsqrt(src_addr), "dst = 1 / sqrt(src); 4.46e19 of 0, -inf of inf (inferred), NaN of a negative number"),
-        "sqrt": (lambda src_addr: reciprocal(_rsqrt(src_addr)), "dst = sqrt(src) as 1 / (1 / sqrt): 2.2e-20 of 0, -inf of inf, NaN of a negative number"),
+        "rsqrt": (
+            lambda src_addr: _rsqrt(src_addr),
+            "dst = 1 / sqrt(src); 4.46e19 of 0, -inf of inf (inferred), NaN of a negative number",
+        ),
+        "sqrt": (
+            lambda src_addr: reciprocal(_rsqrt(src_addr)),
+            "dst = sqrt(src) as 1 / (1 / sqrt): 2.2e-20 of 0, -inf of inf, NaN of a negative number",
+        ),
     },
     **_cost("bdc_rsqrt"),
 )
@@ -88,7 +96,9 @@ def _tanh(values: np.ndarray, terms: int) -> Any:
     return np.tanh(values.astype(np.float64)) if terms >= TERMS else 2 * _sigmoid(2 * values, terms) - 1
 
 
-@instruction(_prototype("taylor_exp", last=", int32 num_series"), rules=(_TERMS,), **_cost("bdc_taylor", terms="num_series"))
+@instruction(
+    _prototype("taylor_exp", last=", int32 num_series"), rules=(_TERMS,), **_cost("bdc_taylor", terms="num_series")
+)
 def taylor_exp(src_addr: np.ndarray, num_series: int) -> np.ndarray:
     """dst = sum of src**k / k! for k from 0 to num_series"""
     return series(src_addr, num_series)

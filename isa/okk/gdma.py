@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..declare import Completion, Compute, Copy, Instruction, Require
+from ..instruction import Wider
 from .machine import declare, family
 
-_WIDTHS = {32: "uint32", 16: "uint16", 8: "uint8"}
+#: Bits of an element -> the types that have so many, by which Python kernels tell arrays.
+WIDTHS = {32: "uint32 int32 float", 16: "uint16 int16 half bfloat16", 8: "uint8 int8"}
 _KINDS = {"S": "system", "L": "tensor"}
 _WORDS = {"S": "system", "L": "local"}
 GDMA: dict[str, Any] = {"space": "local", "pipe": "gdma", "overlap": "any", "work": "bytes_dst_addr"}
@@ -21,12 +23,12 @@ def _rows(*strides: str) -> tuple[Require, ...]:
 
 
 def _copy(width: int, source: str, target: str) -> Instruction:
-    kind = _WIDTHS[width]
     return declare(
-        f"void okk_gdma_{width}bit_cpy_{source}2{target}({_KINDS[target]}<{kind}> dst_addr[shape @ dst_stride],"
-        f" const {_KINDS[source]}<{kind}> src_addr[shape @ src_stride], dim4 *shape, dim4 *dst_stride?,"
+        f"void okk_gdma_{width}bit_cpy_{source}2{target}({_KINDS[target]}<T> dst_addr[shape @ dst_stride],"
+        f" const {_KINDS[source]}<T> src_addr[shape @ src_stride], dim4 *shape, dim4 *dst_stride?,"
         " dim4 *src_stride?)",
         doc=f"Copy a tensor of {width}-bit elements from {_WORDS[source]} to {_WORDS[target]} memory",
+        types=WIDTHS[width],
         effect=Copy(Completion.QUEUED),
         elsewhere=("dst_addr", "src_addr"),
         rules=_rows("dst_stride", "src_stride"),
@@ -34,20 +36,21 @@ def _copy(width: int, source: str, target: str) -> Instruction:
     )
 
 
-copies = tuple(_copy(width, source, target) for width in _WIDTHS for source, target in ("SL", "LS", "LL", "SS"))
+copies = tuple(_copy(width, source, target) for width in WIDTHS for source, target in ("SL", "LS", "LL", "SS"))
 
 
 def _fill(width: int, target: str) -> tuple[Instruction, ...]:
-    kind, where = _WIDTHS[width], "local" if target == "L" else "system"
+    where = _WORDS[target]
     return family(
         f"void okk_gdma_{width}bit_{{op}}({_KINDS[target]}<T> dst_addr[shape @ dst_stride], x{width}<T> C, dim4 *shape,"
         " dim4 *dst_stride?)",
         {f"set_C_{where}": (np.positive, f"Every {width}-bit element of a tensor in {where} memory becomes C")},
-        types=kind,
+        types=WIDTHS[width],
+        wider=Wider.BITS,
         effect=Compute(Completion.QUEUED),
         rules=_rows("dst_stride"),
         **GDMA,
     )
 
 
-fills = tuple(_fill(width, target) for width in _WIDTHS for target in "SL")
+fills = tuple(_fill(width, target) for width in WIDTHS for target in "SL")

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..declare import Completion, Compute, Copy, Require
 from ..tpu.cycles import work
-from .gdma import GDMA
+from .gdma import GDMA, WIDTHS
 from .machine import CHANNELS, LARGEST, declare, instruction
 
-_ROWS = "system<uint32> {name}[(rows, 1, 1, cols) @ (row_stride, 0, 0, 1)]"
-_CHANNELS = "tensor<uint32> {name}[(rows, cols, cols_per_channel)] ~ matrix"
+_ROWS = "system<T> {name}[(rows, 1, 1, cols) @ (row_stride, 0, 0, 1)]"
+_CHANNELS = "tensor<T> {name}[(rows, cols, cols_per_channel)] ~ matrix"
 _SIZES = "int32 rows, int32 cols, int32 cols_per_channel, int32 row_stride"
 
 
@@ -22,13 +22,14 @@ def _sizes(**most: int) -> tuple[Require, ...]:
 
 def _channels(columns: str, each: str, most: str) -> tuple[Require, ...]:
     return (
-        Require(f"1 <= {each} <= {most}", rule="length"),
+        Require(f"{each} >= 1", rule="length"),
+        Require(f"{each} <= {most}"),
         Require(f"{columns} <= {CHANNELS} * {each}", rule="length"),
     )
 
 
 _COPY: dict[str, Any] = {
-    **GDMA, "effect": Copy(Completion.QUEUED), "elsewhere": ("dst_addr", "src_addr"),
+    **GDMA, "types": WIDTHS[32], "effect": Copy(Completion.QUEUED), "elsewhere": ("dst_addr", "src_addr"),
     "rules": (*_sizes(rows=LARGEST, cols=LARGEST), *_channels("cols", "cols_per_channel", "cols")),
 }  # fmt: skip
 system_to_local = declare(

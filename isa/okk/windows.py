@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..declare import Completion, Compute, Require
-from ..instruction import Wider
 from ..rounding import flushed
 from ..tpu.windows import convolved, depthwise, windows
 from .machine import family, instruction
@@ -68,7 +67,7 @@ _CONV2D = (
 
 
 @instruction(
-    _CONV2D, elsewhere=("input_addr",), adds="result_add", wider=Wider.BITS,
+    _CONV2D, elsewhere=("input_addr",), adds="result_add",
     **_facts("bdc_conv_float", "output_c", "input_shape.c * kernel_h * kernel_w"),
 )  # fmt: skip
 def conv2d(

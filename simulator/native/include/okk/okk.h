@@ -83,10 +83,15 @@ static inline unsigned int okk_l2_sram_start_addr(void) { return 0x100a2000u; }
 static inline unsigned int okk_l2_sram_size(void) { return MLUSIM_L2_BYTES; }
 static inline unsigned int okk_dtcm_start_addr(void) { return 0x2020000u; }
 static inline unsigned int okk_dtcm_size(void) { return MLUSIM_DTCM_BYTES; }
-// Global memory as the kernel's processor sees it.
+// Memories as the kernel's processor sees them. It reaches global memory; an access to another one is a finding.
 static inline unsigned char* okk_global_mem_addr(unsigned long long address) {
   return (unsigned char*)(uintptr_t)address;
 }
+static inline unsigned char* okk_local_mem_addr(unsigned int lane, unsigned int address) {
+  return (unsigned char*)(uintptr_t)(okk_local_mem_start_addr() + lane * MLUSIM_LANE_BYTES + address);
+}
+static inline unsigned char* okk_l2_sram_addr(unsigned int address) { return (unsigned char*)(uintptr_t)address; }
+static inline unsigned char* okk_dtcm_addr(unsigned int address) { return (unsigned char*)(uintptr_t)address; }
 
 static inline int okk_start_npu_index(local_addr_t address) { return (int)(address / MLUSIM_LANE_BYTES); }
 // Rows of lanes that channels take from a start lane on.

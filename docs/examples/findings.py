@@ -52,7 +52,7 @@ BANG = [
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "double_free", "leak"]
-TPU = ["dtype", "lane", "section", "cache", "assertion"]
+TPU = ["dtype", "lane", "section", "bank", "cache", "assertion"]
 
 
 class Arguments(ctypes.Structure):
@@ -80,7 +80,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
 def tpu_findings(kernel: str, source: str) -> list[Finding]:
     """What a kernel of faults.c or mended.c breaks."""
     device = Device.load("bm1684x")
-    out, given = (device.array(np.zeros(64, np.float32)) for _ in range(2))
+    out, given = (device.array(np.zeros(65536, np.float32)) for _ in range(2))
     program = load([HERE / f"{source}.c"], device=device)
     run = program.launch(kernel, args=Arguments(out.address, given.address), on_finding="collect")
     return report(run).findings

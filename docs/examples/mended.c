@@ -54,3 +54,19 @@ int assertion(const void *arguments) {
   return 0;
 }
 TPUKERNEL_FUNC_REGISTER(assertion);
+
+int bank(const void *arguments) {
+  const arguments_t *a = arguments;
+  const dim4 shape = {1, 64, 1, 1024};
+  tpu_initialize();
+  tpu_gdma_cpy_S2L(0, a->in, &shape, NULL, NULL, DT_FP32);
+  tpu_parallel_start();
+  tpu_bdc_fp_add(4096, 0, 0, &shape, NULL, NULL, NULL, DT_FP32);
+  tpu_gdma_cpy_S2L(2 * 16384, a->in, &shape, NULL, NULL, DT_FP32);
+  tpu_parallel_end();
+  tpu_gdma_cpy_L2S(a->out, 4096, &shape, NULL, NULL, DT_FP32);
+  tpu_gdma_cpy_L2S(a->out, 2 * 16384, &shape, NULL, NULL, DT_FP32);
+  tpu_poll();
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(bank);

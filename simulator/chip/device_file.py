@@ -26,8 +26,11 @@ _MAY_BE_ZERO = frozenset(
     [
         "startup_cycles",
         "part_cycles",
+        "dependent_cycles",
         "latency_ns",
+        "write_latency_ns",
         "overhead_us",
+        "host_us",
         "task_us",
         "reserved",
         "memory_cores_per_cluster",

@@ -73,25 +73,29 @@ class EngineTable(_Table):
     """The cost of an instruction on one engine.
 
     ``part_cycles`` is what each further part of a strided operand adds, and each scalar access that is waited for;
-    ``efficiency`` the share of ``per_cycle`` that is reached, 1 where it is not given.
+    ``dependent_cycles`` what an instruction adds that takes the result of the one right before it; ``efficiency`` the
+    share of ``per_cycle`` that is reached, 1 where it is not given.
     """
 
     startup_cycles: Number
     per_cycle: Number
     quantum: Number
     part_cycles: Number | None = None
+    dependent_cycles: Number | None = None
     efficiency: Number | None = None
 
 
 class ChannelTable(_Table):
     """A bandwidth that several cores share; ``efficiency`` is the share of ``gb_per_s`` that is reached.
 
+    ``write_latency_ns`` is the latency of a write, that of a read where it is not given: 0 where writes are posted.
     ``granule`` are the bytes of one access of a memory: less is rounded up, and a write of less reads them first.
     ``bus_bits`` is the width of the memory's bus, which host code asks for; no time depends on it.
     """
 
     gb_per_s: Number
     latency_ns: Number
+    write_latency_ns: Number | None = None
     core_gb_per_s: Number | None = None
     efficiency: Number | None = None
     granule: Number | None = None
@@ -101,9 +105,13 @@ class ChannelTable(_Table):
 
 
 class LaunchTable(_Table):
-    """What every launch pays once, and the time by which each further task of it starts later."""
+    """What every launch pays once, and the time by which each further task of it starts later.
+
+    ``host_us`` is what a clock of the host sees of a launch beyond that: the driver's work and the way back.
+    """
 
     overhead_us: Number
+    host_us: Number | None = None
     task_us: Number | None = None
 
 

@@ -12,7 +12,8 @@ from .device_file import Kind, Quantity, Scope, changed, require_known
 class EngineRates:
     """Cost of an instruction in cycles: ``startup_cycles``, ``part_cycles`` for each part, and its work at ``rate``.
 
-    Parts are those of a strided copy beyond the first, and the scalar accesses that are waited for. Work is in the
+    One that takes the result of the instruction right before it in the pipe waits ``dependent_cycles`` more. Parts are
+    those of a strided copy beyond the first, and the scalar accesses that are waited for. Work is in the
     engine's own unit: bytes; accesses (``scalar_*``); operations (``scalar``); multiply-adds (``tensor*``), counted in
     whole quanta.
     """
@@ -21,6 +22,7 @@ class EngineRates:
     per_cycle: float
     quantum: float
     part_cycles: float = 0.0
+    dependent_cycles: float = 0.0
     efficiency: float = 1.0
 
     @property
@@ -34,7 +36,8 @@ class Channel:
     """Bandwidth (1e9 bytes a second) that all users of ``spaces`` within one unit of ``scope`` share evenly.
 
     ``core_gb_per_s`` is the most that one core can draw of it, None where that is all of it; ``efficiency`` the share
-    of ``gb_per_s`` that all users together reach.
+    of ``gb_per_s`` that all users together reach. A read is waited for ``latency_ns``, a write
+    ``write_latency_ns``, None where that is the same.
     """
 
     gb_per_s: float
@@ -43,6 +46,7 @@ class Channel:
     spaces: tuple[str, ...]
     core_gb_per_s: float | None = None
     efficiency: float = 1.0
+    write_latency_ns: float | None = None
 
     @property
     def rate(self) -> float:
@@ -53,6 +57,12 @@ class Channel:
     def core_rate(self) -> float:
         """Bytes in a microsecond that one core can draw."""
         return self.rate if self.core_gb_per_s is None else min(self.rate, self.core_gb_per_s * 1e3)
+
+    @property
+    def latencies(self) -> tuple[tuple[str, float], tuple[str, float]]:
+        """Of a read and of a write: the name of the number, and microseconds."""
+        read = "latency_ns", self.latency_ns * 1e-3
+        return read, read if self.write_latency_ns is None else ("write_latency_ns", self.write_latency_ns * 1e-3)
 
 
 @dataclass(frozen=True)
@@ -77,9 +87,10 @@ KINDS: tuple[Kind, ...] = ("measured", "documented", "derived", "fitted", "assum
 class Rates:
     """What a kernel cannot observe: clock, costs, bandwidths; ``facts`` holds the same numbers with their sources.
 
-    Task n of a launch starts n times ``task_us`` after the first. ``bus`` is None where the device file has none: it
-    runs no host code then. ``granule`` are the bytes of one access of the device's memory: less is rounded up, and a
-    write of less reads them first.
+    Task n of a launch starts n times ``task_us`` after the first. A launch takes ``launch_overhead_us`` of the device's
+    time besides its tasks; a clock of the host sees ``launch_host_us`` more. ``bus`` is None where the device file has
+    none: it runs no host code then. ``granule`` are the bytes of one access of the device's memory: less is rounded up,
+    and a write of less reads them first.
     """
 
     clock_mhz: float
@@ -88,6 +99,7 @@ class Rates:
     launch_overhead_us: float
     facts: dict[str, Quantity]
     task_us: float = 0.0
+    launch_host_us: float = 0.0
     bus: Bus | None = None
     granule: int = 1
 
@@ -127,7 +139,7 @@ def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tu
     engines = {
         name: EngineRates(
             number(f"{path}.startup_cycles"), number(f"{path}.per_cycle"), number(f"{path}.quantum"),
-            number(f"{path}.part_cycles"), number(f"{path}.efficiency", 1.0),
+            number(f"{path}.part_cycles"), number(f"{path}.dependent_cycles"), number(f"{path}.efficiency", 1.0),
         )
         for name in dict.fromkeys(path.split(".")[1] for path in facts if path.startswith("engines."))
         for path in [f"engines.{name}"]
@@ -136,13 +148,14 @@ def build_rates(facts: dict[str, Quantity], wiring: Mapping[str, tuple[Scope, tu
     for name, (scope, spaces) in wiring.items():
         path = f"channels.{name}"
         cap = number(f"{path}.core_gb_per_s") if f"{path}.core_gb_per_s" in facts else None
+        writes = number(f"{path}.write_latency_ns") if f"{path}.write_latency_ns" in facts else None
         efficiency = number(f"{path}.efficiency", 1.0)
         channels[name] = Channel(
-            number(f"{path}.gb_per_s"), number(f"{path}.latency_ns"), scope, spaces, cap, efficiency
+            number(f"{path}.gb_per_s"), number(f"{path}.latency_ns"), scope, spaces, cap, efficiency, writes
         )
-    overhead, task = number("launch.overhead_us"), number("launch.task_us")
+    overhead, task, host = (number(f"launch.{name}") for name in ("overhead_us", "task_us", "host_us"))
     bus = None
     if "bus.gb_per_s" in facts:
         bus = Bus(number("bus.gb_per_s"), number("bus.latency_ns"), number("bus.efficiency", 1.0))
     granule = next(int(number(path)) for name in wiring if (path := f"channels.{name}.granule") in facts)
-    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task, bus, granule)
+    return Rates(number("clock.core_mhz"), engines, channels, overhead, facts, task, host, bus, granule)

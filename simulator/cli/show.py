@@ -21,7 +21,8 @@ _SOURCES = {"documented": "cyan", "inferred": "yellow"}
 #: Last part of a number's name -> its unit.
 _UNITS = {
     "core_mhz": "MHz", "gb_per_s": "GB/s", "core_gb_per_s": "GB/s", "latency_ns": "ns", "overhead_us": "us",
-    "startup_cycles": "cycles", "part_cycles": "cycles", "per_cycle": "a cycle", "task_us": "us",
+    "write_latency_ns": "ns", "startup_cycles": "cycles", "part_cycles": "cycles", "dependent_cycles": "cycles",
+    "per_cycle": "a cycle", "task_us": "us", "host_us": "us",
     "bus_bits": "bits", "granule": "bytes",
 }  # fmt: skip
 

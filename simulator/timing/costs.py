@@ -11,10 +11,11 @@ import numpy as np
 from ..chip.rates import Channel, EngineRates, Rates
 from ..log import Log
 from ..log.region import offset_numbers
+from .dependence import dependent
 
 #: Records whose costs are computed at a time: bounds the memory that this takes beside the results.
 _CHUNK = 1 << 16
-_GENERAL = "tensor"  # the engine that stands for tensor_* where a device file has no closer figure
+_GENERAL = ("tensor", "compute")  # stand for tensor_* and compute_* where a device file has no closer figure
 _SCALAR = "scalar"  # how the engines of the scalar unit begin
 
 
@@ -28,8 +29,8 @@ class Costs:
     """What every record costs by itself; arrays have the shape [records] or [channels, records].
 
     A record lasts as long as its engine takes or, where that is longer, as long as a channel takes to move its bytes;
-    then comes the latency of each channel that it uses. A block of threads has many transactions under way: of each
-    channel only its last record's latency is waited for.
+    then comes the latency of each channel that it reads or writes. A block of threads has many transactions under way:
+    of each channel only its last record's latency is waited for.
     """
 
     alone: np.ndarray  # microseconds without latency, if nobody else uses its channels
@@ -46,22 +47,30 @@ class Costs:
         moved = np.zeros((len(rates.channels), count))
         table, times = _Table(log, rates), defaultdict[str, float](float)
         for part in chunks(count):
-            table.fill(part, alone[part], moved[:, part], times)
+            writes = table.fill(part, alone[part], moved[:, part], times)
             if not log.kind.transactions:
-                _wait(rates, moved[:, part] > 0, latency[part], times)
+                _wait(rates, moved[:, part] > 0, writes, latency[part], times)
         if log.kind.transactions:
-            _wait(rates, [_last_of_tasks(log, mine > 0) for mine in moved], latency, times)
+            last = [_last_of_tasks(log, mine > 0) for mine in moved]
+            _wait(rates, last, np.zeros(count, bool), latency, times)
         total = sum(times.values())
         shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
         return cls(alone, latency, moved, shares, table.missing)
 
 
-def _wait(rates: Rates, waits: Iterable[np.ndarray], latency: np.ndarray, times: dict[str, float]) -> None:
-    """Add the latency of each channel to the records that wait for it, bool [channels][records]."""
+def _wait(
+    rates: Rates, waits: Iterable[np.ndarray], writes: np.ndarray, latency: np.ndarray, times: dict[str, float]
+) -> None:
+    """Add the latency of each channel to the records that wait for it, bool [channels][records].
+
+    ``writes``, bool [records]: those that write all that they move on a channel.
+    """
     for (name, channel), mine in zip(rates.channels.items(), waits, strict=True):
-        latency_us = channel.latency_ns * 1e-3
-        np.add(latency, latency_us, out=latency, where=mine)
-        times[rates.weakest(f"channels.{name}.latency_ns")] += np.count_nonzero(mine) * latency_us
+        read, write = channel.latencies
+        each = [(read, mine)] if read == write else [(read, mine & ~writes), (write, mine & writes)]
+        for (field, latency_us), waiting in each:
+            np.add(latency, latency_us, out=latency, where=waiting)
+            times[rates.weakest(f"channels.{name}.{field}")] += np.count_nonzero(waiting) * latency_us
 
 
 class _Table:
@@ -77,6 +86,8 @@ class _Table:
         )
         self.startup = np.array([engine.startup_cycles for _, engine in known])
         self.part = np.array([engine.part_cycles for _, engine in known])
+        self.dependent = np.array([engine.dependent_cycles for _, engine in known])
+        self.follows = dependent(log, self.dependent > 0)
         self.quantum = np.array([engine.quantum for _, engine in known])
         # The work of a barrier is its number.
         self.cost = np.array(
@@ -85,7 +96,7 @@ class _Table:
         self.rate = np.array([engine.rate for _, engine in known])
         self.kinds = [
             [rates.weakest("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
-            for fields in (("startup_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
+            for fields in (("startup_cycles",), ("dependent_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
         ]
         granule = np.array([op.granule for op in log.ops], np.int64)
         self.single = granule > 1  # work counts accesses of their own
@@ -96,30 +107,36 @@ class _Table:
         self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         self.written = np.array([written for op in log.ops for written in op.writes], bool)
 
-    def fill(self, part: slice, alone: np.ndarray, moved: np.ndarray, times: dict[str, float]) -> None:
-        """The costs of some records, and how long they last by the kind of number that this rests on."""
+    def fill(self, part: slice, alone: np.ndarray, moved: np.ndarray, times: dict[str, float]) -> np.ndarray:
+        """The costs of some records, and how long they last by the kind of number that this rests on.
+
+        Whether they write all that they move on channels, bool [records].
+        """
         records = self.log.records[part]
         op = records["op"].astype(np.int64)
-        work = records["work"].astype(np.float64) * self._traffic(records, op, moved)
+        repeats, writes = self._traffic(records, op, moved)
+        work = records["work"].astype(np.float64) * repeats
         gaps = records["gaps"].astype(np.float64)
-        startup, parts, rated = (
+        startup, dependent, parts, rated = (
             self.startup[op] * self.cycle_us,
+            self.dependent[op] * self.follows[part] * self.cycle_us,
             self.part[op] * np.where(self.within[op], np.maximum(work - gaps, 0.0), gaps) * self.cycle_us,
             np.ceil(work / self.quantum[op]) * self.quantum[op] / self.rate[op] * self.cost[op] * self.cycle_us,
         )
-        alone[:] = startup + parts + rated
+        alone[:] = startup + dependent + parts + rated
         decides = np.full(len(op), -1)  # the channel that lasts longer than the engine
         for number, (channel, bytes_) in enumerate(zip(self.rates.channels.values(), moved, strict=True)):
             time = bytes_ / channel.core_rate
             longer = time > alone
             alone[longer], decides[longer] = time[longer], number
         by_engine = decides < 0
-        for time, kinds in zip((startup, parts, rated), self.kinds, strict=True):
+        for time, kinds in zip((startup, dependent, parts, rated), self.kinds, strict=True):
             sums = np.bincount(op[by_engine], time[by_engine], minlength=len(kinds)).tolist()
             for kind, us in zip(kinds, sums, strict=True):
                 times[kind] += us
         for number, (name, channel) in enumerate(self.rates.channels.items()):
             times[self._limit(name, channel)] += float(alone[decides == number].sum())
+        return writes
 
     def _limit(self, name: str, channel: Channel) -> str:
         path = f"channels.{name}"
@@ -127,12 +144,13 @@ class _Table:
             return self.rates.weakest(f"{path}.core_gb_per_s")
         return self.rates.weakest(f"{path}.gb_per_s", f"{path}.efficiency")
 
-    def _traffic(self, records: np.ndarray, op: np.ndarray, moved: np.ndarray) -> np.ndarray | float:
-        """Put the bytes on each channel into ``moved``; how often the work of each record counts."""
+    def _traffic(self, records: np.ndarray, op: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Put the bytes on each channel into ``moved``; how often the work counts, and what writes alone, [records]."""
         log = self.log
         held = self.counts[op]
-        if not len(held) or not (total := int(held.sum())):
-            return 1.0
+        repeats, reads = np.ones(len(op)), np.zeros(len(op), bool)
+        if not (total := int(held.sum())):
+            return repeats, ~reads
         first = int(records["first"][np.argmax(held > 0)])
         rows = log.operands[first : first + total]
         owner = np.repeat(np.arange(len(op)), held)
@@ -149,13 +167,13 @@ class _Table:
         single, within = self.single[of], self.within[of]
         short = written & (each < self.rates.granule) & (bytes_ > 0) & (within | ~single)
         rounded = np.where(single, bytes_, parts * granules * self.rates.granule) * np.where(short, 2, 1)
-        repeats = np.ones(len(op))
         names = list(log.shape.spaces)
         for row, channel in zip(moved, self.rates.channels.values(), strict=True):
             used = np.array([space in channel.spaces for space in names])[spaces]
             row[:] = np.bincount(owner[used], rounded[used], minlength=len(op))
             repeats[owner[used & written & within]] = 2.0
-        return repeats
+            reads[owner[used & ~written]] = True
+        return repeats, ~reads
 
 
 def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:
@@ -169,10 +187,9 @@ def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:
 
 def _engine(rates: Rates, name: str) -> tuple[str, EngineRates] | None:
     """The engine of a name with its name in the device file; the general tensor engine where there is no closer one."""
-    for wanted in (name, _GENERAL if name.startswith(f"{_GENERAL}_") else ""):
-        if wanted in rates.engines:
-            return wanted, rates.engines[wanted]
-    return None
+    general = name.partition("_")[0]
+    wanted = name if name in rates.engines or general not in _GENERAL else general
+    return (wanted, rates.engines[wanted]) if wanted in rates.engines else None
 
 
 def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, dict[int, set[int]]]]:

@@ -9,14 +9,13 @@ from itertools import accumulate, chain
 import numpy as np
 import numpy.typing as npt
 
-from ..findings import BuildError
-from ..native import PASSES
 from ..structures import header
+from .built import address, library
 from .plan import Times, WalkPlan, stuck
 
 _HEADER = header("passes/timing/walk.h")
 _REASONS = _HEADER.enumeration("mlusim_reason", "MLUSIM_")
-_FOLDER, _NO_MEMORY = PASSES / "timing", 1
+_NO_MEMORY = 1
 
 
 class Reason(IntEnum):
@@ -64,20 +63,14 @@ def walk(plan: WalkPlan) -> Times:
     given = _Walk(
         cores=len(plan.cores), pipes=len(plan.log.pipes), servers=len(plan.servers), barriers=len(plan.members),
         count=count, issue_us=plan.issue_us, task_us=plan.task_us, moved=ctypes.addressof(moved),
-        **{name: _address(column) for name, column in columns.items()},
+        **{name: address(column) for name, column in columns.items()},
     )  # fmt: skip
-    result = _library().mlusim_walk_log(ctypes.byref(given))
+    result = library().mlusim_walk_log(ctypes.byref(given))
     if result == _NO_MEMORY:
         raise MemoryError(f"not enough memory to time {count} records")
     if result:
         raise stuck(result - _NO_MEMORY - 1)
     return start, end, reason, cause
-
-
-def _address(array: np.ndarray) -> int:
-    """Where its elements begin; `ndarray.ctypes` takes longer to say it."""
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 def _numbers(values: npt.ArrayLike) -> np.ndarray:
@@ -91,14 +84,3 @@ def _places(lengths: list[int]) -> np.ndarray:
 
 def _flat(lists: list[tuple[int, ...]]) -> np.ndarray:
     return _numbers(list(chain.from_iterable(lists)))
-
-
-def _library() -> ctypes.CDLL:
-    from ..native.library import built_folder  # whoever asks for no time has no need of a compiler
-
-    try:
-        library = built_folder(_FOLDER)
-    except BuildError as error:
-        raise BuildError(f"times are found by native code, and {error}") from None
-    library.mlusim_walk_log.restype = ctypes.c_int64
-    return library

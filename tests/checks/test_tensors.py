@@ -26,8 +26,9 @@ def collect(device: Device, body: Body) -> tuple[list[Finding], np.ndarray, Run]
 
 
 def rules(device: Device, body: Body) -> list[tuple[str, str]]:
-    """Rule and instruction of every finding, loads over loads aside."""
-    return [(found.rule, found.instruction) for found in collect(device, body)[0] if found.rule != "unused"]
+    """Rule and instruction of every finding, loads over loads and shared banks aside."""
+    found = collect(device, body)[0]
+    return [(finding.rule, finding.instruction) for finding in found if finding.rule not in ("unused", "bank")]
 
 
 def load(unit: Any, address: int, source: Any, shape: tuple[int, ...] = ROW, stride: Any = None) -> None:

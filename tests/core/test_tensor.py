@@ -99,6 +99,23 @@ def test_contents_are_where_the_layout_says(offset: int, shape: Four, strides: F
     assert (tensor.read() == 6).all()
 
 
+def test_tensors_share_bytes_if_elements_do() -> None:
+    """Those that interleave, or lie in other lanes, do not."""
+    entry, chance, made = block(), random.Random(5), list(layouts())
+    outcomes = []
+    for _ in range(2000):
+        pair = [chance.choice(made) for _ in range(2)]
+        one, other = (across_lanes(entry, offset, shape, strides, kind, LANES) for offset, shape, strides, kind in pair)
+        bytes_ = (
+            {at + byte for at in by_definition(offset, shape, strides, kind.itemsize) for byte in range(kind.itemsize)}
+            for offset, shape, strides, kind in pair
+        )
+        wanted = bool(next(bytes_) & next(bytes_))
+        assert one.shares(other) == wanted, pair
+        outcomes.append((wanted, one.low < other.end and other.low < one.end and bool(one.mask & other.mask)))
+    assert {(True, True), (False, False), (False, True)} <= set(outcomes)
+
+
 @EVERY_LAYOUT
 def test_flags_are_of_the_elements_alone(offset: int, shape: Four, strides: Four | None, kind: np.dtype) -> None:
     entry, size = block(), kind.itemsize

@@ -146,6 +146,30 @@ def test_the_first_hole_is_one_segment(case: str, written: int, hole: tuple[int,
     assert found.footprint.at(entry, address).hole() == (address + hole[0], address + hole[1])
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), list(itertools.combinations_with_replacement(CASES, 2)), ids=lambda case: case.name
+)
+def test_operands_share_bytes_if_elements_do(one: Case, other: Case) -> None:
+    """Those that interleave do not."""
+    entry, mine, found = block(), set(bytes_of(one)), set()
+    for shift in range(-60, 61):
+        theirs = {at + shift for at in bytes_of(other)}
+        views = (case.footprint.at(entry, entry.start + at) for case, at in ((one, AT), (other, AT + shift)))
+        shares = next(views).shares(next(views))
+        # Rows that the last slices do not have count as theirs.
+        assert shares == bool(mine & theirs) or (shares and "sliced" in (one.name, other.name)), shift
+        found.add(shares)
+    assert True in found
+
+
+def test_packed_bytes_between_segments() -> None:
+    entry = block()
+    apart = CASES[0].footprint.at(entry, entry.start + AT)  # 3 segments of 20 bytes, 40 from one to the next
+    for start in range(AT - 30, AT + 110):
+        theirs = set(range(start, start + 12))
+        assert packed(entry, start, 3).shares(apart) == bool(theirs & set(bytes_of(CASES[0]))), start
+
+
 def test_gaps_and_order_of_segments() -> None:
     """What a record says of an operand, and the runs that tell more."""
     facts = {case.name: (case.footprint.gaps, case.footprint.crossed) for case in CASES}

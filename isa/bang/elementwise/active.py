@@ -15,7 +15,7 @@ import numpy as np
 from ...declare import INFERRED, family
 from ...instruction import Wider
 from .mathematics import error_function, rectified, square_root_reciprocal
-from .vectors import FACTS, UNARY
+from .vectors import FACTS, FUNCTION_FACTS, UNARY
 
 #: What very small results become.
 _LEAST = 5.96e-8
@@ -51,11 +51,16 @@ def _sign(src: np.ndarray) -> Any:
 
 
 _ACTIVE = UNARY.replace("__bang_", "__bang_active_")
+simple = family(
+    _ACTIVE,
+    {"abs": (np.absolute, "dst[i] = |src[i]|"), "relu": (rectified, "dst[i] = src[i] < 0 ? 0 : src[i]")},
+    types="half float",
+    inferred_types="bfloat16",
+    **FACTS,
+)
 active = family(
     _ACTIVE,
     {
-        "abs": (np.absolute, "dst[i] = |src[i]|"),
-        "relu": (rectified, "dst[i] = src[i] < 0 ? 0 : src[i]"),
         "exp": (
             _below(np.exp, -7.75, _LEAST),
             "dst[i] = e to the power of src[i], up to 10.25, average relative error 0.01; 5.96e-8 below -7.75",
@@ -127,7 +132,7 @@ active = family(
     },
     types="half float",
     inferred_types="bfloat16",
-    **FACTS,
+    **FUNCTION_FACTS,
 )
 _POW2 = (np.exp2, "dst[i] = 2 to the power of src[i], a whole number from -31 to 31 (half: -24 to 15)")
 newer = (
@@ -139,7 +144,7 @@ newer = (
         wider=Wider.DECIDES,
         **FACTS,
     ),
-    *family(_ACTIVE, {"pow2": _POW2}, types="half float", archs=">=200", **FACTS),
+    *family(_ACTIVE, {"pow2": _POW2}, types="half float", archs=">=200", **FUNCTION_FACTS),
 )
 # Only generated kernels call it: taken for `__bang_active_sigmoid` under a newer name.
 sigmoid = family(
@@ -148,5 +153,5 @@ sigmoid = family(
     types="half float",
     inferred_types="bfloat16",
     provenance=INFERRED,
-    **FACTS,
+    **FUNCTION_FACTS,
 )

@@ -16,6 +16,8 @@ from .vectors import (
     CYCLE_FACTS,
     FACTS,
     FLOATS,
+    FUNCTION_ENGINE,
+    FUNCTION_FACTS,
     INTEGERS,
     NEWER,
     POSITIVE,
@@ -104,8 +106,8 @@ _WHOLE_DIVISION: Members = {
     "rem": (remainder, "the remainder of {a} / {b}, with the sign of {a}; by 0 it is {a} (inferred)"),
 }
 _FLOAT_REMAINDER: Members = {"rem": (np.fmod, "the remainder of {a} / {b}, with the sign of {a}")}
-_BY_VECTOR: dict[str, Any] = {**FACTS, "divisor": "src1"}
-_BY_VALUE: dict[str, Any] = {**FACTS, "divisor": "value"}
+_BY_VECTOR: dict[str, Any] = {**FUNCTION_FACTS, "divisor": "src1"}
+_BY_VALUE: dict[str, Any] = {**FUNCTION_FACTS, "divisor": "value"}
 _WHOLE = "int16 int32 uint16 uint32"
 division = (
     *family(BINARY, of_vectors(_DIVISION), types="half float", archs=_DIVIDING, **_BY_VECTOR),
@@ -123,6 +125,7 @@ division = (
         archs=_LATER,
         rules=(POSITIVE, Require("elem_count * sizeof_dst % 128 == 0", rule="length")),
         overlap="none",
+        engine=FUNCTION_ENGINE,
         work=VECTOR_WORK,
         semantics=np.divide,
         divisor="src1",
@@ -135,6 +138,7 @@ division_asm = tuple(
         doc="dst[i] = src[i] / value",
         provenance=INFERRED,
         asm=f"div.scalar.nram.{name}",
+        engine=FUNCTION_ENGINE,
         work=VECTOR_WORK,
         rules=(POSITIVE,),
         divisor="value",

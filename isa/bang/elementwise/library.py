@@ -16,6 +16,7 @@ from ...rounding import Rounding, to_int, to_whole
 from .arithmetic import quotient, remainder
 from .compare import SIGNS
 from .mathematics import error_function, square_root_reciprocal
+from .vectors import FUNCTION_ENGINE
 
 _TYPES = {"f32": "float", "s32": "int32", "u32": "uint32", "u64": "uint64"}
 _DTYPES = {"f32": np.float32, "s32": np.int32, "u32": np.uint32, "u64": np.uint64}
@@ -110,7 +111,6 @@ _STEPS: _Functions = {
 _OF_FLOATS: _Functions = {
     name: (function, f"dst[i] = {what} src[i]")
     for name, function, what in (
-        ("abs", np.abs, "absolute value of"),
         ("sqrt", np.sqrt, "square root of"),
         ("rsqrt", square_root_reciprocal, "1 / square root of"),
         ("rcp", np.reciprocal, "1 /"),
@@ -137,30 +137,32 @@ _CAST: _Functions = {
         "dst[i] = int32(src[i]) toward zero, saturated, NaN -> 0",
     )
 }
+_QUOTIENT: dict[str, Any] = {"divisor": "src1", "engine": FUNCTION_ENGINE}
 _NAMED, _WITH_SCALAR = "{op}_{kind}", "{op}_scalar_{kind}"
 
 arithmetic = (
     *_declared(_VECTOR, _NAMED, _ARITHMETIC, _ALL),
-    *_declared(_VECTOR, _NAMED, _DIVISION, "s32 u32", divisor="src1"),
-    *_declared(_VECTOR, _NAMED, _FLOAT_DIVISION, "f32", divisor="src1"),
-    *_declared(_VECTOR, _NAMED, _POWER, "f32"),
-    *_declared(_VECTOR, _NAMED, _HYPOT, "f32", provenance=INFERRED),
+    *_declared(_VECTOR, _NAMED, _DIVISION, "s32 u32", **_QUOTIENT),
+    *_declared(_VECTOR, _NAMED, _FLOAT_DIVISION, "f32", **_QUOTIENT),
+    *_declared(_VECTOR, _NAMED, _POWER, "f32", engine=FUNCTION_ENGINE),
+    *_declared(_VECTOR, _NAMED, _HYPOT, "f32", provenance=INFERRED, engine=FUNCTION_ENGINE),
     *_declared(_VECTOR, _NAMED, _BITS, "u32"),
     *_declared(_SCALAR, _WITH_SCALAR, _ARITHMETIC, _ALL),
-    *_declared(_SCALAR, _WITH_SCALAR, _DIVISION, "s32 u32", divisor="src1"),
-    *_declared(_SCALAR, _WITH_SCALAR, {"div": _FLOAT_DIVISION["div"]}, "f32", divisor="src1"),
-    *_declared(_SCALAR, _WITH_SCALAR, {"mod": _DIVISION["mod"]}, "u64", provenance=INFERRED, divisor="src1"),
+    *_declared(_SCALAR, _WITH_SCALAR, _DIVISION, "s32 u32", **_QUOTIENT),
+    *_declared(_SCALAR, _WITH_SCALAR, {"div": _FLOAT_DIVISION["div"]}, "f32", **_QUOTIENT),
+    *_declared(_SCALAR, _WITH_SCALAR, {"mod": _DIVISION["mod"]}, "u64", provenance=INFERRED, **_QUOTIENT),
     *_declared(_SCALAR, _WITH_SCALAR, {"and": _BITS["and"]}, "u32"),
     *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"sub": _ARITHMETIC["sub"]}, _ALL),
-    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _DIVISION["div"]}, "s32 u32", divisor="src1"),
-    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _FLOAT_DIVISION["div"]}, "f32", divisor="src1"),
+    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _DIVISION["div"]}, "s32 u32", **_QUOTIENT),
+    *_declared(_REVERSED, "scalar_{op}_vector_{kind}", {"div": _FLOAT_DIVISION["div"]}, "f32", **_QUOTIENT),
 )
 comparisons = (
     *_declared(_VECTOR, _NAMED, _COMPARISONS, _ALL, dst="bool"),
     *_declared(_SCALAR, _WITH_SCALAR, _COMPARISONS, _ALL, dst="bool"),
 )
 functions = (
-    *_declared(_UNARY, _NAMED, _OF_FLOATS, "f32"),
+    *_declared(_UNARY, _NAMED, _OF_FLOATS, "f32", engine=FUNCTION_ENGINE),
+    *_declared(_UNARY, _NAMED, {"abs": (np.abs, "dst[i] = absolute value of src[i]")}, "f32"),
     *_declared(_UNARY, _NAMED, _STEPS, "f32", wider=Wider.DECIDES),
     *_declared(_UNARY, _NAMED, _NEGATION, "f32 s32"),
     *_declared(_UNARY, _NAMED, {"not": (np.bitwise_not, "dst[i] = ~src[i]")}, "u32"),

@@ -11,7 +11,7 @@ from ...declare import INFERRED, Require, family, instruction
 from ...instruction import Wider
 from ...members import Members
 from ...rounding import Rounding, to_whole
-from .vectors import FACTS, FLOATS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK
+from .vectors import FACTS, FLOATS, FUNCTION_FACTS, NEWER, UNARY, VECTOR_RULES, VECTOR_WORK
 
 
 def square_root_reciprocal(src: np.ndarray) -> Any:
@@ -43,9 +43,11 @@ _FUNCTIONS: Members = {
 }
 _LOG2: Members = {"log2": (np.log2, "dst[i] = binary logarithm of src[i]")}
 mathematics = (
-    *family(UNARY, _FUNCTIONS, types="float", archs=">=322", **FACTS),
-    *family(UNARY, _LOG2, types="float", archs=">=322", provenance=INFERRED, **FACTS),
-    *family(UNARY, {**_FUNCTIONS, **_LOG2}, types="half bfloat16", archs=">=592", provenance=INFERRED, **FACTS),
+    *family(UNARY, _FUNCTIONS, types="float", archs=">=322", **FUNCTION_FACTS),
+    *family(UNARY, _LOG2, types="float", archs=">=322", provenance=INFERRED, **FUNCTION_FACTS),
+    *family(
+        UNARY, {**_FUNCTIONS, **_LOG2}, types="half bfloat16", archs=">=592", provenance=INFERRED, **FUNCTION_FACTS
+    ),
 )
 whole = family(
     UNARY,

@@ -26,6 +26,9 @@ VECTOR_RULES = (
 #: The vector unit moves 128 bytes a cycle and spends a 2-byte slot at least on every element.
 VECTOR_WORK = "elem_count * max(sizeof_dst, 2)"
 FACTS: dict[str, Any] = {"rules": VECTOR_RULES, "work": VECTOR_WORK}
+#: The engine that pays for functions that no single step of the vector unit computes: quotients, roots, exponentials.
+FUNCTION_ENGINE = "compute_function"
+FUNCTION_FACTS: dict[str, Any] = {**FACTS, "engine": FUNCTION_ENGINE}
 
 BINARY = "void __bang_{op}(T dst[elem_count], const T src0[elem_count], const T src1[elem_count], int32 elem_count)"
 SCALAR = "void __bang_{op}(T dst[elem_count], const T src[elem_count], T value, int32 elem_count)"

@@ -13,6 +13,7 @@ from ...findings import ERROR, Finding, merged
 from ...findings.rules import ENDING, bounds, race, space, tiles, waits
 from ...flow import Found, Kind, causes_of
 from ...log import Log, Op, Region, region_of
+from .banks import shared_banks
 from .given import Given
 from .left_out import left_out
 from .off_grid import off_grid
@@ -59,7 +60,9 @@ def examine(
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
     arrays = touched_arrays(log, given()) if len(log) and not broken else ()
     beside = (finding for array in arrays for advice in ADVICE_ON_ARRAYS for finding in advice(array))
-    return merged([*(_Report(log, found).findings() if found else ()), *beside])
+    said = [*(_Report(log, found).findings() if found else ())]
+    slow = () if broken or any(f.severity == ERROR for f in said) else shared_banks(log)
+    return merged([*said, *slow, *beside])
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:

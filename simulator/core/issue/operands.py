@@ -107,8 +107,10 @@ class Operand:
 
     def apart_from(self, other: Operand) -> str:
         """Condition: shares no byte with another operand."""
-        lanes = f" or not {self.mask} & {other.mask}" if self.parameter.is_tensor and other.parameter.is_tensor else ""
-        return f"{self.low} >= {other.end} or {other.low} >= {self.end}{lanes}"
+        apart = f"{self.low} >= {other.end} or {other.low} >= {self.end}"
+        if self.parameter.is_tensor and other.parameter.is_tensor:
+            apart += f" or not {self.mask} & {other.mask}"
+        return apart + (f" or not {self.view()}.shares({other.view()})" if self.footprint or other.footprint else "")
 
     def record(self) -> str:
         """Expressions: key and bytes."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .arena import Allocation
 from .byteset import Piece
+from .strides import Block
 from .view import Footprint, View
 
 
@@ -68,6 +69,9 @@ class ScatteredView(View):
     def forgive(self) -> None:
         """Nor does any other byte between its first and its last."""
         self.entry.uninitialized.remove(self.low, self.end)
+
+    def blocks(self) -> list[Block]:
+        return [Block(start, (), (), self._row) for start in (self._places + self.entry.start).tolist()]
 
     def runs(self) -> tuple[Any, ...]:
         return (self._places, self._row) if self._row * len(self._places) else ()

@@ -12,7 +12,7 @@ import numpy as np
 from ....isa import Order
 from .arena import Allocation
 from .byteset import Piece
-from .strides import bounds, folded
+from .strides import Block, bounds, folded
 from .view import ArrayView, Footprint, View
 
 #: What a record has room for.
@@ -77,6 +77,10 @@ class StridedView(ArrayView):
         if self.doubtful:
             self.flags()[...] = True
             self.entry.uninitialized.touched(self.low, self.end)
+
+    def blocks(self) -> list[Block]:
+        footprint = self.footprint
+        return [Block(self.address, footprint.shape, footprint.strides, footprint.dtype.itemsize)]
 
     def runs(self) -> tuple[Any, ...]:
         footprint = self.footprint

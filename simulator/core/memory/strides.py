@@ -3,8 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Block(NamedTuple):
+    """Elements of ``size`` bytes at strides, the same in each lane of a range; of one lane where there are none."""
+
+    start: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    size: int
+    lanes: tuple[int, int] = (0, 1)
+
+
+def share(one: Block, other: Block) -> bool:
+    """Whether two blocks have a byte in common; elements may interleave without one."""
+    if one.lanes[0] >= other.lanes[1] or other.lanes[0] >= one.lanes[1]:
+        return False
+    return _share(other.start - one.start, *one[1:4], *other[1:4])
+
+
+@lru_cache(maxsize=1024)  # a loop asks the same again and again
+def _share(
+    apart: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int,
+    other_shape: tuple[int, ...], other_strides: tuple[int, ...], other_size: int,
+) -> bool:  # fmt: skip
+    mine = _marked(0, shape, strides, size)
+    theirs = _marked(apart, other_shape, other_strides, other_size)
+    low, end = max(mine[0], theirs[0]), min(mine[0] + len(mine[1]), theirs[0] + len(theirs[1]))
+    if low >= end:
+        return False
+    common = (marks[low - first : end - first] for first, marks in (mine, theirs))
+    return bool(np.logical_and(*common).any())
+
+
+def _marked(start: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> tuple[int, np.ndarray]:
+    """The first byte of a block, and for each byte up to the last whether it belongs to it."""
+    low, end = bounds(start, shape, strides, size)
+    marks = np.zeros(end - low, np.bool_)
+    np.ndarray((*shape, size), np.bool_, marks, start - low, (*strides, 1))[...] = True
+    return low, marks
 
 
 def bounds(start: int, counts: Iterable[int], strides: Iterable[int], size: int) -> tuple[int, int]:

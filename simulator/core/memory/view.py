@@ -10,6 +10,7 @@ import numpy as np
 
 from .arena import POISON, Allocation
 from .byteset import Piece
+from .strides import Block, share
 
 
 class View(ABC):
@@ -103,6 +104,14 @@ class View(ABC):
     def key(self) -> int:
         """The number of its first byte in logs."""
         return self.entry.key + self.low - self.entry.start
+
+    def blocks(self) -> list[Block]:
+        """Where it lies."""
+        return [Block(self.low, (), (), self.end - self.low)]
+
+    def shares(self, other: View) -> bool:
+        """Whether it has a byte in common with another operand."""
+        return any(share(mine, theirs) for mine in self.blocks() for theirs in other.blocks())
 
     def runs(self) -> tuple[Any, ...]:
         """Where it lies, as the recorder takes it, if it leaves bytes between its first and its last alone; else ()."""

@@ -5,6 +5,7 @@ What finds that a rule is broken hands over facts; only these modules make a `Fi
 
 from . import (
     assertion,
+    bank,
     barrier,
     bounds,
     budget,
@@ -34,7 +35,7 @@ from . import (
 ENDING = frozenset({assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED, *process.FATAL})
 
 __all__ = [
-    "ENDING", "assertion", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "freed",
+    "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "freed",
     "host_code", "left_out", "memory_core", "not_modelled", "numbers", "precision", "process", "race", "results",
     "section", "space", "suppression", "tiles", "uninitialized", "waits",
 ]  # fmt: skip

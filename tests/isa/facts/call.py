@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from tests.isa.facts.fact import NULLABLE, SIZES, TYPICAL, Form, Operand, value_of
-from tests.isa.facts.tensor import CHIPS, Chip, lane_span, lanes_of
+from tests.isa.facts.tensor import CHIPS, Chip, lane_bytes_of, lane_span
 
 #: Operands begin at multiples of it unless they are moved, and so many bytes at least lie between two tensors.
 ORIGIN = 256
@@ -131,14 +131,17 @@ class Call:
         return found
 
     def _meet(self, one: Operand, other: Operand) -> bool:
-        chip = self.chip
+        chip, ends = self.chip, []
         assert chip
-        lanes, ends = [], []
         for operand in (one, other):
-            lane, start = divmod(self.address(operand), chip.lane_bytes)
-            lanes.append(lanes_of(operand.tensor(self.names)[0], lane, chip))
+            start = self.address(operand) % chip.lane_bytes
             ends.append((start, start + self.span(operand)[1]))
-        return bool(lanes[0] & lanes[1]) and ends[0][0] < ends[1][1] and ends[1][0] < ends[0][1]
+        if ends[0][0] >= ends[1][1] or ends[1][0] >= ends[0][1]:
+            return False
+        mine, theirs = (
+            lane_bytes_of(*o.tensor(self.names), self.size_of(o), self.address(o), chip) for o in (one, other)
+        )
+        return bool(mine & theirs)
 
     def __str__(self) -> str:
         changed = {k: v for k, v in self.values.items() if {**TYPICAL, **self.form.fact.call}.get(k) != v}

@@ -6,6 +6,7 @@ Strides count elements. Across lanes, channel c of a tensor that starts in lane 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,6 +61,17 @@ def lane_span(shape: Dim4, strides: Dim4 | None, size: int, lane: int, chip: Chi
 def lanes_of(shape: Dim4, lane: int, chip: Chip) -> set[int]:
     """The lanes that it touches."""
     return {(lane + channel) % chip.lanes for channel in range(min(shape.c, chip.lanes))}
+
+
+def lane_bytes_of(shape: Dim4, strides: Dim4 | None, size: int, address: int, chip: Chip) -> set[tuple[int, int]]:
+    """Lane and byte of all that a tensor consists of."""
+    lane, start = divmod(address, chip.lane_bytes)
+    ns, cs, hs, ws = strides or aligned(shape, lane, size, chip)
+    return {
+        ((lane + c) % chip.lanes, start + size * (n * ns + (lane + c) // chip.lanes * cs + h * hs + w * ws) + byte)
+        for n, c, h, w in itertools.product(*map(range, shape))
+        for byte in range(size)
+    }
 
 
 def _span(counts: Dim4, strides: Dim4, size: int) -> int:

@@ -1,0 +1,118 @@
+"""Banks of local memory that two engines use side by side in a section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...log import SERIAL, Log, region_of
+from ...log.region import offset_numbers
+
+
+class _Use(NamedTuple):
+    """What the commands of a line use of a bank in a section, int64 [uses].
+
+    They have one engine (``pipe``) and use the same lanes. ``first`` is a row of the operand table, ``beats`` the
+    cycles in which a lane moves the bytes.
+    """
+
+    section: np.ndarray
+    bank: np.ndarray
+    pipe: np.ndarray
+    line: np.ndarray
+    lane: np.ndarray
+    lanes: np.ndarray
+    first: np.ndarray
+    beats: np.ndarray
+
+
+def shared_banks(log: Log) -> Iterator[Finding]:
+    """Two lines whose commands run side by side and use a bank both, once for all sections in which they do.
+
+    The cycles are those of the section in which they could cost each other most: an access of one takes a cycle from
+    the other (inferred). No public source says what a conflict costs.
+    """
+    uses = _uses(log)
+    if uses is None:
+        return
+    one, other = _pairs(uses, log.shape.lanes or 1)
+    if not len(one):
+        return
+    beats = np.minimum(uses.beats[one], uses.beats[other])
+    lines = np.stack([uses.line[one], uses.line[other], uses.section[one]], axis=1)
+    places, at, each = np.unique(lines, axis=0, return_index=True, return_inverse=True)
+    cycles = np.bincount(each.ravel(), beats).astype(np.int64)
+    pairs, mine, count = np.unique(places[:, :2], axis=0, return_inverse=True, return_counts=True)
+    size = _bank_bytes(log)
+    for number in range(len(pairs)):
+        sections = np.flatnonzero(mine.ravel() == number)
+        worst = sections[np.argmax(cycles[sections])]
+        pair = at[worst]
+        rows = sorted((int(uses.first[one[pair]]), int(uses.first[other[pair]])))
+        earlier, later = (int(log.owners[row]) for row in rows)
+        key, bytes, lane, lanes = log.operands[rows[1]].tolist()
+        record = log.records[later]
+        name, before = (log.ops[int(log.records["op"][index])].name for index in (later, earlier))
+        yield replace(
+            rules.bank.shared(name, before, int(uses.bank[one[pair]]), size, int(cycles[worst])),
+            kernel=str(log.launch.get("kernel", "")), core=int(record["core"]), task=int(record["task"]),
+            location=log.location(later), related=log.location(earlier), count=int(count[number]),
+            region=region_of(key, bytes, tuple(log.shape.spaces), lane, lanes),
+        )  # fmt: skip
+
+
+def _bank_bytes(log: Log) -> int:
+    shape = log.shape
+    return shape.spaces["local"].bytes // (shape.lanes or 1) // (shape.banks or 1)
+
+
+def _uses(log: Log) -> _Use | None:
+    """What commands in sections use, added up; None where there is nothing to tell."""
+    if not (len(log) and log.shape.banks and log.shape.lanes and log.shape.eu_bytes):
+        return None
+    queued = np.array([len(op.queues) > 1 for op in log.ops])[log.records["op"]]
+    serial = (log.records["flags"] & SERIAL) != 0
+    rows = np.flatnonzero((queued & ~serial)[log.owners] & (log.operands["lanes"] > 0))
+    if not len(rows):
+        return None
+    order = np.argsort(log.records["core"], kind="stable")
+    section = np.empty(len(log), np.int64)
+    section[order] = np.cumsum((queued & serial)[order])
+    section = section * log.shape.cores + log.records["core"]
+
+    size, record = _bank_bytes(log), log.owners[rows]
+    begin = offset_numbers(log.operands["key"][rows]) % (size * log.shape.banks)
+    end = begin + np.maximum(log.operands["bytes"][rows].astype(np.int64), 1)
+    first = begin // size
+    counts = (end - 1) // size - first + 1
+    of = np.repeat(np.arange(len(rows)), counts)
+    bank = first[of] + np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    inside = np.minimum(end[of], (bank + 1) * size) - np.maximum(begin[of], bank * size)
+    beats = -(-inside // log.shape.eu_bytes)
+
+    record = record[of]
+    line = log.records["loc"][record].astype(np.int64) << 16 | log.records["op"][record]
+    across = [log.operands[field][rows[of]].astype(np.int64) for field in ("lane", "lanes")]
+    keys = np.stack([section[record], bank, log.records["pipe"][record].astype(np.int64), line, *across], axis=1)
+    told, at, each = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    columns = [*told.T, rows[of[at]], np.bincount(each.ravel(), beats).astype(np.int64)]
+    return _Use(*columns)
+
+
+def _pairs(uses: _Use, lanes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Uses of a bank of the same lanes in one section by two engines, each pair once: two arrays of positions."""
+    place = (
+        uses.section * (int(uses.bank.max()) + 1) + uses.bank
+    )  # in order: section and bank are the first of the keys
+    last = np.searchsorted(place, place, side="right")
+    counts = last - np.arange(len(place)) - 1
+    one = np.repeat(np.arange(len(place)), counts)
+    other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(counts) - counts, counts)
+    behind = (uses.lane[other] - uses.lane[one]) % lanes  # lanes are counted round
+    meet = (behind < uses.lanes[one]) | ((lanes - behind) % lanes < uses.lanes[other])
+    chosen = meet & (uses.pipe[one] != uses.pipe[other])
+    return one[chosen], other[chosen]

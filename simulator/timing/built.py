@@ -1,0 +1,30 @@
+"""The native code of this room, which is built once for a machine."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from ..findings import BuildError
+from ..native import PASSES
+
+_FOLDER = PASSES / "timing"
+
+
+def library() -> ctypes.CDLL:
+    """Its functions; BuildError without a C++ compiler."""
+    from ..native.library import built_folder  # whoever asks for no time has no need of a compiler
+
+    try:
+        built = built_folder(_FOLDER)
+    except BuildError as error:
+        raise BuildError(f"times are found by native code, and {error}") from None
+    built.mlusim_walk_log.restype = built.mlusim_find_dependence.restype = ctypes.c_int64
+    return built
+
+
+def address(array: np.ndarray) -> int:
+    """Where the elements of an array begin; `ndarray.ctypes` takes longer to say it."""
+    begin: int = array.__array_interface__["data"][0]
+    return begin

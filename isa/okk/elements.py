@@ -103,13 +103,13 @@ with_constants = family(
 
 
 @instruction(_two("float", into="inout").format(op="mac"), **BDC)
-def mac(dst_addr: np.ndarray, src0_addr: np.ndarray, src1_addr: np.ndarray) -> np.ndarray:
+def mac(dst_addr: np.ndarray, src0_addr: np.ndarray, src1_addr: np.ndarray) -> Any:
     """dst = dst + src0 * src1; that the product is rounded before the sum is inferred"""
     return dst_addr + src0_addr * src1_addr
 
 
 @instruction(_one("float", " float C,", into="inout").format(op="mac_C"), **BDC)
-def mac_constant(dst_addr: np.ndarray, src_addr: np.ndarray, C: float) -> np.ndarray:  # noqa: N803
+def mac_constant(dst_addr: np.ndarray, src_addr: np.ndarray, C: float) -> Any:  # noqa: N803
     """dst = dst + src * C; that the product is rounded before the sum is inferred"""
     return dst_addr + src_addr * np.float32(C)
 
@@ -245,8 +245,8 @@ selected_values = (
 )
 _SELECTION = (
     "void okk_bdc_{{op}}_select(tensor<uint32> dst_addr[shape], const fp32_or_addr<{kind}> src0[shape],"
-    " const fp32_or_addr<{kind}> src1[shape], const x32_or_addr<uint32> select0[shape], const x32_or_addr<uint32> select1[shape],"
-    " dim4 *shape)"
+    " const fp32_or_addr<{kind}> src1[shape], const x32_or_addr<uint32> select0[shape],"
+    " const x32_or_addr<uint32> select1[shape], dim4 *shape)"
 )
 selections = (
     *family(
@@ -283,18 +283,18 @@ def _per_channel(op: str, *vectors: str) -> str:
 
 
 @instruction(_per_channel("bias", "bias_addr"), **BDC)
-def add_bias(src_addr: np.ndarray, bias_addr: np.ndarray) -> np.ndarray:
+def add_bias(src_addr: np.ndarray, bias_addr: np.ndarray) -> Any:
     """dst[n, c, h, w] = src[n, c, h, w] + bias[0, c, 0, 0]"""
     return src_addr + bias_addr
 
 
 @instruction(_per_channel("scale", "scale_addr"), **BDC)
-def scale(src_addr: np.ndarray, scale_addr: np.ndarray) -> np.ndarray:
+def scale(src_addr: np.ndarray, scale_addr: np.ndarray) -> Any:
     """dst[n, c, h, w] = src[n, c, h, w] * scale[0, c, 0, 0]"""
     return src_addr * scale_addr
 
 
 @instruction(_per_channel("scale_bias", "scale_addr", "bias_addr"), **BDC)
-def scale_bias(src_addr: np.ndarray, scale_addr: np.ndarray, bias_addr: np.ndarray) -> np.ndarray:
+def scale_bias(src_addr: np.ndarray, scale_addr: np.ndarray, bias_addr: np.ndarray) -> Any:
     """dst = src * scale + bias, both by channel; that the product is rounded before the sum is inferred"""
     return src_addr * scale_addr + bias_addr

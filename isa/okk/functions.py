@@ -76,7 +76,7 @@ def series(values: np.ndarray, terms: int) -> np.ndarray:
     return total
 
 
-def power(values: np.ndarray, terms: int) -> np.ndarray:
+def power(values: np.ndarray, terms: int) -> Any:
     """e**x in float64: of its whole part by a table, of the rest by `series`."""
     wide = values.astype(np.float64)
     if terms >= TERMS:  # as good as exact
@@ -109,23 +109,24 @@ _CURVES: dict[str, tuple[Any, str]] = {
     "sigmoid": (_sigmoid, "1 / (1 + e**-src)"),
     "tanh": (_tanh, "tanh(src)"),
 }
+
+
+def _curve(function: Any, tuned: bool) -> Any:
+    """A function of a tensor, or of a tensor and of how many terms to take."""
+    if tuned:
+        return lambda src_addr, num_series: function(src_addr, num_series)
+    return lambda src_addr: function(src_addr, TERMS)
+
+
 curves = family(
     _prototype("{op}", more=_WORK),
-    {
-        op: ((lambda function: lambda src_addr: function(src_addr, TERMS))(function), f"dst = {words}")
-        for op, (function, words) in _CURVES.items()
-    },
+    {op: (_curve(function, False), f"dst = {words}") for op, (function, words) in _CURVES.items()},
     **_cost("bdc_taylor", terms=str(TERMS)),
 )
+_CUT = "e**x by so many terms; that the whole part is cut off towards zero is inferred"
 tunable = family(
     _prototype("{op}_tunable", more=_WORK, last=", int32 num_series"),
-    {
-        op: (
-            (lambda function: lambda src_addr, num_series: function(src_addr, num_series))(function),
-            f"dst = {words}, e**x by so many terms; that the whole part is cut off towards zero is inferred",
-        )
-        for op, (function, words) in _CURVES.items()
-    },
+    {op: (_curve(function, True), f"dst = {words}, {_CUT}") for op, (function, words) in _CURVES.items()},
     rules=(_TERMS,),
     **_cost("bdc_taylor", terms="num_series"),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import Completion, Compute, Copy, Instruction, Require
+from ..declare import INFERRED, Completion, Compute, Copy, Instruction, Require
 from ..instruction import Wider
 from .machine import declare, family
 
@@ -14,12 +14,18 @@ from .machine import declare, family
 WIDTHS = {32: "uint32 int32 float", 16: "uint16 int16 half bfloat16", 8: "uint8 int8"}
 _KINDS = {"S": "system", "L": "tensor"}
 _WORDS = {"S": "system", "L": "local"}
-GDMA: dict[str, Any] = {"space": "local", "pipe": "gdma", "overlap": "any", "work": "bytes_dst_addr"}
+GDMA: dict[str, Any] = {"space": "local", "pipe": "gdma", "overlap": "any", "work": "bytes_dst_addr", "copies": True}
 
 
 def _rows(*strides: str) -> tuple[Require, ...]:
     """The elements of a row lie together."""
     return tuple(Require(f"{stride}.w == 1 or shape.w == 1", when=stride) for stride in strides)
+
+
+def _elements(width: int, **operands: str) -> tuple[Require, ...]:
+    """An operand in local memory begins at a multiple of its elements."""
+    local = (name for name, where in operands.items() if where == "L" and width > 8)
+    return tuple(Require(f"{name} % {width // 8} == 0", rule="alignment", provenance=INFERRED) for name in local)
 
 
 def _copy(width: int, source: str, target: str) -> Instruction:
@@ -30,8 +36,7 @@ def _copy(width: int, source: str, target: str) -> Instruction:
         doc=f"Copy a tensor of {width}-bit elements from {_WORDS[source]} to {_WORDS[target]} memory",
         types=WIDTHS[width],
         effect=Copy(Completion.QUEUED),
-        elsewhere=("dst_addr", "src_addr"),
-        rules=_rows("dst_stride", "src_stride"),
+        rules=(*_elements(width, dst_addr=target, src_addr=source), *_rows("dst_stride", "src_stride")),
         **GDMA,
     )
 
@@ -48,7 +53,7 @@ def _fill(width: int, target: str) -> tuple[Instruction, ...]:
         types=WIDTHS[width],
         wider=Wider.BITS,
         effect=Compute(Completion.QUEUED),
-        rules=_rows("dst_stride"),
+        rules=(*_elements(width, dst_addr=target), *_rows("dst_stride")),
         **GDMA,
     )
 

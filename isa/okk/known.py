@@ -1,4 +1,4 @@
-"""Names of OKK that compile and are not modelled: executing one is a `not-modelled` finding. No public kernel has any."""
+"""Names of OKK that compile and are not modelled: executing one is a finding. No public kernel uses any of them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from .. import declare as language
@@ -15,6 +15,8 @@ from ..tpu.tensors import aligned, same_lane
 
 #: The largest size of a dimension, and of the channels.
 LARGEST, CHANNELS = 65535, 4095
+#: The largest height and width of what windows slide over, padding among it.
+MOST = 2047
 _WORD = 4  # bytes
 #: Every space by name: that of TPU-KERNEL's, at other addresses.
 SPACES = {
@@ -29,62 +31,65 @@ SPACES = {
 }
 
 
-def limits(prototype: str, elsewhere: Collection[str] = ()) -> tuple[Require, ...]:
-    """The rules that follow from a prototype; operands ``elsewhere`` may start in another lane than the others."""
+def limits(prototype: str, elsewhere: Collection[str] = (), copies: bool = False) -> tuple[Require, ...]:
+    """The rules that follow from a prototype.
+
+    Operands ``elsewhere`` may start in another lane than the others. What ``copies`` may start in any, and says itself
+    which addresses and which steps in a row it takes.
+    """
     parameters = parse(prototype).parameters
-    return tuple(_limits(parameters, elsewhere))
-
-
-def _limits(parameters: tuple[Parameter, ...], elsewhere: Collection[str]) -> Iterator[Require]:
     structures = {p.name: p for p in parameters if p.kind is Kind.STRUCT}
-    lanes = [p for p in parameters if p.is_lanes]
-    together = [p.name for p in lanes if p.name not in elsewhere and p.kind is not Kind.VARIABLE]
+    found: list[Require] = []
     for shape in (name for name in structures if name.endswith("shape")):
-        for axis in "nchw":
-            yield Require(f"1 <= {shape}.{axis} <= {CHANNELS if axis == 'c' else LARGEST}", rule="length")
+        sides = MOST if shape == "input_shape" else LARGEST  # of windows
+        for axis, most in zip("nchw", (LARGEST, CHANNELS, sides, sides), strict=True):
+            found.append(Require(f"1 <= {shape}.{axis} <= {most}", rule="length"))
+    lanes = [p for p in parameters if p.is_lanes and not copies]
+    together = [p.name for p in lanes if p.name not in elsewhere and p.kind is not Kind.VARIABLE]
     if together:
-        yield from same_lane(*together)
+        found += same_lane(*together)
     for p in lanes:
-        yield from _place(p, together[0] if p.kind is Kind.VARIABLE else "")
+        found += _place(p, together[0] if p.kind is Kind.VARIABLE else "")
     sources = any(p.reads for p in parameters)  # without any, the same value comes to the same place
     for p in parameters:
         if sources and p.is_tensor and p.writes and p.dims[0].stride in structures:
-            yield from _written_once(p, p.dims[0].stride, p.dims[0].count)
+            found += _written_once(p, p.dims[0].stride, p.dims[0].count, "nch" if copies else "nchw")
+    return tuple(found)
 
 
 def _place(p: Parameter, first: str) -> Iterator[Require]:
-    stride = p.dims[0].stride
+    """Where an operand begins; a variable one in the lane of the ``first``."""
     if first:
         yield Require(f"lane_{p.name} == lane_{first}", rule="lane", when=f"placed_{p.name}")
         yield Require(f"{p.name} % eu_bytes == 0", rule="alignment", when=f"placed_{p.name}")
-    elif not stride:
+    elif not p.dims[0].stride:
         yield from aligned(p.name)
     else:
         # Public kernels pass such addresses with null strides too, as the remarks of the manual allow.
-        yield Require(f"{p.name} % min(sizeof_{p.name}, {_WORD}) == 0", rule="alignment")
+        yield Require(f"{p.name} % {_WORD} == 0", rule="alignment")
 
 
-def _written_once(p: Parameter, stride: str, shape: str) -> Iterator[Require]:
+def _written_once(p: Parameter, stride: str, shape: str, axes: str) -> Iterator[Require]:
     """No two elements of a result lie in one place; the strides of dimensions of size 1 mean nothing."""
-    for axis in "nchw":
+    for axis in axes:
         one = f"lane_{p.name} + {shape}.c <= lanes" if axis == "c" and p.is_lanes else f"{shape}.{axis} == 1"
         yield Require(f"{stride}.{axis} > 0 or {one}", rule="argument", when=stride)
 
 
-def declare(prototype: str, *, elsewhere: Collection[str] = (), rules: tuple[Require, ...] = (), **facts: Any) -> Any:
+def declare(prototype: str, *, copies: bool = False, rules: tuple[Require, ...] = (), **facts: Any) -> Instruction:
     """As `isa.declare.declare`, with the machine's rules before those given."""
-    return language.declare(prototype, rules=(*limits(prototype, elsewhere), *rules), **facts)
+    return language.declare(prototype, rules=(*limits(prototype, (), copies), *rules), **facts)
 
 
 def instruction(
     prototype: str, *, elsewhere: Collection[str] = (), rules: tuple[Require, ...] = (), **facts: Any
-) -> Any:
+) -> Callable[[Callable[..., Any]], Instruction]:
     """As `isa.declare.instruction`, with the machine's rules before those given."""
     return language.instruction(prototype, rules=(*limits(prototype, elsewhere), *rules), **facts)
 
 
 def family(
-    prototype: str, members: Members, *, rules: tuple[Require, ...] = (), **facts: Any
+    prototype: str, members: Members, *, copies: bool = False, rules: tuple[Require, ...] = (), **facts: Any
 ) -> tuple[Instruction, ...]:
     """As `isa.declare.family`, with the machine's rules before those given."""
-    return language.family(prototype, members, rules=(*limits(prototype.format(op="x")), *rules), **facts)
+    return language.family(prototype, members, rules=(*limits(prototype.format(op="x"), (), copies), *rules), **facts)

@@ -16,31 +16,39 @@ _CHANNELS = "tensor<T> {name}[(rows, cols, cols_per_channel)] ~ matrix"
 _SIZES = "int32 rows, int32 cols, int32 cols_per_channel, int32 row_stride"
 
 
-def _sizes(**most: int) -> tuple[Require, ...]:
-    return tuple(Require(f"1 <= {name} <= {number}", rule="length") for name, number in most.items())
+def _rows(rows: str) -> Require:
+    return Require(f"1 <= {rows} <= {LARGEST}", rule="length")
 
 
 def _channels(columns: str, each: str, most: str) -> tuple[Require, ...]:
     return (
-        Require(f"{each} >= 1", rule="length"),
-        Require(f"{each} <= {most}"),
-        Require(f"{columns} <= {CHANNELS} * {each}", rule="length"),
+        *(Require(f"{number} >= 1", rule="length") for number in (columns, each)),
+        Require(f"{each} <= {most}", when=f"{columns} >= 1"),
+        Require(f"{columns} <= {CHANNELS} * max({each}, 1)", rule="length"),
     )
 
 
 _COPY: dict[str, Any] = {
-    **GDMA, "types": WIDTHS[32], "effect": Copy(Completion.QUEUED), "elsewhere": ("dst_addr", "src_addr"),
-    "rules": (*_sizes(rows=LARGEST, cols=LARGEST), *_channels("cols", "cols_per_channel", "cols")),
+    **GDMA, "types": WIDTHS[32], "effect": Copy(Completion.QUEUED),
+    "rules": (_rows("rows"), *_channels("cols", "cols_per_channel", "cols")),
 }  # fmt: skip
+
+
+def _layout(local: str) -> tuple[Require, ...]:
+    return (*_COPY["rules"], Require(f"{local} % eu_bytes == 0", rule="alignment"))
+
+
 system_to_local = declare(
-    f"void okk_gdma_32bit_matrix_S2L({_CHANNELS.format(name='dst_addr')}, const {_ROWS.format(name='src_addr')}, {_SIZES})",
+    f"void okk_gdma_32bit_matrix_S2L({_CHANNELS.format(name='dst_addr')}, const {_ROWS.format(name='src_addr')},"
+    f" {_SIZES})",
     doc="Copy a matrix from system to local memory, cols_per_channel columns to a channel",
-    **_COPY,
+    **{**_COPY, "rules": _layout("dst_addr")},
 )
 local_to_system = declare(
-    f"void okk_gdma_32bit_matrix_L2S({_ROWS.format(name='dst_addr')}, const {_CHANNELS.format(name='src_addr')}, {_SIZES})",
+    f"void okk_gdma_32bit_matrix_L2S({_ROWS.format(name='dst_addr')}, const {_CHANNELS.format(name='src_addr')},"
+    f" {_SIZES})",
     doc="Copy a matrix from local to system memory, cols_per_channel columns from a channel",
-    **{**_COPY, "rules": (*_COPY["rules"], Require("row_stride >= cols or rows == 1"))},
+    **{**_COPY, "rules": (*_layout("src_addr"), Require("row_stride >= cols or rows == 1"))},
 )
 
 
@@ -58,7 +66,7 @@ local_to_system = declare(
     adds="result_add",
     elsewhere=("left_addr",),
     rules=(
-        *_sizes(left_rows=LARGEST, left_cols=LARGEST, right_cols=LARGEST * CHANNELS),
+        _rows("left_rows"),
         *_channels("left_cols", "left_cols_per_channel", "min(128, left_cols)"),
         *_channels("right_cols", "right_cols_per_channel", "min(128, right_cols)"),
     ),

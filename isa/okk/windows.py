@@ -9,10 +9,10 @@ import numpy as np
 from ..declare import Completion, Compute, Require
 from ..rounding import flushed
 from ..tpu.windows import convolved, depthwise, windows
-from .machine import family, instruction
+from .machine import MOST, family, instruction
 
-#: The largest height and width, padding among it; the largest padding of a side, stride and dilation.
-_LARGEST_SIDE, _MOST = 2047, 15
+#: The largest padding of a side, stride and dilation.
+_MOST = 15
 _SIDES = {"h": ("top", "bottom"), "w": ("left", "right")}
 
 
@@ -40,7 +40,7 @@ def _limits(dilated: bool) -> tuple[Require, ...]:
             for name, fields in structures.items()
             for field in fields
         ),
-        *(Require(f"padded_{axis} <= {_LARGEST_SIDE}", rule="length") for axis in "hw"),
+        *(Require(f"padded_{axis} <= {MOST}", rule="length") for axis in "hw"),
         *(Require(f"padded_{axis} >= reach_{axis}", rule="length") for axis in "hw"),
     )
 

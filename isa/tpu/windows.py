@@ -38,4 +38,5 @@ def convolved(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.nda
 def depthwise(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.ndarray:
     """The sums of a convolution of every channel by itself in float64; weights are [1, c, kh, kw]."""
     found = windows(values, weights.shape[2:], *geometry)
-    return np.einsum("ncyxhw,chw->ncyx", found, weights[0], dtype=np.float64, optimize=False)
+    sums: np.ndarray = np.einsum("ncyxhw,chw->ncyx", found, weights[0], dtype=np.float64, optimize=False)
+    return sums

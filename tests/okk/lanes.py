@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mlusim.simulator import Device, Finding, launch
 
-LANES, EU_WORDS, WORDS = 64, 32, 16384
+LANES, EU_WORDS, WORDS = 64, 32, 8192
 LANE_BYTES = 4 * WORDS
 Four = tuple[int, int, int, int]
 #: Values that functions of floats treat apart, subnormal ones among them.
@@ -72,7 +72,7 @@ class Room:
     def tensor(self, shape: Four, layout: str = "aligned", values: Any = None, start: int | None = None) -> Tensor:
         """A tensor behind the ones before; ``values`` (of any 32-bit type) fill it."""
         lane = self.start if start is None else start
-        rows, (_, c, h, w) = (lane + shape[1] + LANES - 1) // LANES, shape
+        rows, (h, w) = (lane + shape[1] + LANES - 1) // LANES, shape[2:]
         stride: Four | None = None
         offset = ceiling(self.used, EU_WORDS)
         if layout == "apart":
@@ -102,7 +102,15 @@ class Room:
         self.image[tensor.places()] = np.broadcast_to(words, tensor.shape)
 
 
-Call = Callable[[Any, Any], object]
+class Outside(NamedTuple):
+    """An address so many bytes into system memory, as a pointer to elements of a type."""
+
+    offset: int
+    kind: str
+
+
+#: The name of a function, and its arguments in order.
+Call = Sequence[Any]
 
 
 def flushed(values: np.ndarray) -> np.ndarray:
@@ -119,7 +127,7 @@ def float32(values: np.ndarray) -> np.ndarray:
 def run(
     image: np.ndarray, *calls: Call, system: np.ndarray | None = None
 ) -> tuple[list[Finding], np.ndarray, np.ndarray]:
-    """Findings, local memory (words) and system memory (bytes) after calls that get the unit and the system's address."""
+    """Findings, local memory (words) and system memory (bytes) after some calls."""
     local = image.copy()
     outside = np.zeros(4096, np.uint8) if system is None else system.copy()
     whole = (1, LANES, 1, WORDS)
@@ -127,8 +135,9 @@ def run(
     def kernel(unit: Any, held: Any, out: Any) -> None:
         unit.okk_initialize()
         unit.okk_gdma_32bit_cpy_S2L(0, held, whole, None, None)
-        for call in calls:
-            call(unit, out)
+        for name, *arguments in calls:
+            passed = ((out + a.offset).cast(a.kind) if isinstance(a, Outside) else a for a in arguments)
+            getattr(unit, name)(*passed)
         unit.okk_gdma_32bit_cpy_L2S(held, 0, whole, None, None)
         unit.okk_poll()
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.okk.lanes import LANE_BYTES, LANES, SHAPES, Four, Room, ceiling, run
+from tests.okk.lanes import LANE_BYTES, LANES, SHAPES, Four, Outside, Room, ceiling, run
 
 TYPES = {32: "uint32", 16: "uint16", 8: "uint8"}
 ROOM = 1 << 16
@@ -66,19 +65,25 @@ def test_copies(bits: int, given: tuple[bool, bool]) -> None:
         after[target] = after[source]
         after[target + 1] = after[target]
 
-        def calls(unit: Any, out: Any, a=local, b=moved, shape=shape, inside=inside, off=off, half=ROOM // 2) -> None:
-            def copy(name: str) -> Any:
-                return getattr(unit, f"okk_gdma_{bits}bit_cpy_{name}")
+        a = local
+        b = moved
+        half = ROOM // 2
+        first = Outside(7 * size, kind)
+        calls = [
+            (f"okk_gdma_{bits}bit_cpy_S2L", a.address, first, shape, inside, off),
+            (f"okk_gdma_{bits}bit_cpy_L2L", b.address, a.address, shape, None, inside),
+            (f"okk_gdma_{bits}bit_cpy_L2S", Outside(half + 7 * size, kind), b.address, shape, off, None),
+            (
+                f"okk_gdma_{bits}bit_cpy_S2S",
+                Outside(half + 8 * size, kind),
+                Outside(half + 7 * size, kind),
+                (1, 1, 1, 1),
+                None,
+                None,
+            ),
+        ]
 
-            first = (out + 7 * size).cast(kind)
-            copy("S2L")(a.address, first, shape, inside, off)
-            copy("L2L")(b.address, a.address, shape, None, inside)
-            copy("L2S")((out + half + 7 * size).cast(kind), b.address, shape, off, None)
-            copy("S2S")(
-                (out + half + 8 * size).cast(kind), (out + half + 7 * size).cast(kind), (1, 1, 1, 1), None, None
-            )
-
-        findings, image, found = run(room.image, calls, system=system)
+        findings, image, found = run(room.image, *calls, system=system)
         after = system.copy().view(kind)
         after[target] = after[source]
         after[target.ravel()[0] + 1] = after[target.ravel()[0]]
@@ -100,11 +105,13 @@ def test_fills(bits: int) -> None:
         wanted[local.at] = value
         after[outside(shape, off, 5)] = value
 
-        def calls(unit: Any, out: Any, a=local, shape=shape, inside=inside, off=off) -> None:
-            getattr(unit, f"okk_gdma_{bits}bit_set_C_local")(a.address, value, shape, inside)
-            getattr(unit, f"okk_gdma_{bits}bit_set_C_system")((out + 5 * size).cast(kind), value, shape, off)
+        a = local
+        calls = [
+            (f"okk_gdma_{bits}bit_set_C_local", a.address, value, shape, inside),
+            (f"okk_gdma_{bits}bit_set_C_system", Outside(5 * size, kind), value, shape, off),
+        ]
 
-        findings, image, found = run(room.image, calls, system=system)
+        findings, image, found = run(room.image, *calls, system=system)
         assert findings == []
         assert (image.view(kind) == wanted).all(), (start, shape)
         assert (found.view(kind) == after).all(), (start, shape)

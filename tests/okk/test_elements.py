@@ -52,7 +52,7 @@ def test_of_two_tensors(op: str) -> None:
             wanted.put(dst, float32(BINARY[op](flushed(room.read(a)), flushed(room.read(b)))))
         findings, image, _ = run(
             room.image,
-            lambda unit, _: getattr(unit, f"okk_bdc_{op}")(*addresses(dst, a, b), shape, *strides(dst, a, b)),
+            (f"okk_bdc_{op}", *addresses(dst, a, b), shape, *strides(dst, a, b)),
         )
         assert findings == []
         assert differences(image, wanted.image, dst, ULPS.get(op, 0)) == "", (op, start, shape, into, one, other)
@@ -69,7 +69,7 @@ def test_of_a_tensor_and_a_number(op: str) -> None:
             wanted.put(dst, float32(function(flushed(room.read(a)), np.array(number))))
         findings, image, _ = run(
             room.image,
-            lambda unit, _: getattr(unit, f"okk_bdc_{op}")(*addresses(dst, a), number, shape, *strides(dst, a)),
+            (f"okk_bdc_{op}", *addresses(dst, a), number, shape, *strides(dst, a)),
         )
         assert findings == []
         assert differences(image, wanted.image, dst, ULPS.get(op, 0)) == "", (op, start, shape, number)
@@ -82,9 +82,7 @@ def test_of_one_tensor(op: str) -> None:
         dst, a = room.tensor(shape, into), room.tensor(shape, one)
         with np.errstate(all="ignore"):
             wanted.put(dst, float32(ONE[op](flushed(room.read(a)))))
-        findings, image, _ = run(
-            room.image, lambda unit, _: getattr(unit, f"okk_bdc_{op}")(*addresses(dst, a), shape, *strides(dst, a))
-        )
+        findings, image, _ = run(room.image, (f"okk_bdc_{op}", *addresses(dst, a), shape, *strides(dst, a)))
         assert findings == []
         assert differences(image, wanted.image, dst, ULPS.get(op, 0)) == "", (op, start, shape)
 
@@ -100,9 +98,7 @@ def test_mac(constant: bool) -> None:
             wanted.put(dst, float32(flushed(room.read(dst)) + product))
         name, rest = ("mac_C", [float(np.float32(-2.7))]) if constant else ("mac", [b.address])
         shown = strides(dst, a) if constant else strides(dst, a, b)
-        findings, image, _ = run(
-            room.image, lambda unit, _: getattr(unit, f"okk_bdc_{name}")(*addresses(dst, a), *rest, shape, *shown)
-        )
+        findings, image, _ = run(room.image, (f"okk_bdc_{name}", *addresses(dst, a), *rest, shape, *shown))
         assert findings == []
         assert differences(image, wanted.image, dst, 1) == "", (start, shape)
 
@@ -114,11 +110,12 @@ def test_copy_and_fill() -> None:
         wanted.put(dst, room.raw(a))
         wanted.put(filled, np.array(0xDEADBEEF, np.uint32))
 
-        def calls(unit: Any, _: Any, dst=dst, a=a, filled=filled, shape=shape) -> None:
-            unit.okk_bdc_32bit_cpy(*addresses(dst, a), shape, *strides(dst, a))
-            unit.okk_bdc_32bit_set_C(filled.address, 0xDEADBEEF, shape, filled.stride)
+        calls = [
+            ("okk_bdc_32bit_cpy", *addresses(dst, a), shape, *strides(dst, a)),
+            ("okk_bdc_32bit_set_C", filled.address, 0xDEADBEEF, shape, filled.stride),
+        ]
 
-        findings, image, _ = run(room.image, calls)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted.image) == ""
 
@@ -134,11 +131,12 @@ def test_bits(op: str) -> None:
         wanted.put(dst, LOGIC[op](room.raw(a), room.raw(b)))
         wanted.put(dst_c, LOGIC[op](room.raw(a), np.uint32(0xF0F01234)))
 
-        def calls(unit: Any, _: Any, dst=dst, a=a, b=b, dst_c=dst_c, shape=shape) -> None:
-            getattr(unit, f"okk_bdc_32bit_{op}")(*addresses(dst, a, b), shape, *strides(dst, a, b))
-            getattr(unit, f"okk_bdc_32bit_{op}_C")(*addresses(dst_c, a), 0xF0F01234, shape, *strides(dst_c, a))
+        calls = [
+            (f"okk_bdc_32bit_{op}", *addresses(dst, a, b), shape, *strides(dst, a, b)),
+            (f"okk_bdc_32bit_{op}_C", *addresses(dst_c, a), 0xF0F01234, shape, *strides(dst_c, a)),
+        ]
 
-        findings, image, _ = run(room.image, calls)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted.image) == ""
 
@@ -165,12 +163,13 @@ def test_shifts(name: str) -> None:
             words = [moved(int(v), int(b), signed) for v, b in zip(*(p.ravel() for p in pairs), strict=True)]
             expected[target.places()] = np.broadcast_to(np.array(words, np.uint32).reshape(pairs[0].shape), shape)
 
-        def calls(unit: Any, _: Any, t=(dst, dst_c, dst_of), a=a, by=by) -> None:
-            getattr(unit, f"okk_bdc_32bit_{name}_shift")(*addresses(t[0], a, by), shape, *strides(t[0], a, by))
-            getattr(unit, f"okk_bdc_32bit_{name}_shift_C")(*addresses(t[1], a), -5, shape, *strides(t[1], a))
-            getattr(unit, f"okk_bdc_32bit_C_{name}_shift")(*addresses(t[2], by), 0x9234567, shape, *strides(t[2], by))
+        calls = [
+            (f"okk_bdc_32bit_{name}_shift", *addresses(dst, a, by), shape, *strides(dst, a, by)),
+            (f"okk_bdc_32bit_{name}_shift_C", *addresses(dst_c, a), -5, shape, *strides(dst_c, a)),
+            (f"okk_bdc_32bit_C_{name}_shift", *addresses(dst_of, by), 0x9234567, shape, *strides(dst_of, by)),
+        ]
 
-        findings, image, _ = run(room.image, calls)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, expected) == ""
 
@@ -182,7 +181,7 @@ def test_an_amount_of_more_than_all_bits_is_a_finding() -> None:
     dst, a, by = room.tensor(shape), room.tensor(shape), room.tensor(shape, "aligned", amounts)
     (finding,), _, _ = run(
         room.image,
-        lambda unit, _: unit.okk_bdc_32bit_logical_shift(*addresses(dst, a, by), shape, None, None, None),
+        ("okk_bdc_32bit_logical_shift", *addresses(dst, a, by), shape, None, None, None),
     )
     assert (finding.instruction, finding.operand) == ("okk_bdc_32bit_logical_shift", "src1_addr")
     assert "src1_addr[2] is 33" in finding.message
@@ -206,19 +205,20 @@ def test_selected_values() -> None:
         wanted = room.image.copy()
         x, y = room.read(a), room.read(b)
         fx, fy = flushed(x), flushed(y)
-        masks = (fx > fy, fx > 1, 1 > fx, same_bits(x, y), same_bits(x, np.full_like(x, number)))
+        masks = (fx > fy, fx > 1, fx < 1, same_bits(x, y), same_bits(x, np.full_like(x, number)))
         for target, mask in zip(targets, masks, strict=True):
             wanted[target.places()] = np.where(mask, np.uint32(VALUE), 0)
 
-        def calls(unit: Any, _: Any, t=targets, a=a, b=b, shape=shape) -> None:
-            two, one = (lambda d: (*addresses(d, a, b), VALUE, shape, *strides(d, a, b))), strides
-            unit.okk_bdc_greater_select_value(*two(t[0]))
-            unit.okk_bdc_greater_C_select_value(*addresses(t[1], a), 1.0, VALUE, shape, *one(t[1], a))
-            unit.okk_bdc_C_greater_select_value(*addresses(t[2], a), 1.0, VALUE, shape, *one(t[2], a))
-            unit.okk_bdc_equal_select_value(*two(t[3]))
-            unit.okk_bdc_equal_C_select_value(*addresses(t[4], a), float(number), VALUE, shape, *one(t[4], a))
+        t = targets
+        calls = [
+            ("okk_bdc_greater_select_value", *addresses(t[0], a, b), VALUE, shape, *strides(t[0], a, b)),
+            ("okk_bdc_greater_C_select_value", *addresses(t[1], a), 1.0, VALUE, shape, *strides(t[1], a)),
+            ("okk_bdc_C_greater_select_value", *addresses(t[2], a), 1.0, VALUE, shape, *strides(t[2], a)),
+            ("okk_bdc_equal_select_value", *addresses(t[3], a, b), VALUE, shape, *strides(t[3], a, b)),
+            ("okk_bdc_equal_C_select_value", *addresses(t[4], a), -0.0, VALUE, shape, *strides(t[4], a)),
+        ]
 
-        findings, image, _ = run(room.image, calls)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted) == ""
 
@@ -235,12 +235,13 @@ def test_selections(op: str, tensors: tuple[int, ...]) -> None:
         wanted = room.image.copy()
         wanted[dst.places()] = np.where(mask, values[2].view(np.uint32), values[3].view(np.uint32))
 
-        def call(unit: Any, _: Any, given=given, dst=dst, shape=shape) -> None:
-            scalar = (1, int(number.view(np.uint32)))
-            passed = [(0, t.address) if placed else scalar for t, placed in zip(given, tensors, strict=True)]
-            getattr(unit, f"okk_bdc_{op}_select")(dst.address, *passed, shape)
+        scalar = (1, int(number.view(np.uint32)))
+        passed = [(0, t.address) if placed else scalar for t, placed in zip(given, tensors, strict=True)]
+        calls = [
+            (f"okk_bdc_{op}_select", dst.address, *passed, shape),
+        ]
 
-        findings, image, _ = run(room.image, call)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted) == ""
 
@@ -258,7 +259,7 @@ def test_by_channel(op: str) -> None:
         wanted.put(dst, float32(value))
         findings, image, _ = run(
             room.image,
-            lambda unit, _: getattr(unit, f"okk_bdc_{op}")(*addresses(dst, a, *vectors), shape, *strides(dst, a)),
+            (f"okk_bdc_{op}", *addresses(dst, a, *vectors), shape, *strides(dst, a)),
         )
         assert findings == []
         assert differences(image, wanted.image, dst) == "", (op, start, shape)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.okk.lanes import SHAPES, Room, addresses, ceiling, differences, float32, flushed, run
+from tests.okk.lanes import LANE_BYTES, SHAPES, Outside, Room, addresses, ceiling, differences, float32, flushed, run
 
 #: Arguments of functions: small, large, the ends of what an exponential takes.
 CURVE = (-103.0, 88.0, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-40, 20.25, -20.75, 3.0, np.nan)
@@ -56,12 +56,13 @@ def test_curves(op: str, count: int) -> None:
             wanted[dst.places()] = float32(TUNED[op](x, count) if count else CURVES[op](x)).view(np.uint32)
         name, more = (f"{op}_tunable", [count]) if count else (op, [])
 
-        def call(unit: Any, _: Any, dst=dst, src=src, work=work, shape=shape) -> None:
-            getattr(unit, f"okk_bdc_{name}")(*addresses(dst, src, work), shape, *more)
-            unit.okk_bdc_32bit_set_C(work.address, 7, shape, None)
+        calls = [
+            (f"okk_bdc_{name}", *addresses(dst, src, work), shape, *more),
+            ("okk_bdc_32bit_set_C", work.address, 7, shape, None),
+        ]
 
         wanted[work.places()] = 7
-        findings, image, _ = run(room.image, call)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted, dst, 4) == "", (op, start, shape)
 
@@ -73,7 +74,7 @@ def test_taylor_series(count: int) -> None:
     room.put(src, room.chance.uniform(-1, 1, shape).astype(np.float32))
     wanted = room.image.copy()
     wanted[dst.places()] = float32(terms(room.read(src).astype(np.float64), count)).view(np.uint32)
-    findings, image, _ = run(room.image, lambda unit, _: unit.okk_bdc_taylor_exp(*addresses(dst, src), shape, count))
+    findings, image, _ = run(room.image, ("okk_bdc_taylor_exp", *addresses(dst, src), shape, count))
     assert findings == []
     assert differences(image, wanted, dst, 1) == ""
 
@@ -90,7 +91,7 @@ def test_roots_and_what_the_vendors_model_gives_at_the_ends(op: str) -> None:
     expected.ravel()[:3] = [1 / of_zero, 1 / of_zero, -np.inf] if op == "sqrt" else [of_zero, of_zero, -np.inf]
     wanted = room.image.copy()
     wanted[dst.places()] = float32(expected).view(np.uint32)
-    findings, image, _ = run(room.image, lambda unit, _: getattr(unit, f"okk_bdc_{op}")(*addresses(dst, src), shape))
+    findings, image, _ = run(room.image, (f"okk_bdc_{op}", *addresses(dst, src), shape))
     assert findings == []
     assert differences(image, wanted, dst, 1) == ""
     assert of_zero == pytest.approx(4.46e19, rel=1e-3)
@@ -113,12 +114,13 @@ def test_conversions() -> None:
     exact = np.exp(room.read(powers, "int32").astype(np.float64)).astype(np.float32)  # a table has subnormal numbers
     wanted[exponent.places()] = exact.view(np.uint32)
 
-    def calls(unit: Any, _: Any) -> None:
-        unit.okk_bdc_fp32_to_int32(*addresses(to_int, src), shape)
-        unit.okk_bdc_lookup_int32_to_fp32(*addresses(looked, bytes_), shape)
-        unit.okk_bdc_lookup_exp(*addresses(exponent, powers), shape)
+    calls = [
+        ("okk_bdc_fp32_to_int32", *addresses(to_int, src), shape),
+        ("okk_bdc_lookup_int32_to_fp32", *addresses(looked, bytes_), shape),
+        ("okk_bdc_lookup_exp", *addresses(exponent, powers), shape),
+    ]
 
-    findings, image, _ = run(room.image, calls)
+    findings, image, _ = run(room.image, *calls)
     assert findings == []
     assert differences(image, wanted, exponent, 1) == ""
 
@@ -127,7 +129,7 @@ def test_conversions() -> None:
 def test_what_a_table_lacks_is_a_finding(name: str, value: int) -> None:
     room, shape = Room(1, 0), (1, 3, 1, 1)
     dst, src = room.tensor(shape), room.tensor(shape, "aligned", np.array([0, value, 1], np.int32).reshape(shape))
-    (finding,), _, _ = run(room.image, lambda unit, _: getattr(unit, f"okk_bdc_{name}")(*addresses(dst, src), shape))
+    (finding,), _, _ = run(room.image, (f"okk_bdc_{name}", *addresses(dst, src), shape))
     assert (finding.instruction, finding.operand) == (f"okk_bdc_{name}", "src_addr")
     assert f"src_addr[1] is {value}" in finding.message
 
@@ -205,10 +207,23 @@ def test_conv2d(geometry: Any, bias: bool, add: bool) -> None:
         rows = (start + oc + 63) // 64
         kernel_stride = (rows * kh * kw, kh * kw, kw, 1)
 
-        def call(unit: Any, _: Any, t=(out_at, x_at, weight_at, bias_at), oc=oc, stride=kernel_stride) -> None:
-            unit.okk_bdc_conv2d(*addresses(*t), t[1].shape, oc, kh, kw, t[1].stride, stride, bias, add, *geometry[2:])
+        calls = [
+            (
+                "okk_bdc_conv2d",
+                *addresses(out_at, x_at, weight_at, bias_at),
+                x_at.shape,
+                oc,
+                kh,
+                kw,
+                x_at.stride,
+                kernel_stride,
+                bias,
+                add,
+                *geometry[2:],
+            ),
+        ]
 
-        findings, image, _ = run(room.image, call)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted) == "", (n, ic, oc)
 
@@ -229,10 +244,19 @@ def test_depthwise2d(geometry: Any, bias: bool) -> None:
         wanted = room.image.copy()
         wanted[out_at.places()] = (sums + added * bias).astype(np.float32).view(np.uint32)
 
-        def call(unit: Any, _: Any, t=(out_at, x_at, weight_at, bias_at)) -> None:
-            unit.okk_bdc_depthwise2d(*addresses(*t), t[1].shape, kh, kw, bias, *geometry[2:])
+        calls = [
+            (
+                "okk_bdc_depthwise2d",
+                *addresses(out_at, x_at, weight_at, bias_at),
+                x_at.shape,
+                kh,
+                kw,
+                bias,
+                *geometry[2:],
+            ),
+        ]
 
-        findings, image, _ = run(room.image, call)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted) == "", (n, c)
 
@@ -252,10 +276,11 @@ def test_pooling(geometry: Any, op: str) -> None:
         wanted = room.image.copy()
         wanted[out_at.places()] = np.asarray(value).astype(np.float32).view(np.uint32)
 
-        def call(unit: Any, _: Any, t=(out_at, x_at)) -> None:
-            getattr(unit, f"okk_bdc_{op}_pool2d")(*addresses(*t), t[1].shape, kh, kw, *geometry[2:4])
+        calls = [
+            (f"okk_bdc_{op}_pool2d", *addresses(out_at, x_at), x_at.shape, kh, kw, *geometry[2:4]),
+        ]
 
-        findings, image, _ = run(room.image, call)
+        findings, image, _ = run(room.image, *calls)
         assert findings == []
         assert differences(image, wanted, out_at, 1) == "", (n, c)
 
@@ -272,11 +297,11 @@ def matrix(room: Room, rows: int, columns: int, each: int, start: int) -> tuple[
     channel, within = np.divmod(column, each)
     word = offset + row * image + (start + channel) // 64 * group + within
     room.used = offset + rows * image
-    return start * 4 * 16384 + 4 * offset, (np.broadcast_to((start + channel) % 64, word.shape), word)
+    return start * LANE_BYTES + 4 * offset, (np.broadcast_to((start + channel) % 64, word.shape), word)
 
 
 MATRICES = (  # rows, inner, columns; columns of a channel left and right; lanes
-    (3, 10, 12, 4, 5, 0, 0), (5, 70, 100, 1, 1, 60, 3), (2, 7, 6, 7, 6, 3, 60), (9, 128, 130, 128, 2, 0, 60),
+    (3, 10, 12, 4, 5, 0, 0), (5, 70, 100, 1, 1, 60, 3), (2, 7, 6, 7, 6, 3, 60), (9, 90, 130, 80, 2, 0, 60),
     (70, 3, 1, 2, 1, 3, 0),
 )  # fmt: skip
 
@@ -296,7 +321,7 @@ def test_matmul(sizes: Any, bias: bool, add: bool) -> None:
     wanted[held[0][1]] = (left @ right + added * bias + before * add).astype(np.float32).view(np.uint32)
     findings, image, _ = run(
         room.image,
-        lambda unit, _: unit.okk_bdc_matmul(*(a for a, _ in held), m, k, n, left_each, right_each, bias, add),
+        ("okk_bdc_matmul", *(a for a, _ in held), m, k, n, left_each, right_each, bias, add),
     )
     assert findings == []
     assert differences(image, wanted) == ""
@@ -313,11 +338,12 @@ def test_matrices_to_and_from_system_memory(sizes: Any) -> None:
     wanted = room.image.copy()
     wanted[at] = source[:, :k]
 
-    def calls(unit: Any, out: Any) -> None:
-        unit.okk_gdma_32bit_matrix_S2L(address, out.cast("float"), m, k, each, row)
-        unit.okk_gdma_32bit_matrix_L2S((out + 4 * m * row).cast("int32"), address, m, k, each, row)
+    calls = [
+        ("okk_gdma_32bit_matrix_S2L", address, Outside(0, "float"), m, k, each, row),
+        ("okk_gdma_32bit_matrix_L2S", Outside(4 * m * row, "int32"), address, m, k, each, row),
+    ]
 
-    findings, image, outside = run(room.image, calls, system=system)
+    findings, image, outside = run(room.image, *calls, system=system)
     assert findings == []
     assert differences(image, wanted) == ""
     after = outside[4 * m * row :].view(np.uint32).reshape(m, row)

@@ -13,8 +13,8 @@ from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
 from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
-from ..memory.scattered import Places
 from ..memory.matrix import MatrixShape, matrix_across_lanes
+from ..memory.scattered import Places
 from ..memory.strided import Segments, Slices
 from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current

@@ -28,6 +28,8 @@ class Matrix(Tensor):
 
     __slots__ = ("each",)
 
+    each: int  # columns of a channel
+
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
         for box in self.boxes:
             n, rows, lanes, _, w = box.shape

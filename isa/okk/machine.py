@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
 from .. import declare as language
@@ -46,8 +47,9 @@ def limits(prototype: str, elsewhere: Collection[str] = (), copies: bool = False
             found.append(Require(f"1 <= {shape}.{axis} <= {most}", rule="length"))
     lanes = [p for p in parameters if p.is_lanes and not copies]
     together = [p.name for p in lanes if p.name not in elsewhere and p.kind is not Kind.VARIABLE]
-    if together:
-        found += same_lane(*together)
+    for p in lanes:
+        if p.name in together[1:]:
+            found += (replace(rule, when=_used(p)) for rule in same_lane(together[0], p.name))
     for p in lanes:
         found += _place(p, together[0] if p.kind is Kind.VARIABLE else "")
     sources = any(p.reads for p in parameters)  # without any, the same value comes to the same place
@@ -62,11 +64,16 @@ def _place(p: Parameter, first: str) -> Iterator[Require]:
     if first:
         yield Require(f"lane_{p.name} == lane_{first}", rule="lane", when=f"placed_{p.name}")
         yield Require(f"{p.name} % eu_bytes == 0", rule="alignment", when=f"placed_{p.name}")
-    elif not p.dims[0].stride:
-        yield from aligned(p.name)
-    else:
-        # Public kernels pass such addresses with null strides too, as the remarks of the manual allow.
-        yield Require(f"{p.name} % {_WORD} == 0", rule="alignment")
+        return
+    (rule,) = aligned(p.name)
+    if p.dims[0].stride:  # public kernels pass such addresses with null strides too, as the manual's remarks allow
+        rule = Require(f"{p.name} % {_WORD} == 0", rule="alignment")
+    yield replace(rule, when=_used(p))
+
+
+def _used(p: Parameter) -> str:
+    """The argument that says whether there is an operand at all, or ""."""
+    return next((name for name in ("using_bias",) if name in p.dims[0].count), "")
 
 
 def _written_once(p: Parameter, stride: str, shape: str, axes: str) -> Iterator[Require]:

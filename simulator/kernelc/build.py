@@ -26,6 +26,7 @@ from .options import Options
 from .rewrite import RewriteError
 from .scalar_work import counted
 from .unknown import Found, declare, note, undeclared, unknown_functions
+from .unmarked import shown
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -41,6 +42,8 @@ _FLAGS = (
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: The frame of a function is set up where it begins, and nothing lies below it: accesses are shown from anywhere.
+_FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
@@ -98,7 +101,7 @@ class Builder:
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
-        optional = (_ROUND_HALF, _KEEP_LINES, *language.flags)
+        optional = (_ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
@@ -218,7 +221,7 @@ class Builder:
             _write(unit, declare(self._stated(source.text), unknown))
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
             raise self._failed(source.path, alone if alone.returncode else result)
-        assembly.write_bytes(counted(assembly.read_bytes()))
+        assembly.write_bytes(shown(counted(assembly.read_bytes()).decode("latin-1")).encode("latin-1"))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

@@ -60,6 +60,16 @@ def test_results_and_exit_code_are_the_programs_own(run):
     assert (report.copies, report.copied_bytes) == (2, 2 * 8192 * 4)
 
 
+def test_kernels_that_share_their_names(device, capfd):
+    """With functions of the host, of the C library, and with what older host code takes for the same kernel."""
+    program = build_program([HERE / "names.mlu", HERE / "names_old.cpp"], NO_OPTIONS, device)
+    code, (report,) = run_program(program, [], [device])
+    assert (code, report.findings) == (0, [])
+    assert capfd.readouterr().out == "13 14 12\n512\n"  # of 2.0f: its upper half, 2.0h, twice; its lower is zero
+    names = [one.kernel for one in report.launches]
+    assert names == ["ops::twice<float, 64>", "thrice", "sin", "cos", "add_halves"]
+
+
 def test_the_order_of_a_kernels_accesses_is_examined(run):
     code, _, report = run("raced")
     assert code == 0

@@ -19,7 +19,7 @@ from ....isa import VARIABLE_TYPES, Dialect
 from ...chip import Shape
 from .arena import POISON, Allocation
 from .byteset import Piece
-from .strides import Block, bounds, folded, run
+from .strides import Lattice, bounds, folded, run
 from .view import View
 
 Four = tuple[int, int, int, int]
@@ -178,15 +178,15 @@ class Tensor(View):
             self._flags(box)[...] = True
         self.entry.uninitialized.touched(self.low, self.end)
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[Lattice]:
         size, start = self.dtype.itemsize, self.entry.start
         if not self.lanes:
-            return [Block(start + box.offset, box.shape, box.strides, size) for box in self.boxes]
+            return [Lattice(start + box.offset, box.shape, box.strides, size) for box in self.boxes]
         found = []
         for box in self.boxes:
             (n, rows, width, h, w), (ns, cs, lane_bytes, hs, ws) = box.shape, box.strides
             lane, inside = divmod(box.offset, lane_bytes)
-            found.append(Block(start + inside, (n, rows, h, w), (ns, cs, hs, ws), size, (lane, lane + width)))
+            found.append(Lattice(start + inside, (n, rows, h, w), (ns, cs, hs, ws), size, (lane, lane + width)))
         return found
 
     def runs(self) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@
 namespace mlusim {
 
 Muted muted;
+mlusim_announced announced[2];
 
 namespace {
 
@@ -56,6 +57,7 @@ __attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, 
 void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   if (!process.in_kernel) return;
   bool store = how & 1;
+  announced[store] = {address, size};
   if (process.time_is_up) {
     if (process.loading) end_task(MLUSIM_TIME, 0, 0, pc);
     mlusim_leave();
@@ -76,6 +78,16 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
 }
 
 }  // namespace mlusim
+
+MLUSIM_SHOW("");
+
+void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
+  uint64_t size = mlusim_shown_bytes(how, many);
+  mlusim_announced& announced = mlusim::announced[how & 1];
+  if (!size || announced.holds(address, size)) return;
+  mlusim::scalar_access(address, size, int(how & 1), pc);
+  announced = {};
+}
 
 void mlusim_structure(const void* address, uint64_t size, int64_t pc) {
   if (address) mlusim::scalar_access((uint64_t)address, size, 0, pc);

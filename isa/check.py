@@ -12,7 +12,7 @@ from . import expression
 from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Wait
 from .instruction import SHAPE_NAMES, Instruction
 from .orders import ORDERS
-from .prototype import MATRIX, DeclarationError, Kind, Parameter
+from .prototype import DeclarationError, Kind, Parameter
 from .rules import DOCUMENTED, INFERRED, Align, Require
 from .types import TYPES
 
@@ -64,10 +64,6 @@ def _parameters(made: Instruction) -> Iterator[str]:
         if name in names or name.startswith(("_", *_DERIVED)) or name in made.labels:
             yield f"let cannot define {name!r}: the name is taken"
     for p in parameters:
-        if p.is_tensor and p.order:
-            if p.order != MATRIX or p.dims[0].stride or not p.is_lanes:
-                yield f"{p.name!r}: a tensor in the layout of a matrix lies across lanes, without strides"
-            continue
         if p.order and p.order not in ORDERS:
             yield f"unknown order {p.order!r} of {p.name!r}; there are {', '.join(ORDERS)}"
         if p.order and (p.kind is not Kind.PACKED or len(p.dims) != 2 or not p.reads or p.writes):
@@ -173,7 +169,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     addresses = {p.name for p in parameters if p.is_memory}
     places = {f"space_{p.name}" for p in parameters if p.is_memory and made.select}
     places |= {f"lane_{p.name}" for p in parameters if p.is_lanes}
-    places |= {f"order_{p.name}" for p in parameters if p.order and not p.is_tensor}
+    places |= {f"order_{p.name}" for p in parameters if p.order}
     places |= {f"placed_{p.name}" for p in parameters if p.kind is Kind.VARIABLE}
     counts = {f"{what}_{p.name}" for p in parameters if p.is_memory for what in ("count", "bytes")}
     known = values | sizes

@@ -30,7 +30,7 @@ TENSOR_ENGINES = {
     "tensor_mixed": {"half", "bfloat16", "float"},
 }
 #: Numbers of a device's shape that expressions may name.
-SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
+SHAPE_NAMES = ("arch", "lanes", "lane_bytes", "eu_bytes")
 #: Bytes in whose multiples vectors are computed: the ends of vectors that are no multiple are padding.
 PADDING = 128
 

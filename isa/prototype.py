@@ -14,7 +14,6 @@ clobbered). What stands before the type names a space other than the instruction
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
-    tensor<T> x[(r, c, k)] ~ matrix  r rows of c columns, k columns of each row in a channel, aligned
     variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value; or
                               another C type of `VARIABLES`
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
@@ -59,8 +58,6 @@ class Kind(StrEnum):
 _MEMORY = {Kind.PACKED, Kind.STRIDED, Kind.SCATTERED, Kind.REGISTER, Kind.TENSOR, Kind.SYSTEM, Kind.VARIABLE}
 #: Where operands of a kind lie unless they say otherwise; else it is the instruction's default.
 _SPACES = {Kind.REGISTER: REGISTERS, Kind.SYSTEM: SYSTEM}
-#: The order of a tensor [rows, columns, columns in a channel]: row by row, in channels; the last may have fewer.
-MATRIX = "matrix"
 _DIRECTIONS = ("const", "inout", "work")
 _PARAMETER = re.compile(
     r"(?P<qualifiers>(?:\w+\s+)*?)(?P<type>\w+(?:<\w+>)?)(?:\s+|\s*(?P<mark>[&*])\s*)(?P<name>\w+)(?P<null>\?)?"

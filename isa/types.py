@@ -56,6 +56,7 @@ DATA_TYPE_ELEMENTS = {
     for name, element in {
         "DT_UINT8": "uint8", "DT_INT8": "int8", "DT_FP16": "half", "DT_FP32": "float", "DT_UINT16": "uint16",
         "DT_INT16": "int16", "DT_UINT32": "uint32", "DT_INT32": "int32", "DT_BFP16": "bfloat16",
+        "DT_FP8E5M2": "float8e5m2", "DT_FP8E4M3": "float8e4m3",
     }.items()
 }  # fmt: skip
 #: What TPU-KERNEL's ``variable_t`` can be.
@@ -77,6 +78,8 @@ POOL_OVERLAPS = {"OVERLAP_ACC": 0, "OVERLAP_COVER": 1}
 _ALL = (
     ElementType("half", np.dtype(np.float16), ("half",)),
     ElementType("bfloat16", np.dtype(ml_dtypes.bfloat16), ("bfloat16_t",)),
+    ElementType("float8e4m3", np.dtype(ml_dtypes.float8_e4m3fn), ("float8e4m3",)),
+    ElementType("float8e5m2", np.dtype(ml_dtypes.float8_e5m2), ("float8e5m2",)),
     ElementType("float", np.dtype(np.float32), ("float",), ("float", "double")),
     ElementType("int8", np.dtype(np.int8), ("int8_t", "char"), ("int8_t", "char", "bool")),
     ElementType("uint8", np.dtype(np.uint8), ("uint8_t",)),

@@ -13,6 +13,7 @@ import numpy as np
 from ..declare import Completion, Compute, Instruction, Require
 from ..instruction import Wider
 from ..results import ValueOutOfRange
+from ..tpu.bdc import BINARY, UNARY
 from ..tpu.cycles import work
 from .machine import family, instruction
 
@@ -23,23 +24,25 @@ BDC: dict[str, Any] = {
     "work": work("bdc_ar", shape="shape", size="4"),
 }  # fmt: skip
 _SELECT = {**BDC, "engine": "bdc_select", "work": work("bdc_select", shape="shape", size="4")}
-_OF_TWO = (
-    "void okk_bdc_{{op}}({into} tensor<{dst}> dst_addr[shape @ dst_stride],"
-    " const tensor<{src}> src0_addr[shape @ src0_stride], const tensor<{by}> src1_addr[shape @ src1_stride],{value}"
-    " dim4 *shape, dim4 *dst_stride?, dim4 *src0_stride?, dim4 *src1_stride?)"
-)
-_OF_ONE = (
-    "void okk_bdc_{{op}}({into} tensor<{dst}> dst_addr[shape @ dst_stride],"
-    " const tensor<{src}> src_addr[shape @ src_stride],{value} dim4 *shape, dim4 *dst_stride?, dim4 *src_stride?)"
-)
+
+
+def _form(prototype: str, **kinds: str) -> str:
+    """A prototype of TPU-KERNEL in the words of OKK: no argument names types, which are given by operand."""
+    for operand, kind in kinds.items():
+        prototype = prototype.replace(f"tensor<T> {operand}_addr", f"tensor<{kind}> {operand}_addr")
+    return prototype.replace("tpu_bdc_", "okk_bdc_").replace(", data_type dtype", "")
 
 
 def _two(kind: str, by: str = "", value: str = "", into: str = "", dst: str = "") -> str:
-    return _OF_TWO.format(dst=dst or kind, src=kind, by=by or kind, value=value, into=into)
+    """Of two tensors, the second of another type ``by``, and a ``value``; ``into`` a tensor that is read too, if so."""
+    made = _form(BINARY, dst=dst or kind, src0=kind, src1=by or kind)
+    return made.replace("(tensor", f"({into} tensor").replace(" dim4 *shape,", f"{value} dim4 *shape,")
 
 
 def _one(kind: str, value: str = "", into: str = "", dst: str = "") -> str:
-    return _OF_ONE.format(dst=dst or kind, src=kind, value=value, into=into)
+    """Of one tensor, and a value."""
+    made = _form(UNARY, dst=dst or kind, src=kind)
+    return made.replace("(tensor", f"({into} tensor").replace(" dim4 *shape,", f"{value} dim4 *shape,")
 
 
 def _greater(a: Any, b: Any) -> Any:

@@ -89,10 +89,11 @@ def declare(prototype: str, *, copies: bool = False, rules: tuple[Require, ...] 
 
 
 def instruction(
-    prototype: str, *, elsewhere: Collection[str] = (), rules: tuple[Require, ...] = (), **facts: Any
-) -> Callable[[Callable[..., Any]], Instruction]:
+    prototype: str, *, elsewhere: Collection[str] = (), copies: bool = False, rules: tuple[Require, ...] = (),
+    **facts: Any,
+) -> Callable[[Callable[..., Any]], Instruction]:  # fmt: skip
     """As `isa.declare.instruction`, with the machine's rules before those given."""
-    return language.instruction(prototype, rules=(*limits(prototype, elsewhere), *rules), **facts)
+    return language.instruction(prototype, rules=(*limits(prototype, elsewhere, copies), *rules), **facts)
 
 
 def family(

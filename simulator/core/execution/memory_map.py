@@ -13,7 +13,6 @@ from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
 from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
-from ..memory.matrix import MatrixShape, matrix_across_lanes
 from ..memory.scattered import Places
 from ..memory.strided import Segments, Slices
 from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_bounds
@@ -101,8 +100,7 @@ class MemoryMap:
         if parameter.kind is Kind.VARIABLE:
             return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
         if parameter.is_tensor:
-            kind = MatrixShape if parameter.order else TensorShape
-            return lru_cache(maxsize=256)(partial(kind, dtype))
+            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
         if parameter.order:
             order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
             return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))
@@ -150,10 +148,7 @@ class MemoryMap:
         memory = self.memories[parameter.space or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         if 0 <= address < lanes.count * lanes.size:
-            if isinstance(form, MatrixShape):
-                found: Tensor = matrix_across_lanes(entry, address, form, lanes)
-            else:
-                found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes)
+            found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
                 return found
             past = found.end - entry.start - lanes.size

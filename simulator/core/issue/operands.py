@@ -45,7 +45,7 @@ class Operand:
         """Lines: counts and, where they are known before the memory, bounds."""
         port, name, p = self.port, self.name, self.parameter
         given = [port.expression(text) for dim in p.dims for text in (dim.count, dim.stride) if text]
-        if p.order and not p.is_tensor:
+        if p.order:
             given.append(f"order_{name} == 'dealt'")
         if p.kind is Kind.VARIABLE:
             legal = f"_{name}_kind in {tuple(VARIABLE_TYPES.values())}"

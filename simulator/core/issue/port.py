@@ -229,7 +229,7 @@ class _Writer:
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
                 source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
-            if p.order and not p.is_tensor:
+            if p.order:
                 source.bind("_sliced", self.execution.map.sliced)
                 source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
             if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):

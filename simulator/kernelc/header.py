@@ -137,17 +137,14 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     reads = "".join(f"mlusim_structure({name}, sizeof *{name}, MLUSIM_PC); " for name in structures)
     reads += "".join(f"{'double' if n.is_float else _WIDE} mlusim_{i} = {n.c}; " for i, n in enumerate(numbers))
     wire = [_WIDE, *("double" if n.is_float else _WIDE for n in numbers)]
-    passed = ["MLUSIM_PC", *(f"mlusim_{i}" for i in range(len(numbers)))]
+    passed = [f"MLUSIM_CALL({number})", *(f"mlusim_{i}" for i in range(len(numbers)))]
     prototype, effect = overload.instruction.prototype, overload.instruction.effect
     gives = prototype.returns != "void"
     result = result_type(overload) if gives else None
     back = "double" if result is not None and result.is_float else _WIDE
     returns = (result.scalar_spellings or result.spellings)[0] if result is not None else "void"
-    call = f"(({back}(*)({', '.join(wire)}))mlusim_port[{number}])({', '.join(passed)})"
+    call = f"(({back}(*)({', '.join(wire)}))mlusim_issue)({', '.join(passed)})"
     keep, give = (f"{back} mlusim_result = ", f" return ({returns})mlusim_result;") if gives else ("", "")
     note = f" mlusim_current->section = {int(effect.opens)};" if isinstance(effect, Section) else ""
-    return (
-        f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"MLUSIM_PORT({number}); {reads}mlusim_leave_at(MLUSIM_PC); {keep}{call}; "
-        f"mlusim_back(MLUSIM_PC);{note}{give} }}"
-    )
+    body = f"MLUSIM_PORT({number}); {reads}{keep}{call};{note}{give}"
+    return f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ {body} }}"

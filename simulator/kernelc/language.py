@@ -36,20 +36,15 @@ BEGIN = "-Wl,-init,mlusim_begin"
 
 
 def sections(*names: str) -> list[str]:
-    """The function `BEGIN`, and functions that give the bounds of sections of an image; 0 where the image has none."""
-    lines = [
-        'extern char __ehdr_start[] __attribute__((visibility("hidden")));',
-        'extern char _end[] __attribute__((visibility("hidden")));',
-        "void mlusim_begin(void);",
-        f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(__ehdr_start, _end); }}",
-    ]
+    """The function `BEGIN`, and the bounds of sections of an image; 0 where the image has none."""
+    lines = ["void mlusim_begin(void);", f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(); }}"]
     for name in names:
-        for bound, which in (("start", "begin"), ("stop", "end")):
-            symbol = f"__{bound}_mlusim_{name}"
-            lines += [
-                f'extern char {symbol}[] __attribute__((weak, visibility("hidden")));',
-                f"{VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
-            ]
+        bounds = [f"__{bound}_mlusim_{name}" for bound in ("start", "stop")]
+        lines += [f'extern char {bound}[] __attribute__((weak, visibility("hidden")));' for bound in bounds]
+        lines += [
+            f"extern {VISIBLE} char* const mlusim_bounds_of_{name}[2];",
+            f"char* const mlusim_bounds_of_{name}[2] = {{ {', '.join(bounds)} }};",
+        ]
     return lines
 
 

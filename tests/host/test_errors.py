@@ -54,5 +54,5 @@ def test_every_refusal_is_said(outcome):
 
 
 def test_lost_devices_are_said_with_their_reason(outcome):
-    assert "cannot reach the device process at /nowhere: No such file or directory" in outcome["alone"][2]
+    assert "cannot reach the device process /nowhere: Connection refused" in outcome["alone"][2]
     assert "the device process has gone; see above why" in outcome["cut"][2]

@@ -11,7 +11,16 @@ from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
 from mlusim.simulator.host.programs.messages import Done, Place, messages_version
-from mlusim.simulator.host.programs.session import AGREEMENT, Goodbye, Hello, Session, Settle, TellFault, Welcome
+from mlusim.simulator.host.programs.session import (
+    AGREEMENT,
+    Farewell,
+    Goodbye,
+    Hello,
+    Session,
+    Settle,
+    TellFault,
+    Welcome,
+)
 from mlusim.simulator.native.compiler import Compiler
 
 UNPACK = """
@@ -89,7 +98,7 @@ def test_a_conversation(program):
     channel.send(Settle())
     assert channel.receive().message == Done()
     channel.send(Goodbye())
-    assert channel.receive().message == Done()
+    assert channel.receive().message == Farewell(fails=False)
     thread.join()
     (report,) = outcome
     assert (report.command, report.ended) == ("prog -x", True)

@@ -71,13 +71,6 @@ def test_a_folder_that_is_something_else_stays(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-@pytest.fixture(scope="module")
-def sdk(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("toolkit") / "sdk"
-    write_toolkit(folder, ["mlu370-x4"])
-    return folder
-
-
 @pytest.mark.slow
 def test_a_build_of_its_own(sdk, tmp_path):
     """A makefile that knows NEUWARE_HOME only: kernels by cncc, the host by g++, and a program that runs by itself."""

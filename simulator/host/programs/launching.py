@@ -13,7 +13,7 @@ from ...chip.launch_kinds import BLOCK, UNIONS
 from ...core.execution import Launch
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
-from ...engines.worker.pool import pool
+from ...engines.worker.pool import Caller, CallerGone, pool
 from ...findings import rules
 from ...flow import Accesses
 from ...launches import Run
@@ -25,7 +25,7 @@ from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
-from .report import Launched, ProgramReport
+from .report import CutOff, Launched, ProgramReport
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
@@ -69,12 +69,13 @@ class Kernels:
     """The images of one program and what runs them."""
 
     def __init__(
-        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, time_limit: float | None
-    ) -> None:
-        """``time_limit`` (seconds) is that of a launch."""
+        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, connection: int,
+        time_limit: float | None,
+    ) -> None:  # fmt: skip
+        """``connection`` is the descriptor that leads to the program, ``time_limit`` (seconds) that of a launch."""
         self.keep_logs = False
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
-        self._time_limit = time_limit
+        self._caller, self._time_limit = Caller(connection, later.catch_up), time_limit
         compiler = Compiler()
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
@@ -94,7 +95,7 @@ class Kernels:
     @handles
     def _launch(self, message: LaunchKernel, body: memoryview) -> None:
         queue, place = self._queues.time.queue(message.queue), message.place
-        if queue.failure[0]:
+        if queue.failure[0] or self._report.cut_off:  # the program has gone: what it has queued goes with it
             return
         device = self._memories.devices[queue.device]
         image, problem = self._images.on(device.shape, device.name, message.image)
@@ -116,8 +117,12 @@ class Kernels:
             kernel, dim, kind, "collect", self._time_limit,
             library=image.library, entry=message.kernel, arguments=arguments,
         )  # fmt: skip
-        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._later.catch_up)
-        outcome = engine.run(launch)
+        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
+        try:
+            outcome = engine.run(launch)
+        except CallerGone:
+            self._report.cut_off = CutOff(kernel, place)
+            return
         self._later.catch_up()
         ending = next((finding for finding in outcome[1] if finding.rule in rules.ENDING), None)
         if ending:

@@ -18,6 +18,8 @@ from .waiting import NOTHING, Queues
 #: What cnrtMemTransDir_t says, in its order.
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
 
+_HEADER = 16
+
 
 class OpenDevice(NamedTuple):
     """The program wants to use a device."""
@@ -100,6 +102,11 @@ class Memories:
     def descriptor(self, opened: DeviceOpened) -> int:
         """The descriptor of the memory of a device that has been opened."""
         return next(device.memory.fd for device in self.devices if device.memory.address == opened.address)
+
+    def has(self, address: int) -> bool:
+        """Whether an address is of device memory, or of the header that the C library would have before it."""
+        opened = (device.memory for device in self.devices)
+        return any(memory.address - _HEADER <= address < memory.address + memory.mapping.size for memory in opened)
 
     def end(self) -> None:
         """The program ends by itself: what it has not freed is left."""

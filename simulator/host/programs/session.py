@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
 from .memories import DeviceOpened, Memories
 from .messages import Done, Place, agreement, handled_by, handles, messages_version
-from .report import ProgramReport
+from .report import Death, ProgramReport
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
 OTHER_VERSION = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
@@ -80,6 +81,22 @@ class Goodbye(NamedTuple):
     """The program ends by itself; answered when its report has been written."""
 
 
+class Farewell(NamedTuple):
+    """The report has been written; whether the program fails by it."""
+
+    fails: bool
+
+
+class ProgramDies(NamedTuple):
+    """A signal ends the program. Of a fault: the address that was used, 2**64 - 1 if it is unknown; so far into the
+    module that is the body.
+    """
+
+    signal: int
+    address: int
+    offset: int
+
+
 class Session:
     """One host program. Device memories are its own."""
 
@@ -98,7 +115,7 @@ class Session:
         self._queues = Queues(self.report, self._later)
         own = [device.watched() for device in devices]  # each with a memory of its own
         self._memories = Memories(own, self._queues, self.report)
-        self.kernels = Kernels(self._memories, self._queues, self.report, self._later, time_limit)
+        self.kernels = Kernels(self._memories, self._queues, self.report, self._later, end.fileno(), time_limit)
         self.kernels.keep_logs = keep_logs
         operations = Operations(self._memories, self._queues, self.report)
         parts = (self, self._queues, self._memories, self.kernels, operations)
@@ -121,10 +138,11 @@ class Session:
         self.report.time_us = max([time.now, *(queue.ready for queue in time.queues.values())])
         return self.report
 
-    def bye(self) -> None:
-        """Let a program that has said goodbye go."""
+    def bye(self, fails: bool = False) -> None:
+        """Let a program that has said goodbye go; ``fails``: its exit code is 1 instead of 0."""
         if self.report.ended:
-            self._channel.send(Done())
+            with suppress(EOFError):
+                self._channel.send(Farewell(fails))
 
     def _answer(self) -> None:
         """Answer the next message."""
@@ -142,7 +160,8 @@ class Session:
 
     @handles
     def _hello(self, message: Hello, body: memoryview) -> Welcome:
-        self.report.command = bytes(body).rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
+        words = bytes(body).rstrip(b"\0").decode(errors="backslashreplace").split("\0")
+        self.report.program, self.report.command = words[0], " ".join(words)
         if message.version != messages_version():
             return Welcome(0, OTHER_VERSION)
         return Welcome(len(self._memories.devices))
@@ -162,7 +181,13 @@ class Session:
             self.report.add(worded(message), message.place, message.related)
 
     @handles
-    def _goodbye(self, message: Goodbye) -> Done | None:
+    def _dies(self, message: ProgramDies, body: memoryview) -> None:
+        module = bytes(body).decode(errors="surrogateescape")
+        on_device = self._memories.has(message.address)
+        self.report.death = Death(message.signal, message.address, on_device, module, message.offset)
+
+    @handles
+    def _goodbye(self, message: Goodbye) -> Farewell | None:
         """`bye` answers."""
         del message
         self.report.ended = True

@@ -1,16 +1,15 @@
 #include "host_faults.h"
 
-#include <execinfo.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <list>
 #include <vector>
 
+#include "host_deaths.h"
 #include "host_lock.h"
 #include "host_memory.h"
 
@@ -41,23 +40,8 @@ Guards& guards() {
 }
 
 const int kinds[2] = {SIGSEGV, SIGBUS};
-
-// Who touched the memory: where the fault was, or who called the library that it was in.
-Place culprit(void* context) {
-  const void* at = nullptr;
-#if defined(__x86_64__)
-  at = (const void*)((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-  at = (const void*)((ucontext_t*)context)->uc_mcontext.pc;
-#endif
-  void* frames[64];
-  int count = backtrace(frames, 64), first = 0;
-  while (first < count && frames[first] != at) first++;
-  if (in_program(at)) return place_of((const char*)at + 1);
-  for (int i = first + 1; i < count; i++)
-    if (in_program(frames[i])) return place_of(frames[i]);
-  return place_of((const char*)at + 1);
-}
+// Bytes before memory of the C library's where free() looks first.
+constexpr int HEADER = 16;
 
 void release(std::list<Guard>& all, std::list<Guard>::iterator entry) {
   mprotect(entry->start, (size_t)(entry->end - entry->start), PROT_READ | PROT_WRITE);
@@ -82,12 +66,13 @@ void look(int kind, siginfo_t* info, void* context) {
       if (address < entry->start || address >= entry->end) continue;
       Guard found = *entry;  // NOLINT(performance-unnecessary-copy-initialization): the entry goes
       release(made.all, entry);
-      tell("target used", {(uint64_t)address}, culprit(context), found.where);
+      tell("target used", {(uint64_t)address}, place_of(culprit(context)), found.where);
       return;  // it goes on as if it had waited
     }
   }
-  if (info->si_code > 0 && on_device(address)) tell("followed", {(uint64_t)address}, culprit(context));
-  sigaction(kind, &made.old[kind == SIGBUS], nullptr);  // the fault comes again, and takes its course
+  if (info->si_code > 0 && (on_device(address) || on_device(address + HEADER)))
+    tell("followed", {(uint64_t)address}, place_of(culprit(context)));
+  die(kind, info, context, made.old[kind == SIGBUS]);
 }
 
 }  // namespace
@@ -98,8 +83,6 @@ void watch_faults() {
   action.sa_sigaction = look;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int i = 0; i < 2; i++) sigaction(kinds[i], &action, &made.old[i]);
-  void* frame;
-  backtrace(&frame, 1);  // which loads a library at its first use
 }
 
 Lifted::Lifted(const void* start, size_t bytes, uint64_t queue)

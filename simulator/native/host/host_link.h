@@ -62,6 +62,11 @@ Answered<typename Message::Answer> call(const Message& message, Body body = {}) 
 // Wait until no kernel that was launched is running.
 void settle();
 
+// The program ends without a goodbye. Tell why, unless the signal is 0, with the path of the module in which that was;
+// kernels end now, and this returns when the device process has said what it has found. For handlers of signals: takes
+// no lock and no memory.
+void depart(const ProgramDies& why, Body module);
+
 }  // namespace mlusim
 
 #define MLUSIM_API extern "C" __attribute__((visibility("default")))

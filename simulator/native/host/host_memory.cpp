@@ -41,7 +41,7 @@ bool map(Device& made, int descriptor) {
   void* fence =
       mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (alias == MAP_FAILED || fence != wanted) return false;
-  madvise(alias, made.reach + APART, MADV_DONTFORK);
+  for (int advice : {MADV_DONTFORK, MADV_DONTDUMP}) madvise(alias, made.reach + APART, advice);
   made.alias = (char*)alias;
   return true;
 }
@@ -64,9 +64,9 @@ int current_device() { return current; }
 void set_current_device(int ordinal) { current = ordinal; }
 
 Device* device(int ordinal) {
+  if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
   Memory& all = memory();
   Locked lock(all.mutex);
-  if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
   if (all.devices.size() <= (size_t)ordinal) all.devices.resize((size_t)ordinal + 1);
   auto& entry = all.devices[(size_t)ordinal];
   if (entry) return entry.get();

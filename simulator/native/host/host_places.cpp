@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <map>
@@ -26,34 +28,38 @@ Modules& modules() {
 
 }  // namespace
 
+bool find_site(const void* address, Site& site) {
+  struct dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found)) return false;
+  const struct link_map& module = *found.dlfo_link_map;
+  site.offset = (uint64_t)address - module.l_addr;
+  if (*module.l_name) return snprintf(site.module, sizeof site.module, "%s", module.l_name) > 0;
+  ssize_t length = readlink("/proc/self/exe", site.module, sizeof site.module - 1);
+  site.module[length > 0 ? length : 0] = 0;
+  return true;
+}
+
 Place place_of(const void* return_address) {
   if (on_behalf) return_address = on_behalf, on_behalf = nullptr;
-  struct dl_find_object found;
-  if (_dl_find_object(const_cast<void*>(return_address), &found)) return {};
+  Site site;
+  if (!find_site(return_address, site)) return {};
   Modules& made = modules();
   Locked lock(made.mutex);
-  std::string name = found.dlfo_link_map->l_name;
-  if (name.empty()) {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    name.assign(path, length > 0 ? (size_t)length : 0);
-  }
-  uint64_t& number = made.numbers[name];
+  uint64_t& number = made.numbers[site.module];
   if (!number) {
     number = made.numbers.size();
-    post(NameModule{number}, {name.data(), name.size()});
+    post(NameModule{number}, {site.module, strlen(site.module)});
   }
-  return {number, (uint64_t)return_address - found.dlfo_link_map->l_addr};
+  return {number, site.offset};
 }
 
 bool in_program(const void* address) {
   struct dl_find_object found, own;
   if (_dl_find_object(const_cast<void*>(address), &found) || _dl_find_object((void*)&in_program, &own)) return false;
-  std::string name = found.dlfo_link_map->l_name;
-  bool system = name.find("/libc.so") != name.npos || name.find("/libstdc++.so") != name.npos ||
-                name.find("/libm.so") != name.npos || name.find("/ld-linux") != name.npos ||
-                name.find("/libasan.so") != name.npos || name.find("vdso") != name.npos;
-  return found.dlfo_link_map != own.dlfo_link_map && !system;
+  const char* name = found.dlfo_link_map->l_name;
+  for (const char* system : {"/libc.so", "/libstdc++.so", "/libm.so", "/ld-linux", "/libasan.so", "vdso"})
+    if (strstr(name, system)) return false;
+  return found.dlfo_link_map != own.dlfo_link_map;
 }
 
 void tell(const char* fault, const Used& used, Place where, Place related) {

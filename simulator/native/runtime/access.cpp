@@ -60,8 +60,8 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   announced[store] = {address, size};
   if (process.time_is_up) {
     if (process.loading) end_task(MLUSIM_TIME, 0, 0, pc);
-    mlusim_leave();
-    mlusim_back(pc);
+    leave();
+    back(pc);
   }
   muted.restore();
   blocks.begin_access(address, size, store);

@@ -40,8 +40,8 @@ class InLibrary {
   void leave() {
     process.in_kernel = was_;
     if (was_ && process.time_is_up && !process.loading) {
-      mlusim_leave();
-      mlusim_back(pc_);
+      mlusim::leave();
+      back(pc_);
     }
   }
 

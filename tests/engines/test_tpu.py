@@ -251,9 +251,9 @@ def test_a_core_that_never_arrives() -> None:
 
 def test_a_function_that_is_known_and_not_modelled(program: Program) -> None:
     with pytest.raises(KernelError) as caught:
-        program.launch("absolute", args=SortArguments())
+        program.launch("sign_of", args=SortArguments())
     finding = caught.value.finding
-    assert (finding.rule, finding.instruction) == ("not-modelled", "tpu_bdc_abs")
+    assert (finding.rule, finding.instruction) == ("not-modelled", "tpu_bdc_sign")
 
 
 CPP = """
@@ -343,5 +343,5 @@ def test_a_launch_that_executes_nothing_says_so(device: Device) -> None:
 
 
 def test_a_launch_that_executes_only_what_is_not_modelled_says_so(device: Device) -> None:
-    found = launch(lambda t: t.tpu_bdc_abs(0, 0), args=[], device=device, on_finding="collect").findings
+    found = launch(lambda t: t.tpu_bdc_sign(0, 0), args=[], device=device, on_finding="collect").findings
     assert [f.rule for f in found] == ["not-modelled", "empty"]

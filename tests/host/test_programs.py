@@ -126,15 +126,15 @@ def test_kernels_are_launched_by_address_too(run):
     code, out, report = run("invoked")
     assert (code, out) == (0, "9\n1 1\n")
     assert len(report.launches) == 4
-    assert found(report) == [("argument", line("four of three"))]
+    assert found(report) == [("argument", line("four of three")), ("failed-call", line("four of three") + 1)]
 
 
 def test_queues_overlap_and_wait(run):
     _, out, report = run("overlap")
     rows = [row.split() for row in out.splitlines()]
-    alone, beside, after = (float(row[2]) for row in rows[:3])
-    assert all(row[:2] == ["1", "1"] for row in rows[:3]), "a queue is busy, and its notifier not reached, until a wait"
-    assert all(row[2] == row[3] for row in rows[:3])
+    alone, beside, after = (float(row[1]) for row in rows[:3])
+    assert all(row[0] == "1" for row in rows[:3]), "a queue is busy until a wait"
+    assert all(row[1] == row[2] for row in rows[:3])
     assert beside == pytest.approx(alone)
     assert after == pytest.approx(2 * alone)
     assert rows[3] == ["4", "1"]
@@ -183,7 +183,7 @@ def test_a_copy_before_the_wait(run):
 
 def test_a_look_at_the_target_of_a_queued_copy(run):
     code, out, report = run("peeked")
-    assert (code, out) == (0, "4 4\n4\n")
+    assert (code, out) == (0, "-nan 4\n4\n"), "nothing has arrived before the wait"
     assert found(report) == [("queue-order", line("peek"))]
     assert report.findings[0].related.line == line("queued")
 
@@ -195,8 +195,8 @@ def test_a_look_at_the_target_of_a_queued_copy(run):
         ([], "7 7\n", 0),
         (["called"], "7 7 7\n", 0),
         (["joined"], "7 7 7\n", 0),
-        (["early", "100"], "7 7 7\n", 1),  # pinned memory is watched to its end
-        (["early", "8292"], "7 7 7\n", 1),
+        (["early", "100"], "-1 7 7\n", 1),  # pinned memory is watched to its end
+        (["early", "8292"], "-1 7 7\n", 1),
     ],
 )
 def test_copies_through_host_memory_are_ordered_by_their_queue(device, capfd, words, out, lines):
@@ -231,7 +231,7 @@ def test_a_device_pointer_that_the_host_follows(run):
 
 def test_a_kernel_that_fails_and_a_launch_that_cannot_be(run):
     code, out, report = run("failing")
-    assert (code, out) == (0, "632015 0\n632015 1\n")
+    assert (code, out) == (0, "100128 0\n632015 1\n")
     assert [finding.rule for finding in report.findings] == ["assert", "argument"]
     assert report.findings[1].location.line == line("three of four")
     assert [one.kernel for one in report.launches] == ["Fails", "AddScalar"], "nothing runs in a queue that has failed"

@@ -13,6 +13,9 @@ from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
 from .options import Options
 
+#: Chips whose kernels the vendor builds with ENABLE_MULTI_CORE (sophgo/torch-tpu, firmware_core/CMakeLists.txt).
+_MULTI_CORE = (1690,)
+
 
 class TpuKernel:
     """How a TPU-KERNEL source is built."""
@@ -28,12 +31,12 @@ class TpuKernel:
         self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:
-        """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
+        """The macros that select the chip and, as the vendor does for some, the multi-core bodies."""
         lanes = lanes_of(shape, self._dialect)
         numbers = {"arch": shape.arch, "lanes": lanes.count, "lane_bytes": lanes.size, "banks": shape.banks or 0}
         numbers["eu_bytes"] = lanes.beat
         defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
-        multi = ["-DENABLE_MULTI_CORE"] if shape.cores > 1 else []
+        multi = ["-DENABLE_MULTI_CORE"] if shape.arch in _MULTI_CORE else []
         return [self._standard, "-DUSING_CMODEL", *defines, *multi]
 
     def compile(self) -> list[str]:

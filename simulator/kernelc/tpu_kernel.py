@@ -44,7 +44,7 @@ class TpuKernel:
         return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else ["-w"])]
 
     def read(self, preprocessed: str) -> Unit:
-        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
+        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER`, or its like, names."""
         return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
@@ -57,3 +57,14 @@ class TpuKernel:
                 f'{linkage}{VISIBLE} const char mlusim_signature_{number}[] = "s0,";',
             ]
         return "\n".join([*lines, end, ""])
+
+
+class OkKernel(TpuKernel):
+    """How an OKK source is built: as TPU-KERNEL, with a header of its own."""
+
+    include = INCLUDE / "okk"
+    header = "okk.h"
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        sizes = [f"-DMLUSIM_{name.upper()}_BYTES={space.bytes}" for name, space in shape.spaces.items()]
+        return [*super().preprocess(shape), *sizes]

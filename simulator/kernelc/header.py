@@ -79,8 +79,12 @@ def operations(dialect: Dialect) -> str:
 def _accepted_besides(dialect: Dialect) -> Iterator[str]:
     """Forms for pointers of other types than instructions have: see mlusim_storage.h."""
     typed = (entry for entry in dialect.instructions if entry.written and entry.select is None)
-    fills = (entry for entry in dialect.instructions if any(p.name == "value" for p in entry.prototype.parameters) and any(p.passed == "void" for p in entry.written))
-    for macro, entries in (("MLUSIM_ROWS", typed), ("MLUSIM_FILL", fills)):
+    fills = (
+        entry
+        for entry in dialect.instructions
+        if any(p.passed for p in entry.written) and any(p.name == "value" for p in entry.prototype.parameters)
+    )
+    for macro, entries in (("MLUSIM_FILL", fills), ("MLUSIM_ROWS", typed)):  # rows become elements first
         for name in dict.fromkeys(entry.name for entry in entries):
             yield from (_NAME + name, f"{macro}({name})")
 

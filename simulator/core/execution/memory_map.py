@@ -145,9 +145,13 @@ class MemoryMap:
             return Tensor(Allocation(0, 0, "", 0, 0), [], shape, dtype, 0, 0, mask=0)
         if parameter.is_lanes:
             return self._across_lanes(pc, overload, parameter, address, form)
-        low, end = system_bounds(address, shape, strides, dtype.itemsize)
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
+        for memory in memories:
+            window = self._spaces[memory.name].window
+            if window and 0 <= address - window < memory.space.bytes:
+                address += memory.base - window
+        low, end = system_bounds(address, shape, strides, dtype.itemsize)
         memory = next((m for m in memories if m.owner_of(low) is not None), memories[0])
         entry = self._entry(pc, overload, parameter, low, end - low, memory)
         return in_system_memory(entry, address, shape, strides, dtype)

@@ -290,7 +290,9 @@ class _Writer:
         for operand in operands:
             if operand.reads and operand.name not in passed:
                 report = self.source.bind("_unwritten", self.definedness.report)
-                self.source.line(f"if {operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
+                adds = self.entry.adds if operand.writes else ""
+                given = f"{self.source.expression(adds)} and " if adds else ""
+                self.source.line(f"if {given}{operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
 
     def _carry(self) -> None:
         """The output has uninitialized elements where the operands have that it is computed or copied from."""

@@ -94,6 +94,8 @@ class Instruction:
     moves: str = ""
     #: The operand whose elements are positions in the other one that is read, a table.
     looks_up: str = ""
+    #: A condition: only where it holds, what an ``inout`` operand held before is part of the result.
+    adds: str = ""
     rules: tuple[Rule, ...] = ()
     let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
     #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of

@@ -147,3 +147,10 @@ def _nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     inexact = np.isfinite(x) & (cut != x)
     result: np.ndarray = (cut.view(np.uint32) | inexact).view(np.float32).astype(dtype)
     return result
+
+
+def flushed(values: Any, dtype: np.dtype | None = None) -> Any:
+    """The values, as floats of ``dtype``, with a zero of its sign for every subnormal one; as they are without any."""
+    array = values = np.asarray(values, dtype)
+    small = np.abs(array) < np.finfo(array.dtype).smallest_normal
+    return np.where(small, np.copysign(array.dtype.type(0), array), array) if small.any() else values

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import BuildError, Device, Log
+from mlusim.simulator import Device, Log
 from mlusim.simulator.cli import main
 from mlusim.simulator.host.programs.program import build_program, run_program
 from mlusim.simulator.host.programs.report import ProgramReport
@@ -276,25 +276,6 @@ def test_conversions(run):
     assert rest == "0.333252 2 2 -2 127 -128 0 2 3 -1 127 -128 0 6 10 -6 127 -128 1 1\n"
 
 
-def test_sources_that_make_no_program(tmp_path, device):
-    empty = tmp_path / "empty.cpp"
-    empty.write_text("int f() { return 1; }\n")
-    with pytest.raises(ValueError, match=r"empty.cpp has no main\(\); name a kernel to launch with --kernel"):
-        build_program([empty], NO_OPTIONS, device)
-    broken = tmp_path / "broken.cpp"
-    broken.write_text("int main() { return f(); }\n")
-    with pytest.raises(BuildError, match=re.escape(f"{broken} does not compile")):
-        build_program([broken], NO_OPTIONS, device)
-    open_end = tmp_path / "open.cpp"
-    open_end.write_text("int f();\nint main() { return f(); }\n")
-    with pytest.raises(BuildError, match=r"open.cpp does not link:(?s:.*)undefined reference to `f\(\)'"):
-        build_program([open_end], NO_OPTIONS, device)
-    with pytest.raises(BuildError, match=r"none\.cpp"):
-        build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
-    with pytest.raises(ValueError, match="bm1690 has no CNRT"):
-        build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
-
-
 DAMAGED = "the image of the program's kernels is damaged; build the program again"
 
 
@@ -319,29 +300,6 @@ def test_a_program_that_is_damaged_or_of_another_version(program, device, tmp_pa
     assert capfd.readouterr().err.startswith(f"mlusim: cnrtErrorNoModule: {said}")
     assert report.ended
     assert [(finding.rule, finding.message) for finding in report.findings][:1] == [("build", said)]
-
-
-def test_the_command_line_builds_a_program(tmp_path, capfd):
-    (tmp_path / "headers").mkdir()
-    (tmp_path / "headers" / "one.h").write_text("#define ONE 1\n")
-    (tmp_path / "two.h").write_text("#include <stdio.h>\n#define TWO 20\n")
-    source = tmp_path / "main.cpp"
-    source.write_text('#include "one.h"\nint main() { printf("%d\\n", ONE + TWO + N); }\n')
-    words = ["-I", str(tmp_path / "headers"), "-include", str(tmp_path / "two.h"), "-D", "N=300"]
-    assert main(["run", str(source), *words]) == 0
-    assert capfd.readouterr().out == "321\n"
-
-
-def test_a_program_is_kept_and_follows_its_sources(tmp_path, device):
-    header, source = tmp_path / "code.h", tmp_path / "main.cpp"
-    source.write_text('#include "code.h"\nint main() { return CODE; }\n')
-    codes = []
-    for code in (3, 3, 4):
-        header.write_text(f"#define CODE {code}\n")
-        codes.append((build_program([source], NO_OPTIONS, device), code))
-    (first, _), (second, _), (third, _) = codes
-    assert first == second != third
-    assert [run_program(path, [], [device])[0] for path, _ in codes] == [3, 3, 4]
 
 
 def test_a_program_that_is_kept_needs_no_compiler(program, device, monkeypatch):

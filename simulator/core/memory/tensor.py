@@ -82,7 +82,7 @@ class Tensor(View):
     __slots__ = ("boxes", "dtype", "lane", "lanes", "mask", "shape")
 
     def __init__(
-        self, entry: Allocation, boxes: list[Box], shape: Four, dtype: np.dtype, low: int, end: int,
+        self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
         mask: int = -1, lane: int = 0, lanes: int = 0,
     ) -> None:  # fmt: skip
         super().__init__(entry, low, end)
@@ -115,7 +115,8 @@ class Tensor(View):
 
     def copy(self, source: View) -> None:
         """In system memory, one element after the other (w fastest) where they share bytes."""
-        values, box = source.read(), None if self.lanes or not self.boxes else self.boxes[0]
+        values = source.read().reshape(self.shape)
+        box = None if self.lanes or not self.boxes else self.boxes[0]
         if box is None or not folded(zip(box.shape, box.strides, strict=True), self.dtype.itemsize):
             self.write(values)
             return
@@ -163,6 +164,9 @@ class Tensor(View):
         for box, part in zip(self.boxes, self.split(dense), strict=True):
             self._flags(box)[...] = part
         self.entry.uninitialized.changed(self.low, self.end)
+
+    def pass_on(self, source: View) -> None:
+        self.define(source.flags().reshape(*self.shape, self.dtype.itemsize))
 
     def written(self) -> None:
         if not self.doubtful:

@@ -14,7 +14,10 @@ _CAUSES: dict[int, str] = {
     signal.SIGILL: "it came to what is no instruction, such as the end of a function that returns no value",
     signal.SIGKILL: "by somebody, or by the system because memory ran out",
 }
-_WRONG = "a pointer that is wrong or freed, an index out of range, or more variables than the stack has room for"
+_WRONG = (
+    "a pointer that is wrong or freed, an index out of range, a function that ends without its return statement, or "
+    "more variables than the stack has room for"
+)
 _UNKNOWN = 2**64 - 1
 _NULL = 4096
 
@@ -24,7 +27,10 @@ def endings(report: ProgramReport) -> Iterator[str]:
     if report.death:
         yield ended_by(report.death.signal, str(report.death_place or ""), _used(report))
     elif not report.ended:
-        yield "the program ended by _exit() or SIGKILL: its end was not looked at (leaks, work that nobody waited for)"
+        yield (
+            "the program ended without a word (_exit(), SIGKILL, a stack that overflows): its end was not looked at "
+            "(leaks, work that nobody waited for)"
+        )
     if report.cut_off:
         place = report.location(report.cut_off.place)
         yield f"{report.cut_off.kernel}, launched at {place}, was under way and was ended with the program"

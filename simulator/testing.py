@@ -21,6 +21,7 @@ import pytest
 if TYPE_CHECKING:
     from .findings import Finding
     from .findings.reports import Report, Suppression
+    from .launches.repeats import Splits
     from .launches.watchers import Launches
 
 
@@ -39,6 +40,12 @@ class Watch:
         if made.problem:
             raise ValueError(f"this suppression {made.problem}")
         self._suppressions.append(made)
+
+    def repeat(self, orders: int = 0, resplit: Splits = (), smaller: bool = False) -> None:
+        """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
+        from .launches.repeats import Repeats
+
+        self._launches.repeats = Repeats(orders, resplit, smaller)
 
     @property
     def report(self) -> Report:

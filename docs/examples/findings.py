@@ -25,6 +25,8 @@ SPECIAL = {
     "memory_core": {"dim": (4, 1, 1), "type": "union1"},
     "endless": {"time_limit": 0.2},
     "order_dependent": {"dim": (4, 1, 1), "orders": 4},
+    "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
+    "count_dependent": {"further": [257], "smaller": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
@@ -35,8 +37,12 @@ RULES = {
     "assertion": "assert",
     "misfit": "build",
     "double_free": "double-free",
+    "failed_call": "failed-call",
+    "host_function": "host-function",
     "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
+    "split_dependent": "split-dependent",
+    "count_dependent": "count-dependent",
     "queue_order": "queue-order",
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
@@ -47,11 +53,12 @@ BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
-    "shifted", "overrun", "order_dependent", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
+    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent",
+    "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result",
 ]  # fmt: skip
 CUDA = ["race"]
-HOST = ["queue_order", "host_pointer", "double_free", "leak"]
+HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]
 TPU = ["dtype", "lane", "section", "bank", "cache", "assertion"]
 
 
@@ -71,7 +78,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
     x = np.zeros(257, np.float32)
     x.flags.writeable = kernel != "read_only"
     held = device.array(x)
-    args = [held.address] if kernel == "use_after_free" else [x]
+    args = [held.address] if kernel == "use_after_free" else [x, *options.pop("further", [])]
     if source == "faults":
         del held
     return report(program.launch(kernel, args=args, on_finding="collect", **options)).findings

@@ -14,9 +14,10 @@ from pathlib import Path
 from ..checks.after_run import examine, redundant_waits
 from ..findings import BuildError, KernelError
 from ..findings.reports import Checked, report_of
+from ..launches.repeats import Repeats
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from .build import load_program
-from .launch import files_read, start_kernel, watched
+from .launch import deep, files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
 from .replay import load_log
@@ -49,7 +50,7 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
         found.append(_log(path))
     for path in programs:
         with screen.busy(f"running {path}"):
-            launches, ended_well = _program(path)
+            launches, ended_well = _program(path, deep(options), screen)
         found += launches
         complete = complete and ended_well
     if sources:
@@ -96,18 +97,23 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
         return [built]
+    launches = Launches(repeats=deep(options))
+    if options.deep:
+        options = argparse.Namespace(**vars(options) | {"orders": 0, "resplit": None, "smaller": False})
     try:
-        run = start_kernel(options, screen, program, values, "collect")
+        with watchers(os.getpid()).watching(launches):
+            run = start_kernel(options, screen, program, values, "collect")
     except KernelError as error:
         if error.run is None:
             raise
         run = error.run
+    _say_tried(launches, screen)
     return [built, checked(run, advice=options.checks == "all")]
 
 
-def _program(path: Path) -> tuple[list[Checked], bool]:
+def _program(path: Path, repeats: Repeats, screen: Screen) -> tuple[list[Checked], bool]:
     """What a program in Python launches, and whether it came to its end without an error of its own."""
-    launches, ended_well = Launches(advice=True), True
+    launches, ended_well = Launches(advice=True, repeats=repeats), True
     arguments, places = sys.argv, list(sys.path)
     sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
     try:
@@ -129,7 +135,13 @@ def _program(path: Path) -> tuple[list[Checked], bool]:
             f"{path} has launched no kernel, so that nothing was checked; tests are run by pytest, "
             "which gives them the fixture mlusim"
         )
+    _say_tried(launches, screen)
     return launches.checked, ended_well
+
+
+def _say_tried(launches: Launches, screen: Screen) -> None:
+    for kernel, tried in launches.tried.items():
+        screen.say(f"{kernel}: {tried}")
 
 
 def _log(path: Path) -> Checked:

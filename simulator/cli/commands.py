@@ -87,6 +87,9 @@ def _files(help: str = "kernel sources") -> tuple[Option, ...]:
     )
 
 
+_OPTIMIZE = _option(
+    "-O LEVEL", "optimize host code, 0 (default) to 3", int, dest="optimize", default=0, choices=range(4)
+)
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
 _TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
@@ -99,6 +102,12 @@ _RATES = (
     _option("--device D", "a device with the shape of the log's, or its .toml file"),
     _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
 )
+_REPEATS = (
+    _option("--orders N", "run it N times more, in other orders of its tasks, and compare", int, default=0),
+    _option("--resplit T,T:TYPE",
+            "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
+    _option("--smaller", "run it with smaller counts, too, and compare what both write"),
+)  # fmt: skip
 _LAUNCH = (
     _option("--kernel NAME", "with template arguments if it is a template"),
     _option("--dim X,Y,Z", "number of tasks (default: what the device's kernels expect)"),
@@ -106,7 +115,7 @@ _LAUNCH = (
     _option("--shared BYTES", "dynamic shared memory of each block", int, default=0),
     _option("--type TYPE", f"how tasks are grouped: {', '.join(KINDS)}", choices=tuple(KINDS)),
     _option("--arg VALUE+", "the arguments of the kernel"),
-    _option("--orders N", "run it N times more, in other orders of its tasks, and compare", int, default=0),
+    *_REPEATS,
     _option("--expect NAME=FILE.npy+",
             "what an argument holds when all is right, by name or number; what is wrong is traced back"),
     _option("--against FILE",
@@ -142,6 +151,7 @@ COMMANDS = {
             _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
             _option("--plan", "show how an elementwise operator is carried out as well"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
+            *_REPEATS,
             *_OUTPUTS,
             *_FINDINGS,
         ),
@@ -152,6 +162,7 @@ COMMANDS = {
         "Build sources and run the program that they make; with --kernel, launch one of their kernels.",
         (
             *_files(),
+            _OPTIMIZE,
             *_LAUNCH,
             _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) after the run"),
             _ON,
@@ -166,7 +177,13 @@ COMMANDS = {
         "Run a kernel of source files, or a program (in Python, or sources with a main) with all that it launches, or "
         "look into a saved log, and report every broken rule; exit code 1 if there is any. Sources without a main are "
         "compiled where --kernel names none.",
-        (*_files("kernel sources, programs in Python (.py), logs"), *_LAUNCH, _ON, *_FINDINGS),
+        (
+            *_files("kernel sources, programs in Python (.py), logs"),
+            _option("--deep", "compare each launch with itself: in 2 other --orders, --resplit few, --smaller"),
+            *_LAUNCH,
+            _ON,
+            *_FINDINGS,
+        ),
         usage="mlusim check FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
         epilog=_VALUES,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from ..checks.at_issue import optional
 from ..findings import KernelError, MlusimError
 from ..launches import Program, Run
 from ..launches.device import Device
+from ..launches.repeats import FEW, NONE, Repeats
+from ..launches.watchers import Launches, watchers
 from ..text import nearest
 from .build import load_program
 from .outputs import report_run
@@ -26,7 +29,11 @@ from .values import (
     operator_arguments,
     operator_signature,
     pairs,
+    splits,
 )
+
+#: How often `check --deep` changes the order of tasks.
+_ORDERS = 2
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -49,7 +56,8 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
     check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
     try:
-        with screen.busy(f"running {options.name} on {device.name}"):
+        asked = watchers(os.getpid()).watching(Launches(repeats=repeats_of(options)))
+        with screen.busy(f"running {options.name} on {device.name}"), asked:
             run = function(device, **arguments, on_finding=_on_finding(options))
     except KernelError as error:
         if error.run is None:
@@ -108,18 +116,37 @@ def watched(options: argparse.Namespace, name: str) -> Device:
     return device.watched(*asked) if asked else device
 
 
+def repeats_of(options: argparse.Namespace) -> Repeats:
+    """What launches are to be compared with; ValueError for what says nothing sensible."""
+    return Repeats(options.orders, splits(options.resplit), options.smaller)
+
+
+def deep(options: argparse.Namespace) -> Repeats:
+    """What `check` compares launches with that are not to be compared with anything of their own: all there is."""
+    if not options.deep:
+        return NONE
+    asked = repeats_of(options)
+    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, True)
+
+
+def _asked(repeats: Repeats) -> dict[str, Any]:
+    return {"orders": repeats.orders, "resplit": repeats.resplit, "smaller": repeats.smaller}
+
+
 def start_kernel(
     options: argparse.Namespace, screen: Screen, program: Program, values: Sequence[Any] | Mapping[str, Any],
     on_finding: str,
 ) -> Run:  # fmt: skip
     """Launch the kernel that the options name."""
+    if options.optimize:
+        raise ValueError("-O is of host code; leave it out, or name no kernel")
     expect = expected_arrays(options.expect)
     if options.against:
         expect = _left_by(options, screen, program.device, values) | expect
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return _launched(
-            options, program, values, on_finding=on_finding, orders=options.orders, progress=progress,
-            expect=expect or None, tolerance=options.tolerance,
+            options, program, values, on_finding=on_finding, progress=progress, expect=expect or None,
+            tolerance=options.tolerance, **_asked(repeats_of(options)),
         )  # fmt: skip
 
 

@@ -32,6 +32,14 @@ class Step:
 
 
 @dataclass(frozen=True)
+class OtherRun:
+    """How the same came about in another run of a launch: how that was run, and its steps, the last first."""
+
+    said: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """One broken rule. Findings with one cause are one finding with a count."""
 
@@ -56,6 +64,7 @@ class Finding:
     reason: str = ""  # why it may stay, where it is suppressed
     suppressed_at: Location | None = None  # where that is written
     trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
+    other: OtherRun | None = None  # and in a run that it is compared with
 
     def __post_init__(self) -> None:
         if not self.severity:
@@ -82,9 +91,9 @@ class Finding:
         lines = [head, *where, ", ".join(part for part in who if part)]
         if self.location.line:
             lines.append(f"at {self.location}" + (f", with {self.related}" if self.related else ""))
-        lines += [f"from {step}" for step in self.trail[:_STEPS]]
-        if len(self.trail) > _STEPS:
-            lines.append(f"and {len(self.trail) - _STEPS} more")
+        lines += _steps("from", self.trail)
+        if self.other:
+            lines += _steps(f"{self.other.said}:", self.other.steps[:1]) + _steps("  from", self.other.steps[1:])
         if self.suggestion:
             lines.append(f"fix: {self.suggestion}")
         if self.count > 1:
@@ -110,6 +119,12 @@ class Finding:
             self.rule, self.severity, self.kernel, self.location, self.related,
             (self.instruction, self.operand) if alone else None,
         )  # fmt: skip
+
+
+def _steps(said: str, trail: Sequence[Step]) -> list[str]:
+    """The lines of a trail."""
+    more = [f"and {len(trail) - _STEPS} more"] if len(trail) > _STEPS else []
+    return [f"{said} {step}" for step in trail[:_STEPS]] + more
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -25,7 +25,9 @@ from .linking import LINK, link
 from .options import Options
 from .rewrite import RewriteError
 from .scalar_work import counted
+from .trust import always_checked, line_of, problem_of_image, problem_of_object
 from .unknown import Found, declare, note, undeclared, unknown_functions
+from .unmarked import shown
 
 _MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
@@ -41,6 +43,8 @@ _FLAGS = (
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 #: Equal pieces of code stay apart: merged, they would share one source line.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: The frame of a function is set up where it begins, and nothing lies below it: accesses are shown from anywhere.
+_FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
@@ -98,14 +102,15 @@ class Builder:
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
-        optional = (_ROUND_HALF, _KEEP_LINES, *language.flags)
+        optional = (_ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
         self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
-        files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
+        files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
+        files += [*sorted(INCLUDE.glob("*/*"))]
         files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
@@ -152,7 +157,7 @@ class Builder:
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
 
         def make() -> tuple[str, Unit]:
-            text = self._preprocessed(path, command)
+            text = always_checked(self._preprocessed(path, command))
             try:
                 unit = language.read(text)
             except RewriteError as error:
@@ -187,6 +192,8 @@ class Builder:
                 raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
                 raise self._failed(source.path, result)
+            if problem := problem_of_image(path, len(self.dialect.overloads)):
+                raise BuildError(f"{source.path} cannot be loaded: {problem}", rules.build.failed(problem, source.path))
 
         texts = [text, *(other.text for other in others)]
         library = self.compiler.cache.file(f"{file_stem(source.path)}.so", self.key_of(source, texts), make)
@@ -218,10 +225,15 @@ class Builder:
             _write(unit, declare(self._stated(source.text), unknown))
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
             raise self._failed(source.path, alone if alone.returncode else result)
-        assembly.write_bytes(counted(assembly.read_bytes()))
+        assembly.write_bytes(shown(counted(assembly.read_bytes()).decode("latin-1")).encode("latin-1"))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)
+        problem, name = problem_of_object(unlinked, self._threads)
+        if problem:
+            file, line = line_of(source.text, name)
+            finding = rules.build.failed(problem, file or source.path, line)
+            raise BuildError(f"{finding.location if line else source.path} cannot be loaded: {problem}", finding)
 
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""

@@ -14,7 +14,8 @@ from ..native.process import CommandResult
 from .language import BEGIN
 
 LINK = (
-    BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
+    BEGIN, "-shared", "-Wl,--gc-sections",
+    "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
     "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -26,8 +28,10 @@ from .copies import ArrayCopies
 from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
-from .orders import in_orders
+from .orders import failed, in_orders
+from .repeats import Repeats
 from .run import Run
+from .variants import Variants, in_variants, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -64,29 +68,51 @@ def carry_out(
 ) -> Run:
     """Launch a kernel with these arguments when it is its turn; KernelError where an error is to be raised."""
     launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit)
-    if options.orders and launch.kind.transactions:
-        raise ValueError(f"orders is {options.orders}; blocks of threads run in one order")
+    repeats = options.repeats or watchers(os.getpid()).repeats(launch.kind)
+    if repeats.orders and launch.kind.transactions:
+        raise ValueError(f"orders is {repeats.orders}; blocks of threads run in one order")
+    asked = _variants(device, kernel, values, launch, repeats)
+    if options.repeats and asked.refused:
+        raise ValueError(f"resplit: {asked.refused[0]}")
 
     def in_turn() -> Run:
-        with (
-            ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies,
-            kernel.ready(launch, values, copies, options) as run,
-        ):
+        variants = asked
+        with ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies:
             given = partial(_given, device, kernel, values, copies)
-            options.expected.matched(given())
 
-            def execute(order: int) -> Outcome:
-                log, findings = run(order)
-                return log, examined(device.checking, launch, log, findings, given, copies.read_only)
+            def execute(launch: Launch, values: Sequence[Any]) -> Outcome:
+                with kernel.ready(launch, values, copies, options) as run:
+                    return run(launch.order)
 
-            log, findings = in_orders(execute, device.memory, given(), options.orders)
-            if wrong := compared([log], findings, options.on_finding, given, options.expected):
-                findings = _advice_last([*findings, *wrong])
-            made = _finished(device, launch, log, findings)
+            with kernel.ready(launch, values, copies, options) as run:
+                options.expected.matched(given())
+
+                def in_order(order: int) -> Outcome:
+                    log, findings = run(order)
+                    return log, examined(device.checking, launch, log, findings, given, copies.read_only)
+
+                before = variants.contents(device.memory)
+                log, findings = in_orders(in_order, device.memory, given(), repeats.orders)
+            wrong = compared([log], findings, options.on_finding, given, options.expected)
+            findings = [*findings, *wrong]
+            if before and not failed(findings):
+                findings += in_variants(execute, device.memory, before, list(given()), log, variants.chosen)
+                variants = replace(variants, done=True)
+            made = _finished(device, launch, log, _advice_last(findings) if wrong or before else findings, variants)
             copies.copy_back()
             return made
 
     return device.in_turn(in_turn)
+
+
+def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats) -> Variants:
+    """What a launch is compared with; nothing of one that is not to be."""
+    if not (repeats.resplit or repeats.smaller) or launch.kind.transactions:
+        return Variants(orders=repeats.orders)
+    arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
+    names = [parameter.name for parameter in kernel.parameters()]
+    sizes = [math.prod(array.shape) for _, array in arrays]
+    return variants_of(repeats, device.shape, launch, values, names, sizes)
 
 
 def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
@@ -133,7 +159,7 @@ def _advice_last(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: finding.severity == ADVICE)
 
 
-def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding]) -> Run:
+def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding], variants: Variants) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
     A comment that suppresses an error does not bring back what a launch would have done that has ended there.
@@ -142,7 +168,8 @@ def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding])
     ended = raises and any(finding.severity == ERROR and finding.rule not in afterwards for finding in findings)
     known = suppressed_in_sources(sourced(findings, device.memory)) if findings else findings
     kept = [finding for finding in known if ended or not finding.reason]
-    run = Run(kept, log, device.rates, suppressed=[finding for finding in known if finding.reason and not ended])
+    suppressed = [finding for finding in known if finding.reason and not ended]
+    run = Run(kept, log, device.rates, suppressed=suppressed, variants=variants)
     raised = raises and bool(run.errors)
     watchers(os.getpid()).tell(run, raised)
     if raised:

@@ -13,7 +13,7 @@ from ..checks.results import Expectations
 from ..engines.engine import OnProgress
 from ..engines.python.numbers import as_number
 from ..text import quoted
-from .orders import check_orders
+from .repeats import NONE, Repeats
 
 #: A time limit beyond this (seconds) is none; one below the other is that, or the clock would take it for none.
 _FOREVER, _SHORTEST = 1e6, 1e-6
@@ -27,7 +27,7 @@ class LaunchOptions:
     time_limit: float | None = None  # seconds
     isolate: bool = True
     progress: OnProgress | None = None
-    orders: int = 0
+    repeats: Repeats = NONE
     expect: Mapping[str | int, Any] | None = None
     tolerance: float | None = None
     expected: Expectations = field(init=False)
@@ -36,7 +36,6 @@ class LaunchOptions:
         check_on_finding(self.on_finding)
         if self.progress is not None and not callable(self.progress):
             raise TypeError(f"progress is {quoted(self.progress)}; pass a function of (done, total), or None")
-        check_orders(self.orders)
         if self.time_limit is not None and not self.isolate:
             raise ValueError("time_limit needs a process of its own; leave out time_limit or isolate=False")
         object.__setattr__(self, "time_limit", _seconds(self.time_limit))

@@ -23,6 +23,7 @@ from .device import Device
 from .extent import task_extent
 from .launching import Named, carry_out
 from .options import LaunchOptions
+from .repeats import Repeats, Splits
 from .run import Run
 
 
@@ -36,6 +37,8 @@ def launch(
     on_finding: str = "raise",
     progress: OnProgress | None = None,
     orders: int = 0,
+    resplit: Splits = (),
+    smaller: bool = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
 ) -> Run:
@@ -44,7 +47,8 @@ def launch(
     ndarrays are copied to the device and back, and reach the kernel as pointers, as device arrays do; everything
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
-    options = LaunchOptions(on_finding, None, False, progress, orders, expect, tolerance)
+    repeats = Repeats(orders, resplit, smaller)
+    options = LaunchOptions(on_finding, None, False, progress, repeats, expect, tolerance)
     extent = task_extent(device, dim, type)
     return carry_out(device, PythonKernel(kernel, device, type is not None), argument_list(args), extent, options)
 

@@ -12,6 +12,7 @@ from ..findings import ERROR, Finding
 from ..log import Log
 from ..timing import Timeline, replay
 from .device import Device
+from .variants import NO_VARIANTS, Variants
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Run:
     rates: Rates
     output: Any = None  # of an operator: an array, or a named tuple of arrays
     suppressed: list[Finding] = field(default_factory=list)  # what comments in the sources allow, with their reasons
+    variants: Variants = NO_VARIANTS  # what the launch was compared with
 
     def __repr__(self) -> str:
         return f"<Run: {self.log!r}, {len(self.findings)} findings>"

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
+from ..chip.launch_kinds import LaunchKind
 from ..findings import Finding
 from ..findings.reports import Checked, Report, report_of
 from ..log import Location, Log
+from .repeats import NONE, Repeats
 from .run import Run
 
 #: Told of a run, and whether the launch has raised its first error.
@@ -20,6 +22,11 @@ class _Watchers:
 
     def __init__(self) -> None:
         self._all: tuple[Watcher, ...] = ()
+
+    def repeats(self, kind: LaunchKind) -> Repeats:
+        """What launches of a kind are compared with that say nothing of it: as the first watcher asks that does."""
+        asked = (getattr(watcher, "repeats", None) for watcher in self._all)
+        return NONE if kind.transactions else next((repeats for repeats in asked if repeats), NONE)
 
     def tell(self, run: Run, raised: bool) -> None:
         """A launch has ended."""
@@ -46,8 +53,13 @@ def watchers(process: int) -> _Watchers:
 class Launches:
     """A watcher that keeps what reports say of launches, those of one kernel together."""
 
-    def __init__(self, *, raised: bool = True, advice: bool = False) -> None:
-        """``raised``: whether it keeps launches that have raised their first error, too; ``advice``: and that."""
+    def __init__(self, *, raised: bool = True, advice: bool = False, repeats: Repeats = NONE) -> None:
+        """``raised``: whether it keeps launches that have raised their first error, too; ``advice``: and that.
+
+        ``repeats`` is what they are compared with, unless they say it themselves.
+        """
+        self.repeats = repeats
+        self.tried: dict[str, str] = {}  # what the last launch of a kernel was compared with
         self._raised, self._advice = raised, advice
         self._checked: dict[str, Checked] = {}
 
@@ -55,6 +67,8 @@ class Launches:
         if raised and not self._raised:
             return
         new = checked(run, advice=self._advice)
+        if self.repeats:
+            self.tried[new.name] = run.variants.tried
         old = self._checked.get(new.name)
         if old is not None:
             new = Checked(new.name, (*old.findings, *new.findings), old.ran | new.ran, new.kernel)

@@ -66,7 +66,6 @@ ATTACKS = {
     "process_changed": ("forbidden", MAY_NOT + "change the process: prctl"),
     "timer_alarm": ("forbidden", MAY_NOT + "set timers: "),
     "timer_stopped": ("forbidden", MAY_NOT + "set timers: setitimer"),
-    "timer_of_the_simulator": ("forbidden", MAY_NOT + "set timers: setitimer"),
     "sleep_for_ever": ("time", "the kernel ran longer"),
     "wait_for_ever": ("forbidden", MAY_NOT + "wait: pause"),
     "print_for_ever": ("forbidden", "the kernel printed more than 64 MiB"),
@@ -164,8 +163,7 @@ def test_an_unseen_store_does_not_reach_another_device(program):
     kept = other.device.array(np.arange(1000, dtype=np.int32))
     for launched in (other, program, other, program):
         assert healthy(launched)
-    with pytest.raises(KernelError, match=f"segmentation fault at {kept.address:#x}") as caught:
+    with pytest.raises(KernelError, match=f"segmentation fault at {kept.address:#x}"):
         program.launch("poke_unseen", args=[kept.address])
-    assert caught.value.finding.location.line == marked("poke_unseen")
     assert (kept.numpy() == np.arange(1000)).all()
     assert healthy(other)

@@ -77,7 +77,7 @@ class _Cause:
         steps = self._steps(arrays, row, Span(key, key + size)) if row >= 0 else ()
         pattern = "nobody has written it" if row < 0 else self._pattern()
         who = log.records[records] if record >= 0 else None
-        one = array.element(first), _shown(self._got[first]), _shown(self._right[first])
+        one = array.element(first), shown(self._got[first]), shown(self._right[first])
         counts = len(self._wrong), self._all, self._right.size
         return replace(
             rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
@@ -154,7 +154,8 @@ def _near(right: np.ndarray, got: Any, limit: float) -> np.ndarray:
     return near
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of NumPy as messages show it."""
     if value.dtype.kind in "iub":
         return str(value)
     return f"{complex(value) if value.dtype.kind == 'c' else float(value):.9g}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from .arena import Allocation
 from .byteset import Piece
-from .strides import Block
+from .strides import Lattice
 from .view import Footprint, View
 
 
@@ -70,8 +70,8 @@ class ScatteredView(View):
         """Nor does any other byte between its first and its last."""
         self.entry.uninitialized.remove(self.low, self.end)
 
-    def blocks(self) -> list[Block]:
-        return [Block(start, (), (), self._row) for start in (self._places + self.entry.start).tolist()]
+    def blocks(self) -> list[Lattice]:
+        return [Lattice(start, (), (), self._row) for start in (self._places + self.entry.start).tolist()]
 
     def runs(self) -> tuple[Any, ...]:
         return (self._places, self._row) if self._row * len(self._places) else ()

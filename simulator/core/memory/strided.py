@@ -12,7 +12,7 @@ import numpy as np
 from ....isa import Order
 from .arena import Allocation
 from .byteset import Piece
-from .strides import Block, bounds, folded
+from .strides import Lattice, bounds, folded
 from .view import ArrayView, Footprint, View
 
 #: What a record has room for.
@@ -78,9 +78,9 @@ class StridedView(ArrayView):
             self.flags()[...] = True
             self.entry.uninitialized.touched(self.low, self.end)
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[Lattice]:
         footprint = self.footprint
-        return [Block(self.address, footprint.shape, footprint.strides, footprint.dtype.itemsize)]
+        return [Lattice(self.address, footprint.shape, footprint.strides, footprint.dtype.itemsize)]
 
     def runs(self) -> tuple[Any, ...]:
         footprint = self.footprint

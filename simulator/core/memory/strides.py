@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Block(NamedTuple):
+class Lattice(NamedTuple):
     """Elements of ``size`` bytes at strides, the same in each lane of a range; of one lane where there are none."""
 
     start: int
@@ -19,8 +19,8 @@ class Block(NamedTuple):
     lanes: tuple[int, int] = (0, 1)
 
 
-def share(one: Block, other: Block) -> bool:
-    """Whether two blocks have a byte in common; elements may interleave without one."""
+def share(one: Lattice, other: Lattice) -> bool:
+    """Whether two lattices have a byte in common; elements may interleave without one."""
     if one.lanes[0] >= other.lanes[1] or other.lanes[0] >= one.lanes[1]:
         return False
     return _share(other.start - one.start, *one[1:4], *other[1:4])
@@ -41,7 +41,7 @@ def _share(
 
 
 def _marked(start: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> tuple[int, np.ndarray]:
-    """The first byte of a block, and for each byte up to the last whether it belongs to it."""
+    """The first byte of a lattice, and for each byte up to the last whether it belongs to it."""
     low, end = bounds(start, shape, strides, size)
     marks = np.zeros(end - low, np.bool_)
     np.ndarray((*shape, size), np.bool_, marks, start - low, (*strides, 1))[...] = True

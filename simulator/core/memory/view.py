@@ -10,7 +10,7 @@ import numpy as np
 
 from .arena import POISON, Allocation
 from .byteset import Piece
-from .strides import Block, share
+from .strides import Lattice, share
 
 
 class View(ABC):
@@ -105,9 +105,9 @@ class View(ABC):
         """The number of its first byte in logs."""
         return self.entry.key + self.low - self.entry.start
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[Lattice]:
         """Where it lies."""
-        return [Block(self.low, (), (), self.end - self.low)]
+        return [Lattice(self.low, (), (), self.end - self.low)]
 
     def shares(self, other: View) -> bool:
         """Whether it has a byte in common with another operand."""

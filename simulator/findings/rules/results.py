@@ -5,6 +5,10 @@ from ..rule import WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
 READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
+SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on the number of tasks")
+COUNT_DEPENDENT = declare_rule(
+    "count-dependent", "a smaller count leaves the elements that remain as they are", WARNING
+)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 
@@ -16,6 +20,41 @@ def order_dependent(array: str, changed: int, size: int, order: int) -> Finding:
         operand=array,
         limit=f"order {order}",
         suggestion="sums of floating-point numbers may differ in their last bits; else see who writes what last",
+    )
+
+
+def split_dependent(
+    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
+) -> Finding:
+    """So many elements of an array of so many differ in another split.
+
+    ``element`` is the first of them and its two values, ``said`` how both launches were split.
+    """
+    return Finding(
+        SPLIT_DEPENDENT,
+        f"{_different(array, counts, element, said)}",
+        operand=array,
+        suggestion="see which of the two ways of this element is wrong; where the kernel leaves a result for each "
+        "task, leave this number out of resplit",
+    )
+
+
+def count_dependent(
+    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
+) -> Finding:
+    """So many elements of an array of so many differ with a smaller count, and nearly all others do not."""
+    return Finding(
+        COUNT_DEPENDENT,
+        f"{_different(array, counts, element, said)}; nearly all others agree",
+        operand=array,
+        suggestion="see which of the two ways of this element is wrong",
+    )
+
+
+def _different(array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]) -> str:
+    (different, size), (name, here, there), (mine, theirs) = counts, element, said
+    return (
+        f"{different} of the {size} elements of {array} differ {theirs}: {name} is {here} {mine} and {there} {theirs}"
     )
 
 

@@ -2,30 +2,35 @@
 #pragma once
 #include <string.h>
 
+#include <vector>
+
 #include "runs.h"
+#include "show.h"
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
 // A load or store of the running kernel: see `Access`. Its parts go in registers.
 void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc);
 
+// The last load, and the last store, since a kernel's code was entered.
+extern mlusim_announced announced[2];
+
 // The bytes that a store without effect is about to overwrite: they come back before anybody looks.
 class Muted {
  public:
   void keep(uint64_t address, uint64_t size) {
     address_ = address;
-    size_ = size < sizeof bytes_ ? size : sizeof bytes_;
-    memcpy(bytes_, (const void*)address_, size_);
+    bytes_.assign((const char*)address, (const char*)address + size);
   }
   void restore() {
-    if (size_) memcpy((void*)address_, bytes_, size_);
-    size_ = 0;
+    if (waits()) memcpy((void*)address_, bytes_.data(), bytes_.size());
+    bytes_.clear();
   }
-  bool waits() const { return size_; }
+  bool waits() const { return !bytes_.empty(); }
 
  private:
-  uint64_t address_ = 0, size_ = 0;
-  char bytes_[16]{};
+  uint64_t address_ = 0;
+  std::vector<char> bytes_;
 };
 extern Muted muted;
 

@@ -67,6 +67,8 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
 }  // namespace
 
 void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
+  if (kind != SIMT_STORE) launch.announced[0] = {address, size};
+  if (kind != SIMT_LOAD) launch.announced[1] = {address, size};
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
   if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
   if (shared().holds(address)) return shared_access(address, size, kind, pc);

@@ -27,6 +27,13 @@ class Own {
 void block_of(const void* p, size_t n, simt_access kind, int64_t pc) {
   if (!*guest.in_kernel) return;
   for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
+  launch.announced[kind == SIMT_STORE] = {(uint64_t)p, n};
+}
+
+void shown(uint64_t address, uint64_t size, bool store, int64_t pc) {
+  if (!size || launch.announced[store].holds(address, size)) return;
+  block_of((const void*)address, size, store ? SIMT_STORE : SIMT_LOAD, pc);
+  launch.announced[store] = {};
 }
 
 // A static initialiser has no threads, and nothing to end but the loading of its image.
@@ -82,6 +89,11 @@ void* __real_memset(void* to, int value, size_t n);
   }
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)
+// That of the image, not that of the library which it is loaded beside.
+MLUSIM_SHOW(".hidden mlusim_show\n");
+void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
+  shown(address, mlusim_shown_bytes(how, many), how & 1, pc);
+}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_init(void) {}

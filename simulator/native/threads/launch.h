@@ -7,6 +7,7 @@
 #include "fibers.h"
 #include "mlusim_rt.h"
 #include "shared.h"
+#include "show.h"
 #include "simt.h"
 #include "warps.h"
 
@@ -29,10 +30,11 @@ struct Launch {
   void** arguments;
   Threads threads;
   Warps warps;
-  uint64_t block;         // the running block
-  uint64_t declared;      // most bytes of declared shared memory that a block has used
-  bool faulty;            // a thread of it has ended on an error
-  simt_range last_array;  // where the last access to an array was
+  uint64_t block;                 // the running block
+  uint64_t declared;              // most bytes of declared shared memory that a block has used
+  bool faulty;                    // a thread of it has ended on an error
+  simt_range last_array;          // where the last access to an array was
+  mlusim_announced announced[2];  // the last load and the last store that were not to local memory
   std::vector<simt_row> rows;
   std::vector<simt_fault> faults;
   std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;

@@ -1,0 +1,79 @@
+"""What a launch is repeated with, to be compared with itself: other orders, other splits, smaller counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..chip.launch_kinds import KINDS
+from ..text import quoted
+
+#: Other orders of one launch at most, other splits at most.
+MOST_ORDERS, MOST_SPLITS = 1000, 100
+#: What ``resplit`` takes: numbers of tasks, each with a kind or without, or the word "few".
+Splits = int | Sequence[int | tuple[int, str]] | str
+#: The word for splits that are chosen for the launch, as few as find most.
+FEW = "few"
+
+
+class Split(NamedTuple):
+    """So many tasks, and their kind; "" for that of the launch."""
+
+    tasks: int
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Which further runs of a launch are compared with it; ValueError or TypeError for what says nothing sensible.
+
+    ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
+    ``smaller``: whether whole-number arguments that divide the size of an array are made smaller.
+    """
+
+    orders: int = 0
+    resplit: Any = ()
+    smaller: bool = False
+
+    def __post_init__(self) -> None:
+        if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
+            raise ValueError(f"orders is {self.orders!r}; pass a whole number from 0 to {MOST_ORDERS}")
+        if not isinstance(self.smaller, (bool, np.bool_)):
+            raise ValueError(f"smaller is {quoted(self.smaller)}; pass True or False")
+        object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
+
+    def __bool__(self) -> bool:
+        return bool(self.orders or self.resplit or self.smaller)
+
+
+def whole(value: Any) -> bool:
+    """Whether a value is a whole number."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_few(value: Any) -> bool:
+    return isinstance(value, str) and value == FEW
+
+
+def _splits(given: Any) -> tuple[Split, ...]:
+    """Task counts, each with a kind or without; one alone may be given as it is."""
+    entries = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if len(entries) > MOST_SPLITS:
+        raise ValueError(f"resplit has {len(entries)} entries; pass at most {MOST_SPLITS}")
+    found = []
+    for entry in entries:
+        tasks, kind = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, "")
+        if not whole(tasks) or tasks < 1 or not isinstance(kind, str) or (kind and kind not in KINDS):
+            raise ValueError(
+                f"resplit has {quoted(entry)}; pass numbers of tasks, pairs such as (8, 'union2'), or {FEW!r}; "
+                f"the kinds are {', '.join(KINDS)}"
+            )
+        found.append(Split(int(tasks), kind))
+    return tuple(dict.fromkeys(found))
+
+
+#: A launch that is run once.
+NONE = Repeats()

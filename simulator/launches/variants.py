@@ -1,0 +1,154 @@
+"""A launch that is compared with itself: the same arrays in another split of the work, or with a smaller count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..checks.after_run import Given
+from ..checks.results import Left, disagreements
+from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
+from ..chip.shape import Shape
+from ..core.execution import Launch
+from ..core.memory.global_memory import GlobalMemory
+from ..findings import ERROR, Finding, merged
+from ..log import Log
+from .contents import Contents
+from .orders import failed
+from .repeats import FEW, Repeats, Split, whole
+
+#: A count below this leaves too little to be compared.
+_SMALLEST = 4
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A launch that is to leave what another leaves, where both write.
+
+    ``smaller``: it does less of the same work, so that it agrees nearly everywhere, or has no relation to it.
+    """
+
+    base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
+    said: str  # "with 3 tasks", "with n = 1023"
+    launch: Launch
+    values: Sequence[Any]
+    smaller: bool = False
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
+
+    ``orders`` is the number of other orders of its tasks.
+    """
+
+    chosen: tuple[Variant, ...] = ()
+    refused: tuple[str, ...] = ()
+    orders: int = 0
+    done: bool = False
+
+    @property
+    def tried(self) -> str:
+        """What was tried besides the launch, and what could not be."""
+        tried = [f"in {self.orders} other order{'s' * (self.orders > 1)} of its tasks"] if self.orders else []
+        if self.done:
+            tried += [variant.said for variant in self.chosen]
+        said = f"run again {', '.join(tried)}" if tried else "run once"
+        missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
+        return "; ".join(
+            [said, *(f"not {text}" for text in missing), *(f"not otherwise: {text}" for text in self.refused)]
+        )
+
+    def contents(self, memory: GlobalMemory) -> Contents | None:
+        """What the memory holds, for those that begin with it."""
+        return Contents(memory) if self.chosen else None
+
+
+NO_VARIANTS = Variants()
+
+
+def variants_of(
+    repeats: Repeats, shape: Shape, launch: Launch, values: Sequence[Any], names: Sequence[str], sizes: Sequence[int]
+) -> Variants:
+    """The variants of a launch; ``names`` are those of its parameters, ``sizes`` the elements of its arrays."""
+    chosen, refused = [], []
+    for tasks, kind in _splits(repeats, shape, launch):
+        dim = tasks, 1, 1
+        try:
+            kind.check(shape, dim)
+        except ValueError as error:
+            refused.append(str(error))
+        else:
+            chosen.append(
+                Variant(_said(launch.dim, launch.kind), _said(dim, kind), launch._replace(dim=dim, kind=kind), values)
+            )
+    smaller = _smaller(launch, values, names, sizes) if repeats.smaller else ()
+    return Variants((*chosen, *smaller), tuple(refused), repeats.orders)
+
+
+def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:
+    """Numbers of tasks with their kinds, but for those of the launch."""
+    kind, (x, y, z) = launch.kind, launch.dim
+    unit = kind.clusters * shape.cores_per_cluster if isinstance(kind, Union) else 1
+    few = Split(unit), Split(2 * unit if unit > 1 else 3)
+    for tasks, name in few if repeats.resplit == FEW else repeats.resplit:
+        other = KINDS[name] if name else kind
+        if (tasks, other) != (x * y * z, kind):
+            yield tasks, other
+
+
+def _smaller(launch: Launch, values: Sequence[Any], names: Sequence[str], sizes: Sequence[int]) -> Iterator[Variant]:
+    """The launch with one whole number less, for each that divides the size of an array."""
+    for at, value in enumerate(values):
+        if not whole(value) or value < _SMALLEST or not any(size and size % value == 0 for size in sizes):
+            continue
+        name = names[at] if at < len(names) else f"argument {at}"
+        for less in dict.fromkeys((value - 1, value * 6 // 7, value // 2 + 1)):
+            changed = [*values[:at], type(value)(less), *values[at + 1 :]]
+            yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, smaller=True)
+
+
+def _said(dim: Three, kind: LaunchKind) -> str:
+    """How a launch is split."""
+    tasks = dim[0] * dim[1] * dim[2]
+    named = f"{kind.name} " if isinstance(kind, Union) else ""
+    return f"with {tasks} {named}task{'s' * (tasks > 1)}"
+
+
+def in_variants(
+    execute: Callable[[Launch, Sequence[Any]], tuple[Log, list[Finding]]], memory: GlobalMemory, before: Contents,
+    arrays: Sequence[Given], log: Log, variants: Sequence[Variant],
+) -> list[Finding]:  # fmt: skip
+    """Execute variants, each from the contents ``before``: what they break, and where they leave something else.
+
+    ``log`` is that of the launch whose contents the memory has at the beginning and at the end. The logs of variants
+    are not examined.
+    """
+    after = Contents(memory)
+    held = [after.of(array) if array.output else None for array in arrays]
+    found: list[Finding] = []
+    try:
+        for variant in variants:
+            before.put_back()
+            other, findings = execute(variant.launch, variant.values)
+            if failed(findings):
+                if not variant.smaller:  # nobody says that the kernel can take a smaller count
+                    found.append(_elsewhere(next(f for f in findings if f.severity == ERROR), variant))
+                continue
+            theirs = [array.contents().copy() if array.output else None for array in arrays]
+            sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
+            found += disagreements(*sides, arrays, nearly=variant.smaller)
+    finally:
+        after.put_back()
+    return merged(found)
+
+
+def _elsewhere(finding: Finding, variant: Variant) -> Finding:
+    """A finding of a variant: what the launch itself does not break."""
+    advice = "where the kernel is written for one number of tasks, leave this one out of resplit"
+    return replace(
+        finding,
+        message=f"{variant.said}: {finding.message}",
+        suggestion=f"{finding.suggestion}; {advice}" if finding.suggestion else advice,
+    )

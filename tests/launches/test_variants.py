@@ -1,0 +1,228 @@
+"""A launch compared with itself: in other splits of its work, and with smaller counts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Finding, Run, launch
+from mlusim.simulator.cli import main
+from mlusim.simulator.launches.repeats import Repeats
+from mlusim.simulator.launches.watchers import Launches, watchers
+
+from tests.support.devices import device
+
+pytest_plugins = ["pytester"]
+
+N = 1000
+
+
+def add(m: Any, target: Any, source: Any, begin: int, count: int, what: float = 1.0) -> None:
+    """target[begin:] = source[begin:] + what, ``count`` elements."""
+    if count <= 0:
+        return
+    tile = m.nram("float", N)
+    m.__memcpy(tile, source + begin, count * 4, m.GDRAM2NRAM)
+    m.__bang_add_scalar(tile, tile, what, count)
+    m.__memcpy(target + begin, tile, count * 4, m.NRAM2GDRAM)
+
+
+def even(m: Any, out: Any, source: Any, n: int) -> None:
+    each = -(-n // m.taskDim)
+    add(m, out, source, m.taskId * each, min(each, n - m.taskId * each))
+
+
+def rest_twice(m: Any, out: Any, source: Any, n: int) -> None:
+    """What the division leaves over is added to in another way, which is wrong."""
+    each = n // m.taskDim
+    add(m, out, source, m.taskId * each, each)
+    if m.taskId == m.taskDim - 1:
+        add(m, out, source, m.taskDim * each, n % m.taskDim, 2.0)
+
+
+def tail_twice(m: Any, out: Any, source: Any, n: int) -> None:
+    """A tail of a tile is computed in another way, which is wrong."""
+    for begin in range(0, n, 60):
+        add(m, out, source, begin, min(60, n - begin), 1.0 if n - begin >= 60 else 2.0)
+
+
+def for_each_task(m: Any, out: Any, source: Any, n: int) -> None:
+    out[m.taskId] = float(m.taskDim)
+
+
+def four_tasks(m: Any, out: Any, source: Any, n: int) -> None:
+    """Only four tasks have tiles that are large enough."""
+    tile = m.nram("float", N // 4)
+    each = n // m.taskDim
+    m.__memcpy(tile, source + m.taskId * each, each * 4, m.GDRAM2NRAM)
+    m.__memcpy(out + m.taskId * each, tile, each * 4, m.NRAM2GDRAM)
+
+
+def launched(kernel: Any, tasks: int = 4, n: int = N, on: Device | None = None, **how: Any) -> tuple[Run, np.ndarray]:
+    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
+    how.setdefault("on_finding", "collect")
+    return launch(kernel, (tasks, 1, 1), args=[out, source, n], device=on or device(), **how), out
+
+
+def of(run: Run, rule: str) -> list[Finding]:
+    return [finding for finding in run.findings if finding.rule == rule]
+
+
+@pytest.mark.parametrize("how", [{"resplit": (1, 3, 7)}, {"smaller": True}, {"resplit": "few", "orders": 2}])
+def test_a_right_kernel_agrees_with_itself(how: dict[str, Any]) -> None:
+    run, out = launched(even, **how)
+    assert run.findings == []
+    assert run.variants.done
+    assert np.array_equal(out, np.arange(N) + 1)
+
+
+def test_the_contents_are_those_of_the_launch_itself() -> None:
+    run, out = launched(for_each_task, resplit=(1, 2, 8))
+    assert of(run, "split-dependent")
+    assert out[:9].tolist() == [4, 4, 4, 4, 0, 0, 0, 0, 0]
+
+
+def test_a_difference_names_both_values_and_both_ways() -> None:
+    run, _ = launched(rest_twice, tasks=3, resplit=4)
+    (found,) = run.findings
+    assert (found.rule, found.severity, found.operand) == ("split-dependent", "error", "out")
+    assert found.message == (
+        "1 of the 1000 elements of out differ with 4 tasks: out[999] is 1001 with 3 tasks and 1000 with 4 tasks"
+    )
+    assert found.other is not None
+    assert (found.task, found.other.said, found.other.steps[0].task) == (2, "with 4 tasks", 3)
+    assert found.trail[-1].taken == found.other.steps[-1].taken == ("source[999]",)
+    assert f"with 4 tasks: __memcpy at {found.location}\n    from __bang_add_scalar" in str(found)
+
+
+@pytest.mark.parametrize(("least", "said"), [(1.5e-4, 0), (4e-4, 1)])
+def test_sums_may_differ_by_rounding(least: float, said: int) -> None:
+    def kernel(m: Any, out: Any, source: Any, n: int) -> None:
+        if m.taskId == 0:
+            add(m, out, source, 0, n, 1.0 + least * (m.taskDim - 1))
+
+    run, _ = launched(kernel, tasks=1, n=1, resplit=2)
+    assert len(of(run, "split-dependent")) == said
+
+
+def test_what_only_one_of_both_writes_is_no_difference() -> None:
+    def kernel(m: Any, out: Any, source: Any, n: int) -> None:
+        add(m, out, source, m.taskId * 100, 100)
+
+    assert of(launched(kernel, tasks=4, resplit=(1, 9))[0], "split-dependent") == []
+
+
+def test_a_rule_that_another_split_breaks_counts_and_says_which_it_was() -> None:
+    run, out = launched(four_tasks, resplit=(8, 3))
+    (found,) = run.errors
+    assert found.rule == "bounds"
+    assert found.message.startswith("with 3 tasks: write of 1332 bytes")
+    assert found.suggestion.endswith("leave this one out of resplit")
+    assert np.array_equal(out, np.arange(N))
+
+
+def test_a_launch_that_breaks_a_rule_is_compared_with_nothing() -> None:
+    run, _ = launched(four_tasks, tasks=3, resplit=(1, 4))
+    assert [found.rule for found in run.errors if "with" in found.message] == []
+    assert not run.variants.done
+    assert "not with 1 task: the launch itself breaks rules" in run.variants.tried
+
+
+@pytest.mark.parametrize(("n", "said"), [(960, "with n = 959"), (N, "")])
+def test_a_smaller_count_leaves_the_same(n: int, said: str) -> None:
+    """Of 960 a tail of 59 is wrong with one element less: 94 % agree. With 1000 - 1 the tail is that of 1000."""
+    run, _ = launched(tail_twice, tasks=1, n=n, smaller=True)
+    found = of(run, "count-dependent")
+    assert bool(found) == (n == N)  # 960 does not divide the size of an array
+    for finding in found:
+        assert finding.severity == "warning"
+        assert finding.other is not None
+        assert finding.other.said in ("with n = 857", "with n = 501")
+
+
+def test_a_count_without_a_relation_is_no_finding() -> None:
+    def kernel(m: Any, out: Any, source: Any, n: int) -> None:
+        add(m, out, source, 0, n, float(n))
+
+    assert launched(kernel, tasks=1, smaller=True)[0].findings == []
+
+
+def test_kinds_are_launched_as_they_are_named() -> None:
+    run, _ = launched(even, resplit=((4, "union1"), (8, "union2"), 4))
+    assert [variant.said for variant in run.variants.chosen] == ["with 4 union1 tasks", "with 8 union2 tasks"]
+
+
+def test_few_suits_the_kind() -> None:
+    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
+    run = launch(even, (8, 1, 1), "union1", args=[out, source, N], device=device(), resplit="few")
+    assert [variant.said for variant in run.variants.chosen] == ["with 4 union1 tasks"]  # 8 it is itself
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"resplit": 0}, "resplit has 0"),
+        ({"resplit": (1, "3")}, "resplit has '3'"),
+        ({"resplit": ((4, "union3"),)}, r"resplit has \(4, 'union3'\)"),
+        ({"resplit": "many"}, "resplit has 'many'"),
+        ({"resplit": ((3, "union1"),)}, r"resplit: dim\[0\] is 3; a union1 launch needs a multiple of 4"),
+        ({"resplit": range(1, 102)}, "resplit has"),
+        ({"smaller": 2}, "smaller is 2"),
+    ],
+)
+def test_what_says_nothing_sensible_is_refused_before_anything_runs(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        launched(lambda m, *args: pytest.fail("it runs"), **how)
+
+
+def test_watchers_ask_for_launches_that_say_nothing() -> None:
+    asked = Repeats(resplit=(4, (3, "union1")))  # the second cannot be launched, and is left out
+    with watchers(os.getpid()).watching(watching := Launches(repeats=asked)):
+        launched(rest_twice, tasks=3)
+    assert [f.rule for one in watching.checked for f in one.findings] == ["split-dependent"]
+    run, _ = launched(rest_twice, tasks=3)
+    assert run.findings == []
+
+
+def test_check_deep_says_what_it_has_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "add.py"
+    source.write_text(
+        "import numpy as np\n"
+        "from mlusim.simulator import Device, launch\n"
+        "def parts(m, out, n):\n"
+        "    for at in range(m.taskId, n, m.taskDim):\n"
+        "        out[at] = 1.0 if at < n - n % m.taskDim else 2.0\n"
+        "launch(parts, (4, 1, 1), args=[np.zeros(250, np.float32), 250], device=Device.load('mlu370-x4'))\n"
+    )
+    assert main(["check", "--deep", str(source)]) == 1
+    out = capsys.readouterr()
+    assert "split-dependent" in out.out
+    assert "kernel parts: run again in 2 other orders of its tasks, with 1 task, with 3 tasks, with n = 249" in out.err
+
+
+def test_the_fixture_repeats_launches(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import numpy as np
+        from mlusim.simulator import Device, launch
+
+        def each(m, out):
+            out[m.taskId] = float(m.taskDim)
+
+        def run():
+            launch(each, (2, 1, 1), args=[np.zeros(2, np.float32)], device=Device.load("mlu370-x4"))
+
+        def test_once(mlusim):
+            run()
+
+        def test_twice(mlusim):
+            mlusim.repeat(resplit=1)
+            run()
+        """
+    )
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*split-dependent*"])

@@ -194,12 +194,14 @@ MISSING = {
 
 
 @pytest.mark.parametrize("layers", MISSING)
-def test_a_host_without_a_layer_of_the_sandbox_runs_kernels_and_says_so(layers, tmp_path):
+def test_a_host_without_a_layer_of_the_sandbox_says_so_and_refuses_where_it_is_required(layers, tmp_path):
     script = f"""
-        import os
+        import io, os, sys, warnings
         import numpy as np
         from mlusim.simulator import Device, KernelError, load
         from mlusim.simulator.cli import main
+        warnings.showwarning = lambda message, *details, **more: print(message, file=sys.stderr)
+        sys.stdout = io.StringIO()
         refuse({MISSING[layers]})
         program = load([{str(SOURCE)!r}], device=Device.load("mlu370-x4"))
         x = np.arange(64, dtype=np.float32)
@@ -212,10 +214,30 @@ def test_a_host_without_a_layer_of_the_sandbox_runs_kernels_and_says_so(layers, 
             except KernelError as error:
                 assert error.finding.rule == "forbidden", error
                 assert error.finding.location.line, error
+        for arguments in [], ["--require-sandbox"]:
+            print(main(["run", {str(SOURCE)!r}, "--kernel", "healthy", "--arg", "zeros:float32:64", *arguments]),
+                  file=sys.stderr)
+        os.environ["MLUSIM_REQUIRE_SANDBOX"] = "1"
+        for options in {{}}, {{"isolate": False}}:
+            try:
+                program.launch("healthy", args=[x], **options)
+                print("not refused", file=sys.stderr)
+            except PermissionError as error:
+                print(error, file=sys.stderr)
+        sys.stdout = sys.__stdout__
         assert main(["doctor", "--json"]) == 0
     """
     done = run(textwrap.dedent(REFUSE) + textwrap.dedent(script), tmp_path)
     assert done.returncode == 0, done.stderr
+    said = done.stderr.splitlines()
+    assert "UserWarning" not in done.stderr
+    assert [line for line in said if "kernels run here with less than the whole sandbox" in line] == said[:1]
+    assert all(f"{layer}: " in said[0] for layer in layers.split(" and "))
+    codes = [line for line in said if line in ("0", "1")]
+    assert codes == ["0", "1"]
+    refused = [line for line in said if "no kernel is run: MLUSIM_REQUIRE_SANDBOX is set, and this host lacks" in line]
+    assert len(refused) == 2
+    assert said[-1] == "isolate=False runs a kernel without the sandbox, and MLUSIM_REQUIRE_SANDBOX is set"
     rows = {row["name"]: row for row in json.loads(done.stdout)}
     missing = set(layers.split(" and "))
     assert {name for name in ("seccomp", "dispatch", "landlock") if rows[name]["state"] == "lacking"} == missing

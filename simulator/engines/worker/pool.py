@@ -27,6 +27,7 @@ from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
+from .layers import check_layers
 from .messages import FROM_WORKER, PROTOCOL, Answered, Describe, Described, Failed, LaunchOrder, Progress, Ready
 from .output import KernelOutput
 from .request import LaunchRequest, encode_request
@@ -108,8 +109,8 @@ class Worker:
         return self._missing
 
     def describe(self, library: Path, kernels: int) -> Description:
-        """What is in an image; BuildError when it cannot be loaded."""
-        self.missing()
+        """What is in an image; BuildError when it cannot be loaded, PermissionError where it may not be."""
+        check_layers(self.missing())
         nonce = secrets.randbits(64)
         with self._watched(), open(library, "rb") as image:
             question = Describe(str(library), kernels, _LOAD_LIMIT)
@@ -137,7 +138,7 @@ class Worker:
         """Run one launch; `WorkerDied` when the process ends over it, `CallerGone` when its caller does, an exception
         of the simulator as it is.
         """
-        self.missing()
+        check_layers(self.missing())
         memory.reclaim()
         self._known.pop(memory.serial, None)
         attach, self._attached = memory.serial != self._attached, memory.serial

@@ -15,6 +15,7 @@ from ..native import INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import CommandResult, LimitReached
+from .foreign import marked
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
@@ -228,7 +229,7 @@ class Builder:
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
             raise self._failed(source.path, alone if alone.returncode else result)
         plain = _MARKER.sub(b"", assembly.read_bytes())
-        assembly.write_bytes(shown(counted(plain).decode("latin-1")).encode("latin-1"))
+        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1")).encode("latin-1")))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

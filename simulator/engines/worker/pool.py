@@ -25,6 +25,8 @@ from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
+from ...native import FOREIGN
+from ...native.elf import Elf
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .layers import check_layers
@@ -59,6 +61,12 @@ def _taken(process: int) -> int:
         _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGESIZE")
     return 0
+
+
+@lru_cache(maxsize=256)
+def _has_foreign_code(library: Path) -> bool:
+    """Whether code of an image could have got past all checks: nothing else is to run where it has run."""
+    return bool(Elf(library).section(FOREIGN))
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
@@ -167,6 +175,8 @@ class Worker:
             if caller:
                 caller.meanwhile()
             answer = self._answer(nonce, request, entries, progress, caller)
+            if _has_foreign_code(request.launch.library):
+                self.close()
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings

@@ -15,6 +15,7 @@ from .effects import Cache, Wait
 from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
 from .prototype import DeclarationError, Parameter
 from .space import AddressSpace
+from .types import UNIONS, VARIABLES
 
 #: Pipes that every dialect has: the core's own unit, and what its front end does itself.
 _COMMON_PIPES = ("scalar", "sync")
@@ -42,6 +43,7 @@ class Dialect:
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
     in_order: tuple[str, ...] = ()  # pipes that nobody waits for: even a deferred effect is complete in order there
     register_bytes: int = 0  # of one vector register
+    flushes: bool = False  # its arithmetic takes subnormal floats for 0, and gives none
 
     def __post_init__(self) -> None:
         declared = {entry.name for entry in self.instructions}
@@ -149,9 +151,9 @@ class Dialect:
         if parameter.kind == "struct":
             return f"const {parameter.type}*" if parameter.pointer else parameter.type
         if parameter.kind == "variable":
-            return "const variable_t*"
+            return f"const {VARIABLES[parameter.form][0]}*"
         if parameter.kind == "bits":
-            return "scalar_t"
+            return UNIONS[parameter.form][0]
         if not parameter.is_memory:
             return spelled
         const = "" if parameter.writes else "const "

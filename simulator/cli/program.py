@@ -93,7 +93,7 @@ def _running(
         settings = Options.of(options.include, options.define, options.headers, options.std)
         with screen.busy(f"building {' '.join(map(str, files))}"):
             begin_worker()
-            program = build_program(files, settings, devices[0])
+            program = build_program(files, settings, devices[0], optimize=options.optimize)
     reports: list[ProgramReport] = []
     try:
         with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error

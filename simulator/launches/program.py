@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
 from ..text import nearest, quoted
 from .arguments import argument_list
+from .budget import budget_of
 from .compiled_kernel import CompiledKernel
 from .deduction import example, instance
 from .device import Device
@@ -30,19 +31,6 @@ from .structures import Structures
 _ELLIPSIS = "<...>"
 #: Frames from where a warning is given to who loads or launches.
 _USER = 4
-
-
-@dataclass(frozen=True)
-class SpaceBudget:
-    """Bytes that the variables of a program declare in one on-chip space, and how many the space has.
-
-    Kernels leave the last ``reserved`` bytes to the vendor's compiler by convention.
-    """
-
-    space: str
-    declared: int
-    limit: int
-    reserved: int = 0
 
 
 class Program:
@@ -70,7 +58,7 @@ class Program:
         self.warnings: list[Finding] = []
         for image in self._base:
             self._warn(image)
-        self.budget = self._budget()
+        self.budget = budget_of(device, self._base)
 
     @property
     def kernels(self) -> list[str]:
@@ -224,24 +212,6 @@ class Program:
         if not os.path.isfile(self._runtime):
             self._runtime = self._builder.runtime()
         return image.present()
-
-    def _budget(self) -> dict[str, SpaceBudget]:
-        """Declared bytes per on-chip space; over budget is a BuildError."""
-        found = {}
-        # One that several images have is one variable.
-        declared_once = {(v.name, v.location): v for image in self._base for v in image.description.variables}
-        variables = list(declared_once.values())
-        for name, space in self.device.shape.spaces.items():
-            if DIALECTS[self.device.isa].spaces[name].variables:
-                mine = [variable for variable in variables if variable.space == name]
-                declared = sum(variable.size for variable in mine)
-                found[name] = SpaceBudget(name, declared, space.budget, space.reserved)
-                if declared > space.budget:
-                    largest = max(mine, key=lambda variable: variable.size)
-                    finding = rules.budget.variables(name, declared, space.bytes, largest.name)
-                    finding = replace(finding, location=largest.location)
-                    raise BuildError(str(finding), finding)
-        return found
 
 
 def _without_ellipsis(kernel: str) -> str:

@@ -28,7 +28,8 @@ _APART = 1 << 37
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
-#: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
+#: Arrays that pass a multiple of this (bytes) with all others are refused where the host has no pages for them:
+#: it would end this process.
 _LARGE = 256 << 20
 #: Arrays that are remembered when they have been freed.
 _REMEMBERED = 256
@@ -77,8 +78,8 @@ class GlobalMemory:
                 raise MemoryError(
                     f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
                 )
-            if bytes >= _LARGE and bytes > (room := host_room()):
-                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {room} left")
+            if (used + bytes) // _LARGE > used // _LARGE and bytes > (room := host_room() - self._untouched(used)):
+                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {max(room, 0)} left")
             entry = self.memory.allocate(0, max(bytes, 1), name)
             try:
                 self._back()
@@ -95,6 +96,10 @@ class GlobalMemory:
         if wanted != self._backed:
             os.ftruncate(self.fd, wanted)
             self._backed = wanted
+
+    def _untouched(self, used: int) -> int:
+        """Bytes of arrays that the host has no pages for yet, and will need."""
+        return max(0, used - os.fstat(self.fd).st_blocks * 512)
 
     def reclaim(self) -> None:
         """Return the memory of what has been dropped; the host gets pages back that the next launch will not want.

@@ -190,16 +190,18 @@ class NativeRunner:
         except BaseException as error:
             self.machine.collector.crash(error)
 
-    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
+    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> int:
+        """Whether the task may go on: it has accessed memory that is there, and findings are collected."""
         with suppress(Squashed):
             if kind == abi.FaultKind.ACCESS:
                 finding = self.scalar.fault(address, size, bool(store))
-                finding = finding or rules.bounds.scalar(address)
-            else:
-                finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
-            self.machine.collector.report(finding, pc)
-            if kind != abi.FaultKind.ACCESS:
-                self.machine.collector.stop()
+                self.machine.collector.report(finding or rules.bounds.scalar(address), pc)
+                return int(self.scalar.passes_over(address, size))
+            self.machine.collector.report(
+                process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid()), pc
+            )
+            self.machine.collector.stop()
+        return 0
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

@@ -20,6 +20,7 @@ from ...kernelc.launches import KernelDecl
 from ...kernelc.options import Options
 from ...kernelc.source import RewriteError
 from ...launches.arguments import parse_signature
+from ...launches.budget import budget_of
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native import INCLUDE
@@ -93,6 +94,7 @@ class ReadUnit:
         symbols = _symbols(assembly, kernels)
         instances = [name for name in symbols if "<" in name]
         image = LaunchableImage(builder, builder.compile(self.source, instances, self.others))
+        budget_of(self.device, [image])
         plain = [kernel for kernel in self.source.declared if not kernel.template]
         called = {kernel.name: _other_names(kernel, symbols[kernel.name]) for kernel in plain if kernel.name in symbols}
         return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)), called)

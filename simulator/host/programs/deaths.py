@@ -14,7 +14,10 @@ _CAUSES: dict[int, str] = {
     signal.SIGILL: "it came to what is no instruction, such as the end of a function that returns no value",
     signal.SIGKILL: "by somebody, or by the system because memory ran out",
 }
-_WRONG = "a pointer that is wrong or freed, an index out of range, or more variables than the stack has room for"
+_WRONG = (
+    "a pointer that is wrong or freed, an index out of range, a function that ends without its return statement, or "
+    "more variables than the stack has room for"
+)
 _UNKNOWN = 2**64 - 1
 _NULL = 4096
 

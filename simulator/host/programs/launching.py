@@ -14,11 +14,12 @@ from ...core.execution import Launch
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import Caller, CallerGone, pool
-from ...findings import rules
+from ...findings import Finding, rules
 from ...flow import Accesses
 from ...launches import Run
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
+from ...log import Location
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .images import Images, ProgramImage
@@ -30,7 +31,7 @@ from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
 _KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
-_FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
+_FAILED, _NO_MODULE, _ASSERT = 632015, 101315, 100128  # cnrtRet_t
 
 
 class AnnounceImage(NamedTuple):
@@ -124,9 +125,7 @@ class Kernels:
             self._report.cut_off = CutOff(kernel, place)
             return
         self._later.catch_up()
-        ending = next((finding for finding in outcome[1] if finding.rule in rules.ENDING), None)
-        if ending:
-            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+        queue.failure = _failure(kernel, outcome)
         self._later.put(partial(self._follow, image, launch, outcome, queue, place))
 
     def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
@@ -140,9 +139,28 @@ class Kernels:
         cores = min(math.prod(launch.dim), device.shape.cores)
         met = self._queues.time.add(work, run.time_us, cores, device.shape.cores)
         for finding in run.findings:
-            self._report.add(self._memories.arrays.after_free(finding, queue.device, self._report.location))
+            self._report.add(self._explained(finding, launch, queue, where))
         self._queues.tell(work, met)
         self._report.launches.append(
             Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,
                      work.end, log if self.keep_logs else None)
         )  # fmt: skip
+
+    def _explained(self, finding: Finding, launch: Launch, queue: Queue, where: Location) -> Finding:
+        """A finding with what host code has to do with it, which launched the kernel ``where``."""
+        if rules.bounds.is_outside_memory(finding):
+            return rules.host_code.no_device_memory(finding, where)
+        if finding.rule == rules.uninitialized.UNINITIALIZED:
+            for number, name, made in self._memories.arrays.unwritten(launch.arguments):
+                return rules.host_code.never_written(finding, number, name, self._report.location(made))
+        return self._memories.arrays.after_free(finding, queue.device, self._report.location)
+
+
+def _failure(kernel: str, outcome: Outcome) -> tuple[int, str]:
+    """The status of a queue that has run a kernel, and why it has failed; a card ends one that leaves all memory."""
+    for finding in outcome[1]:
+        if finding.rule in rules.ENDING:
+            status = _ASSERT if finding.rule == rules.assertion.ASSERT else _FAILED
+            return status, f"{kernel} did not come to its end: {finding.message}"
+    outside = next((finding for finding in outcome[1] if rules.bounds.is_outside_memory(finding)), None)
+    return (_FAILED, f"{kernel} failed: {outside.message}") if outside else (0, "")

@@ -129,8 +129,9 @@ class Memories:
 
     @handles
     def _left(self, message: AskMemory) -> MemoryLeft:
-        memory = self.devices[message.device].memory.memory
-        return MemoryLeft(memory.space.bytes - memory.used(0), memory.space.bytes)
+        own = self.devices[message.device].memory
+        own.reclaim()
+        return MemoryLeft(own.memory.space.bytes - own.memory.used(0), own.memory.space.bytes)
 
     @handles
     def _allocate(self, message: AllocateArray) -> ArrayAllocated:
@@ -141,7 +142,7 @@ class Memories:
 
     @handles
     def _free(self, message: FreeArray) -> None:
-        ordinal, span = self.arrays.free(message.address)
+        ordinal, span = self.arrays.free(message.address, message.place)
         time = self._queues.time
         if time.open:
             place = self._report.location(message.place)

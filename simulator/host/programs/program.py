@@ -28,15 +28,20 @@ from .report import ProgramReport
 from .runtime import host_libraries
 from .session import Session
 
+#: Of optimization of host code.
+LEVELS = range(4)
 _MAIN = re.compile(r"\bmain\b")
 #: Seconds that a program has to end when it is asked to.
 _PATIENCE_S = 3.0
 _NO_MAIN = re.compile(r"undefined reference to `main'")
 
 
-def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program, which is kept in the cache; ``flags`` (a sanitizer's) are for the
-    libraries too.
+def build_program(
+    sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = (), optimize: int = 0
+) -> Path:
+    """Build sources with a `main` into a program, which is kept in the cache.
+
+    ``flags`` (a sanitizer's) are for the libraries too, ``optimize`` is the level of -O for host code.
 
     BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
     programs.
@@ -48,7 +53,7 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
         raise _no_main(sources)
     compiler = Compiler()
     kernels = tuple(source for source in sources if source.suffix == KERNELS)
-    units = [HostUnit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
+    units = [HostUnit(source, options, ("-g", f"-O{optimize}", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]

@@ -103,10 +103,9 @@ class ProgramReport:
                 beside = self.location(related) if related.module else finding.related
                 finding = replace(finding, location=self.location(place), related=beside)
                 if not finding.location.line:
-                    module = Path(self.modules.get(place.module, "?")).name
-                    finding = replace(
-                        finding, message=f"{finding.message} ({module}+{place.offset:#x}, built without -g)"
-                    )
+                    where = f"{Path(self.modules.get(place.module, '?')).name}+{place.offset:#x}"
+                    message = f"{finding.message} ({where}, built without -g)"
+                    finding = replace(finding, message=message, operand=finding.operand or where)  # a place of its own
             found.append(finding)
         return merged(found)
 
@@ -135,9 +134,10 @@ class ProgramReport:
         return LineTable(Path(self.death.module), ()).lines([self.death.offset])[0]
 
     def leaks(self, places: Sequence[tuple[Place, int]]) -> None:
-        """Memory that was never freed: one finding for each place that allocated it."""
-        found: dict[Place, list[int]] = {}
+        """Memory that was never freed: one finding for each line that allocated it."""
+        found: dict[Location | Place, tuple[Place, list[int]]] = {}
         for place, bytes in places:
-            found.setdefault(place, []).append(bytes)
-        for place, sizes in found.items():
+            where = self.location(place)
+            found.setdefault(where if where.line else place, (place, []))[1].append(bytes)
+        for place, sizes in found.values():
             self.add(rules.freed.never(len(sizes), sum(sizes)), place)

@@ -24,7 +24,7 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    words = ("-fvisibility=hidden", *flags, f"-I{HEADERS}")
+    words = ("-fvisibility=hidden", "-fno-optimize-sibling-calls", *flags, f"-I{HEADERS}")
     made: dict[str, Path] = {}
     for name, (pattern, needed) in LIBRARIES.items():
         # What is to be done at the end of the program stays loaded until then.

@@ -16,7 +16,7 @@ from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
 from .memories import DeviceOpened, Memories
-from .messages import Done, Place, agreement, handled_by, handles, messages_version
+from .messages import Place, agreement, handled_by, handles, messages_version
 from .report import Death, ProgramReport
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
@@ -42,6 +42,12 @@ class Settle(NamedTuple):
     """Answered when all before it is done."""
 
 
+class Settled(NamedTuple):
+    """All is done; the numbers of the queues in which a kernel has failed."""
+
+    failed: tuple[int, ...] = ()
+
+
 class NameModule(NamedTuple):
     """A module of the program that places name by its number; the body is its path."""
 
@@ -63,16 +69,25 @@ class TellFault(NamedTuple):
 
 #: What the runtime finds.
 FAULTS: dict[str, Callable[[TellFault], Finding]] = {
+    "call": lambda told: rules.host_code.failed_call(told.what),
     "called": lambda told: rules.declared.called_by_host(),
+    "called by host function": lambda told: rules.host_code.called_by_host_function(told.what),
     "double free": lambda told: rules.freed.again(told.what, told.address),
     "followed": lambda told: rules.host_code.followed(told.address),
+    "freed by host": lambda told: rules.host_code.freed_by_host(told.address),
     "freed": lambda told: rules.freed.used_by_host(told.what, told.address),
     "freed inside": lambda told: rules.host_code.freed_inside(told.address, told.distance),
     "not allocated": lambda told: rules.host_code.not_allocated(told.address, pinned=False),
     "not on device": lambda told: rules.host_code.not_on_device(told.what, told.address),
     "not on host": lambda told: rules.host_code.not_on_host(told.address),
     "not pinned": lambda told: rules.host_code.not_allocated(told.address, pinned=True),
+    "not modelled": lambda told: rules.not_modelled.called(told.what),
     "past array": lambda t: rules.bounds.past_array(t.what, t.address, t.size, t.distance, t.whole),
+    "source changed": lambda told: rules.host_code.source_changed(told.address, told.size),
+    "source freed": lambda told: rules.host_code.freed_early(told.address, "source"),
+    "source written": lambda told: rules.host_code.source_written(told.address),
+    "target changed": lambda told: rules.host_code.target_changed(told.address, told.size),
+    "target freed": lambda told: rules.host_code.freed_early(told.address, "target"),
     "target used": lambda told: rules.host_code.target_used(told.address),
 }
 
@@ -167,9 +182,9 @@ class Session:
         return Welcome(len(self._memories.devices))
 
     @handles
-    def _settle(self, message: Settle) -> Done:
+    def _settle(self, message: Settle) -> Settled:
         del message
-        return Done()
+        return Settled(tuple(number for number, queue in self._queues.time.queues.items() if queue.failure[0]))
 
     @handles
     def _name(self, message: NameModule, body: memoryview) -> None:

@@ -16,10 +16,12 @@
 
 #include <atomic>
 #include <fstream>
+#include <set>
 
 #include "host_deaths.h"
 #include "host_faults.h"
 #include "host_lock.h"
+#include "host_order.h"
 
 extern char** environ;
 
@@ -37,6 +39,7 @@ struct Link {
   bool begun = false;
   bool launched = false;  // kernels may be running
   uint64_t devices = 0;
+  std::set<uint64_t> failed;  // queues
   std::string lost;
   std::atomic<bool> sending{false};    // a message is on its way
   std::atomic<pthread_t> asking{};     // who waits for an answer
@@ -254,7 +257,7 @@ void end(int status, void*) {
 bool connected() {
   if (pthread_equal(link().departing, pthread_self())) return false;  // others may hold the lock for ever
   Locked lock(link().mutex);
-  return ready().socket >= 0;
+  return !in_host_function() && ready().socket >= 0;
 }
 
 int device_count() { return connected() ? (int)link().devices : 0; }
@@ -278,7 +281,20 @@ bool ask(const Question& question, uint16_t answer, std::string& fields, int& de
 
 void settle() {
   Locked lock(link().mutex);
-  if (link().launched) call(Settle{});
+  if (!link().launched) return;
+  auto settled = call(Settle{});
+  link().failed.insert(settled.failed.begin(), settled.failed.end());
+}
+
+bool has_failed(uint64_t queue) {
+  Locked lock(link().mutex);
+  return link().failed.count(queue);
+}
+
+void set_failed(uint64_t queue, bool failed) {
+  Locked lock(link().mutex);
+  link().failed.erase(queue);
+  if (failed) link().failed.insert(queue);
 }
 
 namespace {

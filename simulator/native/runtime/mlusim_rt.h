@@ -63,7 +63,7 @@ struct mlusim_variable {
 struct mlusim_callbacks {
   void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, uint64_t row_count,
                 int32_t touched);
-  void (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);
+  int32_t (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);  // 1: the task may go on
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);

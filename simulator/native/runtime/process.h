@@ -29,8 +29,8 @@ inline mlusim_task* no_task() { return (mlusim_task*)0x8000; }
 void leave(uint64_t worth = UINT64_MAX, int64_t pc = 0);
 // Goes back into it; does not return when the task has to end.
 void back(int64_t pc);
-// Reports a fault of the running task. `end`: the task ends, and this does not return.
-void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, bool end);
+// Reports a fault of the running task, which ends here unless it may go on: only then this returns.
+void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc);
 // Ends what runs: a static initialiser, a guest's launch, a task.
 [[noreturn]] void end_task(int kind, uint64_t address, uint64_t size, int64_t pc);
 // A static initialiser uses the device.

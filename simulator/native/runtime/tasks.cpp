@@ -54,11 +54,10 @@ void leave(uint64_t worth, int64_t pc) {
   hand_over(worth, pc);
 }
 
-void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, bool end) {
+void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc) {
   if (process.loading) end_task(kind, address, size, pc);
   leave();
-  process.answers.fault(kind, address, size, store, pc);
-  if (end) mlusim_status = 1;
+  if (!process.answers.fault(kind, address, size, store, pc)) mlusim_status = 1;
   back(pc);
 }
 
@@ -143,7 +142,7 @@ int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
 uint64_t mlusim_take_register() {
   uint64_t found = mlusim_current->registers;
   if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
-    fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc, true);  // past the constructor
+    fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc);  // past the constructor
   mlusim_current->registers += mlusim_current->register_bytes;
   memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
   return found;

@@ -11,7 +11,10 @@
 namespace mlusim {
 
 // A launch in host code. Host code compiles and is not run: kernels are launched from Python.
-template <class D, class T, class Q, class F>
+struct Dimensions {
+  unsigned x, y, z;
+};
+template <class D = Dimensions, class T, class Q, class F>
 void launch(D&&, T&&, Q&&, F&& kernel) {
   (void)kernel;
   fprintf(stderr, "mlusim: host code cannot launch kernels; launch them from Python\n");

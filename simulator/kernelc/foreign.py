@@ -18,7 +18,9 @@ _PLACES = {b".text": True, b".previous": True, b".popsection": True, b".data": F
 _DATA = re.compile(
     rb"\.(?:byte|[248]?byte|short|hword|word|int|long|quad|octa|ascii|asciz|string|zero|skip|space|incbin)\b"
 )
-_QUIET = re.compile(rb"\.(?:globl|global|local|weak|hidden|type|size|align|balign|p2align|ident|loc|file|cfi_\w+)\b|#|$")
+_QUIET = re.compile(
+    rb"\.(?:globl|global|local|weak|hidden|type|size|align|balign|p2align|ident|loc|file|cfi_\w+)\b|#|$"
+)
 #: What the compiler itself says: which section begins, and that a variable lies in it.
 _COMPILED = re.compile(rb"^\t(\.text|\.data|\.bss|\.section\t\S.*)$|^\t\.type\t\S+, @object$", re.M)
 

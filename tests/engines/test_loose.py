@@ -6,6 +6,7 @@ and nothing runs in it afterwards.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, load
+from mlusim.simulator.engines.tasks.abi import Callbacks
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.native.build import tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
@@ -231,8 +233,8 @@ def attack(
     return table, rule
 
 
-#: Where the mark lies in `process`: behind nine callbacks.
-IN_KERNEL = 72
+#: Where the mark lies in `process`: behind the callbacks.
+IN_KERNEL = ctypes.sizeof(Callbacks)
 
 
 @pytest.fixture

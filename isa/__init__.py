@@ -12,9 +12,11 @@ from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, 
 from .expression import FUNCTIONS, folded, is_multiple
 from .expression import names as names_of
 from .instruction import PADDING, SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, Wider, result_type
+from .okk import OKK
 from .orders import ORDERS, Order
 from .prototype import DeclarationError, Kind, Parameter
 from .results import Partial, ValueOutOfRange
+from .rounding import flushed
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
 from .sources import declared_in
 from .space import AddressSpace
@@ -63,6 +65,7 @@ __all__ = [
     "Wider",
     "declared_in",
     "flatten",
+    "flushed",
     "folded",
     "is_multiple",
     "names_of",
@@ -71,4 +74,4 @@ __all__ = [
 ]
 
 #: Every dialect by the name that device files use.
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, CUDA)})
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, OKK, CUDA)})

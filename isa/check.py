@@ -192,6 +192,10 @@ def _expressions(made: Instruction) -> Iterator[str]:
                 yield from _unknown("rule", text, known | addresses | places)
     if made.work:
         yield from _unknown("work", made.work, known | counts)
+    if made.adds:
+        yield from _unknown("adds", made.adds, known)
+        if not any(p.reads and p.writes for p in parameters):
+            yield "adds says when an inout operand is read, and there is none"
 
 
 def _unknown(what: str, text: str, known: set[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from .effects import Cache, Wait
 from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
 from .prototype import DeclarationError, Parameter
 from .space import AddressSpace
+from .types import UNIONS, VARIABLES
 
 #: Pipes that every dialect has: the core's own unit, and what its front end does itself.
 _COMMON_PIPES = ("scalar", "sync")
@@ -34,7 +35,7 @@ class Dialect:
     prefix: str = "__"  # of the names that C kernels call
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
-    known_forms: Mapping[str, int] = field(default_factory=dict)  # modelled name -> arguments of a form that is not
+    known_forms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # name -> arguments of forms not modelled
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
     launch_type: str = "block"  # how kernels are launched unless told otherwise; "grid": as blocks of threads
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
@@ -42,6 +43,7 @@ class Dialect:
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
     in_order: tuple[str, ...] = ()  # pipes that nobody waits for: even a deferred effect is complete in order there
     register_bytes: int = 0  # of one vector register
+    flushes: bool = False  # its arithmetic takes subnormal floats for 0, and gives none
 
     def __post_init__(self) -> None:
         declared = {entry.name for entry in self.instructions}
@@ -149,9 +151,9 @@ class Dialect:
         if parameter.kind == "struct":
             return f"const {parameter.type}*" if parameter.pointer else parameter.type
         if parameter.kind == "variable":
-            return "const variable_t*"
+            return f"const {VARIABLES[parameter.form][0]}*"
         if parameter.kind == "bits":
-            return "scalar_t"
+            return UNIONS[parameter.form][0]
         if not parameter.is_memory:
             return spelled
         const = "" if parameter.writes else "const "

@@ -227,9 +227,9 @@ def _declared(entry: Instruction, parameter: Parameter) -> str:
     """A parameter as its declaration spells it."""
     kind = parameter.type
     if parameter.is_tensor:
-        kind = f"{parameter.kind}<{kind}>"
+        kind = f"{parameter.form or parameter.kind}<{kind}>"
     elif parameter.kind is Kind.BITS:
-        kind = f"scalar<{kind}>"
+        kind = f"{parameter.form}<{kind}>"
     elif parameter.passed:
         kind = f"{parameter.passed}<{kind}>"
     if parameter.kind is Kind.STRUCT:

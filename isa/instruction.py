@@ -30,7 +30,7 @@ TENSOR_ENGINES = {
     "tensor_mixed": {"half", "bfloat16", "float"},
 }
 #: Numbers of a device's shape that expressions may name.
-SHAPE_NAMES = ("lanes", "lane_bytes", "eu_bytes")
+SHAPE_NAMES = ("arch", "lanes", "lane_bytes", "eu_bytes")
 #: Bytes in whose multiples vectors are computed: the ends of vectors that are no multiple are padding.
 PADDING = 128
 
@@ -94,6 +94,8 @@ class Instruction:
     moves: str = ""
     #: The operand whose elements are positions in the other one that is read, a table.
     looks_up: str = ""
+    #: A condition: only where it holds, what an ``inout`` operand held before is part of the result.
+    adds: str = ""
     rules: tuple[Rule, ...] = ()
     let: Mapping[str, str] = field(default_factory=dict)  # names for expressions over the arguments, in order
     #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of

@@ -14,11 +14,12 @@ clobbered). What stands before the type names a space other than the instruction
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
-    variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value
+    variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value; or
+                              another C type of `VARIABLES`
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
     T<uint8> x[n]             C passes it as ``T *``; it holds elements of uint8
     dim4 *s, dim4 *s?, dim4 s a structure: by pointer, by pointer that may be null, by value
-    scalar<T> x               C's ``scalar_t``, a union, of which the bits of T count
+    scalar<T> x               C's ``scalar_t``, or another of `UNIONS`, of which the bits of T count
     int32 n                   everything else is a plain value
 """
 
@@ -32,7 +33,7 @@ from functools import lru_cache
 
 from .cached import cached_property
 from .space import REGISTERS, SYSTEM
-from .types import STRUCTS, TYPES, ElementType
+from .types import STRUCTS, TYPES, UNIONS, VARIABLES, ElementType
 
 
 class DeclarationError(Exception):
@@ -90,6 +91,7 @@ class Parameter:
     clobbered: bool = False  # written with nothing that anyone may rely on
     space: str = ""  # "" = the instruction's default
     passed: str = ""  # what C says that it points to, where that is not what it holds
+    form: str = ""  # of a union or a variable operand: which of `UNIONS` or `VARIABLES`
     pointer: bool = False  # of a structure: C passes its address
     nullable: bool = False
     defined: str = ""  # elements that get a value, where that is not all of them
@@ -189,6 +191,7 @@ def _parameter(text: str) -> Parameter:
         clobbered=direction == "work",
         space=spaces[0] if spaces else _SPACES.get(kind, ""),
         passed=outer if kind in (Kind.PACKED, Kind.STRIDED) else "",
+        form=outer if kind in (Kind.BITS, Kind.VARIABLE) else "",
         pointer=match["mark"] == "*",
         nullable=bool(match["null"]),
         defined=match["dims"].rpartition("[")[2].partition(":")[2].removesuffix("]").strip(),
@@ -197,11 +200,11 @@ def _parameter(text: str) -> Parameter:
 
 
 def _kind(text: str, outer: str, inner: str, mark: str | None, dims: tuple[Dim, ...]) -> Kind:
-    if outer in ("tensor", "system", "variable"):
+    if outer in ("tensor", "system", *VARIABLES):
         if len(dims) != 1:
             raise DeclarationError(f"not a parameter: {text!r}: a tensor has one pair of brackets, [shape @ stride]")
-        return Kind(outer)
-    if outer == "scalar" and not dims:
+        return Kind.VARIABLE if outer in VARIABLES else Kind(outer)
+    if outer in UNIONS and not dims:
         return Kind.BITS
     if outer not in ("", "void") and (not dims or not (outer in TYPES or outer.isupper())):
         raise DeclarationError(f"not a parameter: {text!r}: there is no {outer}<...>")

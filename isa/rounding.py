@@ -67,6 +67,28 @@ def to_whole(x: np.ndarray, rounding: Rounding) -> Any:
     return _WHOLE[rounding](x)
 
 
+def shifted_right(x: np.ndarray, count: Any, rounding: Rounding) -> np.ndarray:
+    """Integers without their last ``count`` bits (a number, or one for each), rounded."""
+    count = np.asarray(count).astype(x.dtype)
+    one = x.dtype.type(1)
+    whole = x >> count
+    cut, half = x - (whole << count), (one << count) >> one
+    some = cut > 0
+    tie, more = (cut == half) & some, cut > half
+    up = {
+        Rounding.NEAREST_EVEN: more | (tie & ((whole & one) == 1)),
+        Rounding.NEAREST_AWAY: more | (tie & (x >= 0)),
+        Rounding.NEAREST_UP: more | tie,
+        Rounding.NEAREST_DOWN: more,
+        Rounding.ZERO: some & (x < 0),
+        Rounding.AWAY: some & (x >= 0),
+        Rounding.UP: some,
+        Rounding.DOWN: np.zeros_like(some),
+    }[rounding]
+    made: np.ndarray = whole + up
+    return made
+
+
 def to_int(x: np.ndarray, dtype: np.dtype, rounding: Rounding, nan: int = 0) -> np.ndarray:
     """Integers of ``dtype``, saturated; NaN becomes ``nan``. The floats must be wide enough to hold the integers."""
     limits = np.iinfo(dtype)
@@ -76,6 +98,8 @@ def to_int(x: np.ndarray, dtype: np.dtype, rounding: Rounding, nan: int = 0) -> 
 
 def narrow(x: np.ndarray, dtype: np.dtype, rounding: Rounding) -> np.ndarray:
     """Floats as narrower floats; inf and NaN stay what they are."""
+    if dtype.itemsize == 1:
+        return _byte_float(x, dtype, rounding)
     near = _nearest(x, dtype)
     if rounding is Rounding.NEAREST_EVEN:
         return near
@@ -101,6 +125,19 @@ def narrow(x: np.ndarray, dtype: np.dtype, rounding: Rounding) -> np.ndarray:
     return np.where(x == middle, tie, near)
 
 
+def _byte_float(x: np.ndarray, dtype: np.dtype, rounding: Rounding) -> np.ndarray:
+    """As floats of 8 bits; what rounds to more than their largest is infinity, or NaN where they have none."""
+    wide, form = x.astype(np.float64), ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    finite = np.isfinite(wide)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(wide)[1] - 1, int(form.minexp)) - int(form.nmant))
+    rounded = np.where(finite, to_whole(np.where(finite, wide, 0) / unit, rounding) * unit, wide)
+    most = float(form.max)
+    inward = {Rounding.ZERO: finite, Rounding.DOWN: finite & (wide > 0), Rounding.UP: finite & (wide < 0)}
+    if rounding in inward:
+        rounded = np.where(inward[rounding], np.clip(rounded, -most, most), rounded)
+    return np.copysign(rounded, wide).astype(dtype)
+
+
 def _nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """To nearest, ties to even, in one step."""
     if x.dtype != np.float64 or dtype != ml_dtypes.bfloat16:
@@ -110,3 +147,10 @@ def _nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     inexact = np.isfinite(x) & (cut != x)
     result: np.ndarray = (cut.view(np.uint32) | inexact).view(np.float32).astype(dtype)
     return result
+
+
+def flushed(values: Any, dtype: np.dtype | None = None) -> Any:
+    """The values, as floats of ``dtype``, with a zero of its sign for every subnormal one; as they are without any."""
+    array = values = np.asarray(values, dtype)
+    small = np.abs(array) < np.finfo(array.dtype).smallest_normal
+    return np.where(small, np.copysign(array.dtype.type(0), array), array) if small.any() else values

@@ -9,10 +9,11 @@ from pathlib import Path
 from .bang import BANG
 from .cuda import CUDA
 from .dialect import Dialect
+from .okk import OKK
 from .tpu import TPU
 
 #: The instructions as the files declare them; a dialect may be changed in a process.
-DECLARED = {dialect.name: dialect.instructions for dialect in (BANG, CUDA, TPU)}
+DECLARED = {dialect.name: dialect.instructions for dialect in (BANG, CUDA, OKK, TPU)}
 
 
 def declared_in(dialect: Dialect) -> str:

@@ -24,3 +24,4 @@ class AddressSpace:
     cached: bool = False  # the scalar unit sees it through a cache
     hidden: bool = False  # of no interest to who chooses a device: stacks, registers
     members: tuple[str, ...] = ()  # stands for any of these; the address tells which
+    window: int = 0  # the address at which kernels see it, where that is fixed

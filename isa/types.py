@@ -56,6 +56,7 @@ DATA_TYPE_ELEMENTS = {
     for name, element in {
         "DT_UINT8": "uint8", "DT_INT8": "int8", "DT_FP16": "half", "DT_FP32": "float", "DT_UINT16": "uint16",
         "DT_INT16": "int16", "DT_UINT32": "uint32", "DT_INT32": "int32", "DT_BFP16": "bfloat16",
+        "DT_FP8E5M2": "float8e5m2", "DT_FP8E4M3": "float8e4m3",
     }.items()
 }  # fmt: skip
 #: What TPU-KERNEL's ``variable_t`` can be.
@@ -77,6 +78,8 @@ POOL_OVERLAPS = {"OVERLAP_ACC": 0, "OVERLAP_COVER": 1}
 _ALL = (
     ElementType("half", np.dtype(np.float16), ("half",)),
     ElementType("bfloat16", np.dtype(ml_dtypes.bfloat16), ("bfloat16_t",)),
+    ElementType("float8e4m3", np.dtype(ml_dtypes.float8_e4m3fn), ("float8e4m3",)),
+    ElementType("float8e5m2", np.dtype(ml_dtypes.float8_e5m2), ("float8e5m2",)),
     ElementType("float", np.dtype(np.float32), ("float",), ("float", "double")),
     ElementType("int8", np.dtype(np.int8), ("int8_t", "char"), ("int8_t", "char", "bool")),
     ElementType("uint8", np.dtype(np.uint8), ("uint8_t",)),
@@ -86,6 +89,7 @@ _ALL = (
     ElementType("uint32", np.dtype(np.uint32), ("uint32_t",)),
     ElementType("int64", np.dtype(np.int64), ("int64_t", "long long")),
     ElementType("uint64", np.dtype(np.uint64), ("uint64_t", "unsigned long long")),
+    ElementType("float2", np.dtype(np.complex64), ("float",)),  # two floats side by side
     ElementType("void", np.dtype(np.uint8), ("void",)),
     ElementType("bool", np.dtype(np.bool_), ("bool",)),
     ElementType("data_type", np.dtype(np.int32), ("data_type_t",), values=DATA_TYPES),
@@ -93,6 +97,16 @@ _ALL = (
     ElementType("pool_overlap", np.dtype(np.int32), ("mluPoolBPOverlap",), values=POOL_OVERLAPS),
     ElementType("rounding", np.dtype(np.int32), ("rounding_mode_t",), values=ROUNDING_MODES),
 )
+
+#: C types of a parameter that is a value or an address, by the word that stands for it in prototypes, each with the C
+#: expression of its kind (`VARIABLE_TYPES`).
+VARIABLES = {
+    "variable": ("variable_t", "(int64_t){name}->type"),
+    "fp32_or_addr": ("fp32_or_addr_t", "(int64_t)!{name}->is_addr"),
+    "x32_or_addr": ("x32_or_addr_t", "(int64_t)!{name}->is_addr"),
+}
+#: C unions of which the bits of an element type count, each with the member that has them all.
+UNIONS = {"scalar": ("scalar_t", "u32"), "x32": ("x32", "u32"), "x16": ("x16", "u16"), "x8": ("x8", "u8")}
 
 #: Every element type by name.
 TYPES = {entry.name: entry for entry in _ALL}
@@ -104,6 +118,7 @@ STRUCTS = {
         StructType("dim4", ("n", "c", "h", "w")),
         StructType("dim2", ("h", "w")),
         StructType("padding_t", ("top", "bottom", "left", "right")),
+        StructType("Padding", ("top", "bottom", "left", "right")),
     )
 }
 _TUPLES: dict[str, Any] = {entry.name: namedtuple(entry.name, entry.fields) for entry in STRUCTS.values()}

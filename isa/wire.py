@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .prototype import Kind, Parameter
-from .types import STRUCTS, VARIABLE_TYPES
+from .types import STRUCTS, UNIONS, VARIABLES
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,13 @@ def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
         found = [Wire(f"_{name}_{field}", False, f"({name} ? (int64_t){name}->{field} : 0)") for field in fields]
         return [*found, Wire(f"_{name}_given", False, f"(int64_t)({name} != 0)")]
     if parameter.kind is Kind.VARIABLE:
-        scalar, address = f"(int64_t){name}->context.scalar.u32", f"(int64_t){name}->context.addr"
-        value = f"({name}->type == {VARIABLE_TYPES['SCALAR']} ? {scalar} : {address})"
-        return [
-            Wire(f"_{name}_kind", False, f"({name} ? (int64_t){name}->type : -1)"),
-            Wire(name, False, f"({name} ? {value} : 0)"),
+        kind = VARIABLES[parameter.form][1].format(name=name)
+        return [  # the address has the bits of the value
+            Wire(f"_{name}_kind", False, f"({name} ? {kind} : -1)"),
+            Wire(name, False, f"({name} ? (int64_t){name}->context.addr : 0)"),
         ]
     if parameter.kind is Kind.BITS:
-        return [Wire(name, False, f"(int64_t){name}.u32")]
+        return [Wire(name, False, f"(int64_t){name}.{UNIONS[parameter.form][1]}")]
     if parameter.register:
         return [Wire(name, False, f"(int64_t){name}.address")]
     element = parameter.element(binding)

@@ -75,11 +75,13 @@ class FrameChannel:
         protocol: Protocol,
         takes: Mapping[type, int],
         room: Callable[[int], memoryview] = _plain_room,
+        descriptors: int = _DESCRIPTORS,
     ) -> None:
         """``takes``: the messages that this side takes, and the bytes of the body of each at most; ``room`` gives
-        memory for a body.
+        memory for a body. It takes so many ``descriptors`` with a message; others are closed before it has them.
         """
         self.socket, self._protocol, self._takes, self._room = end, protocol, takes, room
+        self._passed = socket.CMSG_SPACE(descriptors * 4) if descriptors else 0
 
     def send(self, message: Any, *body: Buffer, nonce: int = 0, descriptors: Sequence[int] = ()) -> None:
         """Send a message; `EOFError` when the other side is gone, `BrokenPeer` when it does not take it."""
@@ -137,10 +139,9 @@ class FrameChannel:
 
     def _fill(self, views: list[memoryview], wait: Callable[[float | None], None], begun: bool) -> list[int]:
         descriptors: list[int] = []
-        room = socket.CMSG_SPACE(_DESCRIPTORS * 4)
         while views:
             try:
-                got, passed, _, _ = self.socket.recvmsg_into([*views[:-1], views[-1][: 1 << 20]], room)
+                got, passed, _, _ = self.socket.recvmsg_into([*views[:-1], views[-1][: 1 << 20]], self._passed)
             except BlockingIOError:
                 wait(time.monotonic() + _STALL if begun else None)
                 continue

@@ -37,6 +37,8 @@ RULES = {
     "assertion": "assert",
     "misfit": "build",
     "double_free": "double-free",
+    "failed_call": "failed-call",
+    "host_function": "host-function",
     "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
     "split_dependent": "split-dependent",
@@ -56,7 +58,7 @@ BANG = [
     "use_after_free", "wrong_result",
 ]  # fmt: skip
 CUDA = ["race"]
-HOST = ["queue_order", "host_pointer", "double_free", "leak"]
+HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]
 TPU = ["dtype", "lane", "section", "bank", "cache", "assertion"]
 
 

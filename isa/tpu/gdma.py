@@ -1,47 +1,165 @@
-"""GDMA: the copy engine, between system memory and the lanes of a core's local memory."""
+"""GDMA: the copy engine, within and between system memory and the lanes of a core's local memory."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..declare import Completion, Copy, Require, declare
-from .tensors import sizes, strided
+import numpy as np
 
-_TYPES = "float half bfloat16 int8 uint8 int16 uint16 int32 uint32"
-#: Bytes from one element of a row to the next, at most.
-_WIDEST_STEP = 128
-_COPY: dict[str, Any] = {
-    "space": "local",
-    "types": _TYPES,
-    "type_arguments": {"T": "dtype"},
-    "pipe": "gdma",
-    "effect": Copy(Completion.QUEUED),
-    "overlap": "any",
-    "work": "bytes_dst_addr",
-}
-_ARGUMENTS = "dim4 *shape, dim4 *dst_stride?, dim4 *src_stride?, data_type dtype"
+from ..declare import Instruction
+from ..rules import Require
+from .commands import EVERY, gdma
+from .tensors import LARGEST
+
+_KINDS = {"S": "system", "L": "tensor"}
+_WORDS = {"S": "system", "L": "local"}
+_TAIL = "dim4 *dst_stride?, dim4 *src_stride?, data_type dtype)"
 
 
-def _steps(**strides: str) -> tuple[Require, ...]:
-    """Operand = stride argument: rows are read and written in steps that the engine has."""
+def _between(ways: str, make: Callable[[str, str, str], tuple[Instruction, ...]]) -> tuple[Instruction, ...]:
+    """What ``make`` makes of the kinds of source and target and the words for both, for each way such as S2L."""
     return tuple(
-        Require(f"0 < {stride}.w * sizeof_{operand} <= {_WIDEST_STEP}", when=stride)
-        for operand, stride in strides.items()
+        entry
+        for way in ways.split()
+        for entry in make(_KINDS[way[0]], _KINDS[way[-1]], f"from {_WORDS[way[0]]} to {_WORDS[way[-1]]} memory")
     )
 
 
-_RULES = (*sizes(), *_steps(dst_addr="dst_stride", src_addr="src_stride"))
-system_to_local = declare(
-    "void tpu_gdma_cpy_S2L(tensor<T> dst_addr[shape @ dst_stride], const system<T> src_addr[shape @ src_stride],"
-    f" {_ARGUMENTS})",
-    doc="Copy a tensor from system to local memory",
-    rules=(*_RULES, *strided("nch", dst_addr="dst_stride")),
-    **_COPY,
+def _way(source: str, target: str) -> str:
+    return f"{'S' if source == 'system' else 'L'}2{'S' if target == 'system' else 'L'}"
+
+
+def _copy(source: str, target: str, words: str) -> tuple[Instruction, ...]:
+    return gdma(
+        f"void tpu_gdma_{{op}}({target}<T> dst_addr[shape @ dst_stride],"
+        f" const {source}<T> src_addr[shape @ src_stride], dim4 *shape, {_TAIL}",
+        {f"cpy_{_way(source, target)}": (None, f"Copy a tensor {words}")},
+        types=EVERY,
+        provenance="documented",
+    )
+
+
+copies = _between("S2L L2S S2S L2L", _copy)
+_TRANSPOSED = {"cw": ("n", "w", "h", "c"), "nc": ("c", "n", "h", "w")}
+
+
+def _transpose(axes: str) -> Callable[[str, str, str], tuple[Instruction, ...]]:
+    order = tuple("nchw".index(axis) for axis in _TRANSPOSED[axes])
+    shape = ", ".join(f"dst_shape.{axis}" for axis in _TRANSPOSED[axes])
+
+    def make(source: str, target: str, words: str) -> tuple[Instruction, ...]:
+        return gdma(
+            f"void tpu_gdma_{{op}}({target}<T> dst_addr[dst_shape @ dst_stride],"
+            f" const {source}<T> src_addr[({shape}) @ src_stride], dim4 *dst_shape, {_TAIL}",
+            {
+                f"cpy_{axes}_trans_{_way(source, target)}": (
+                    lambda src_addr: src_addr.transpose(order),
+                    f"dst[n, c, h, w] = src[{', '.join(_TRANSPOSED[axes])}], {words}",
+                )
+            },
+            types=EVERY,
+            moves="src_addr",
+        )
+
+    return make
+
+
+transposes = tuple(_between("S2L L2S S2S L2L", _transpose(axes)) for axes in _TRANSPOSED)
+
+
+def _general(source: str, target: str, words: str) -> tuple[Instruction, ...]:
+    return gdma(
+        f"void tpu_gdma_{{op}}({target}<T> dst_addr[dst_shape @ dst_stride],"
+        f" const {source}<T> src_addr[src_shape @ src_stride], dim4 *dst_shape, dim4 *src_shape, {_TAIL}",
+        {
+            f"general_cpy_{_way(source, target)}": (
+                lambda src_addr, dst_shape: src_addr.reshape(dst_shape),
+                f"Copy as many elements in the same order into another shape, {words}",
+            )
+        },
+        types=EVERY,
+        moves="src_addr",
+        rules=(
+            Require(
+                "dst_shape.n * dst_shape.c * dst_shape.h * dst_shape.w"
+                " == src_shape.n * src_shape.c * src_shape.h * src_shape.w",
+                rule="length",
+                needed=True,
+            ),
+        ),
+    )
+
+
+general_copies = _between("S2L L2S L2L", _general)
+
+
+def _fill(_: str, target: str, words: str) -> tuple[Instruction, ...]:
+    where = "system" if target == "system" else "local"
+    return gdma(
+        f"void tpu_gdma_{{op}}({target}<T> dst_addr[shape @ dst_stride], scalar<T> C, dim4 *shape, dim4 *dst_stride?,"
+        " data_type dtype)",
+        {f"set_C_{where}": (np.positive, f"Every element of a tensor in {where} memory becomes C")},
+        types=EVERY,
+    )
+
+
+fills = _between("S2L S2S", _fill)
+linear_fill = gdma(
+    "void tpu_gdma_{op}(system<T> dst_addr[(1, 1, 1, count)], scalar<T> C, uint32 count, data_type dtype)",
+    {"system_set": (np.positive, "count elements of system memory, one after the other, become C")},
+    types=EVERY,
+    rules=(Require("count > 0", rule="length"),),
 )
-local_to_system = declare(
-    "void tpu_gdma_cpy_L2S(system<T> dst_addr[shape @ dst_stride], const tensor<T> src_addr[shape @ src_stride],"
-    f" {_ARGUMENTS})",
-    doc="Copy a tensor from local to system memory",
-    rules=(*_RULES, *strided("nch", src_addr="src_stride")),
-    **_COPY,
+channel_broadcast = gdma(
+    "void tpu_gdma_{op}(tensor<T> dst_addr[shape @ dst_stride],"
+    f" const system<T> src_addr[(shape.n, 1, shape.h, shape.w) @ src_stride], dim4 *shape, {_TAIL}",
+    {
+        "channel_bcast_S2L": (
+            lambda src_addr, shape: np.broadcast_to(src_addr, shape),
+            "Every channel of dst becomes the one channel of src",
+        )
+    },
+    types=EVERY,
+    moves="src_addr",
+    rules=(Require("lane_dst_addr + shape.c <= lanes", rule="lane"),),
+)
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+#: A matrix across lanes: a row is an image, its columns are dealt to channels, of which the last one may be short.
+_MATRIX = "[(rows, -(-cols // cols_per_channel), 1, cols_per_channel, (cols - 1) % cols_per_channel + 1)]"
+_ROWS = "[(1, 1, rows, cols) @ (0, 0, row_stride, 1)]"
+_MATRICES = "int32 rows, int32 cols, int32 cols_per_channel, int32 row_stride, data_type dtype)"
+_MATRIX_FACTS: dict[str, Any] = {"types": EVERY, "moves": "src_addr"}
+_SIZES = tuple(Require(f"1 <= {size} <= {LARGEST}", rule="length") for size in ("rows", "cols", "cols_per_channel"))
+
+
+def _dealt(src_addr: np.ndarray, rows: int, cols: int, cols_per_channel: int) -> np.ndarray:
+    channels = -(-cols // cols_per_channel)
+    whole = np.zeros((rows, channels * cols_per_channel), src_addr.dtype)
+    whole[:, :cols] = src_addr[0, 0]
+    return whole.reshape(rows, channels, 1, cols_per_channel)
+
+
+def _gathered(src_addr: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    return src_addr.reshape(1, 1, rows, -1)[..., :cols]
+
+
+matrix_in = gdma(
+    f"void tpu_gdma_{{op}}(tensor<T> dst_addr{_MATRIX}, const system<T> src_addr{_ROWS}, {_MATRICES}",
+    {
+        "matrix_S2L": (
+            _dealt,
+            "Copy a matrix from system memory: rows are images, columns are dealt to channels, cols_per_channel each",
+        )
+    },
+    rules=(*_SIZES, Require("row_stride >= 0")),
+    **_MATRIX_FACTS,
+)
+matrix_out = gdma(
+    f"void tpu_gdma_{{op}}(system<T> dst_addr{_ROWS}, const tensor<T> src_addr{_MATRIX}, {_MATRICES}",
+    {"matrix_L2S": (_gathered, "Copy a matrix, dealt to channels as by matrix_S2L, to system memory")},
+    rules=(*_SIZES, Require("row_stride >= cols or rows == 1")),
+    **_MATRIX_FACTS,
 )

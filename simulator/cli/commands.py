@@ -87,6 +87,9 @@ def _files(help: str = "kernel sources") -> tuple[Option, ...]:
     )
 
 
+_OPTIMIZE = _option(
+    "-O LEVEL", "optimize host code, 0 (default) to 3", int, dest="optimize", default=0, choices=range(4)
+)
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
 _TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
@@ -159,6 +162,7 @@ COMMANDS = {
         "Build sources and run the program that they make; with --kernel, launch one of their kernels.",
         (
             *_files(),
+            _OPTIMIZE,
             *_LAUNCH,
             _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) after the run"),
             _ON,

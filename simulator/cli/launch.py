@@ -138,6 +138,8 @@ def start_kernel(
     on_finding: str,
 ) -> Run:  # fmt: skip
     """Launch the kernel that the options name."""
+    if options.optimize:
+        raise ValueError("-O is of host code; leave it out, or name no kernel")
     expect = expected_arrays(options.expect)
     if options.against:
         expect = _left_by(options, screen, program.device, values) | expect

@@ -12,6 +12,7 @@ from typing import Any
 from ..findings.reports import Checked, report_of
 from ..findings.reports import Report as Checks
 from ..host.programs.checked import apart, checked_program, document
+from ..host.programs.deaths import ended_by
 from ..host.programs.program import begin_worker, build_program, has_main
 from ..host.programs.program import run_program as run_built
 from ..host.programs.report import ProgramReport
@@ -92,9 +93,16 @@ def _running(
         settings = Options.of(options.include, options.define, options.headers, options.std)
         with screen.busy(f"building {' '.join(map(str, files))}"):
             begin_worker()
-            program = build_program(files, settings, devices[0])
-    with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error
-        code, reports = run_built(program, options.own_arguments, devices, keep_logs, options.time_limit)
+            program = build_program(files, settings, devices[0], optimize=options.optimize)
+    reports: list[ProgramReport] = []
+    try:
+        with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error
+            code, _ = run_built(program, options.own_arguments, devices, keep_logs, options.time_limit, reports)
+    except BaseException:  # of an interrupt: what was found until then
+        tell(screen, report_of(checked_program(program, reports, advice=False), suppressions_of(options)), reports)
+        raise
+    if code < 0 and not any(report.death for report in reports):
+        screen.say(ended_by(-code))
     return (code if code >= 0 else 128 - code), reports
 
 

@@ -51,7 +51,7 @@ _SIZES = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AsmPlace:
     """A place in memory as it is written; names of registers are of whole ones."""
 
     text: str
@@ -66,13 +66,13 @@ class Place:
 class Access(NamedTuple):
     """A load or store of an instruction: its operand, and its bytes (0: as many elements of ``unit`` as rcx says)."""
 
-    place: Place
+    place: AsmPlace
     bytes: int
     store: bool
     unit: int = 0
 
 
-_SOURCE, _TARGET = Place("(%rsi)", "", "", 0, "rsi", "", 1), Place("(%rdi)", "", "", 0, "rdi", "", 1)
+_SOURCE, _TARGET = AsmPlace("(%rsi)", "", "", 0, "rsi", "", 1), AsmPlace("(%rdi)", "", "", 0, "rdi", "", 1)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -82,14 +82,14 @@ def operands(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def place_of(text: str) -> Place | None:
+def place_of(text: str) -> AsmPlace | None:
     """The place in memory that an operand names, None where it is a register, a constant or what cannot be read."""
     found = _PLACE.fullmatch(text) if text[:1] != "$" else None
     if found is None or text[:2] == "*%" or (text[:1] == "%" and not found["segment"]):
         return None
     number = sum(map(int, re.findall(r"[-+]?\d+", found["number"])))
     segment, symbol, base, index = (found[name] or "" for name in ("segment", "symbol", "base", "index"))
-    return Place(text.lstrip("*"), segment, symbol, number, base, index, int(found["scale"] or 1))
+    return AsmPlace(text.lstrip("*"), segment, symbol, number, base, index, int(found["scale"] or 1))
 
 
 @lru_cache(maxsize=1 << 14)

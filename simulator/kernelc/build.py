@@ -25,6 +25,7 @@ from .linking import LINK, link
 from .options import Options
 from .rewrite import RewriteError
 from .scalar_work import counted
+from .trust import always_checked, line_of, problem_of_image, problem_of_object
 from .unknown import Found, declare, note, undeclared, unknown_functions
 from .unmarked import shown
 
@@ -108,7 +109,8 @@ class Builder:
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
-        files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", *sorted(INCLUDE.glob("*/*"))]
+        files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
+        files += [*sorted(INCLUDE.glob("*/*"))]
         files += sorted(INCLUDE.parent.glob("*.h"))
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
@@ -155,7 +157,7 @@ class Builder:
         command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
 
         def make() -> tuple[str, Unit]:
-            text = self._preprocessed(path, command)
+            text = always_checked(self._preprocessed(path, command))
             try:
                 unit = language.read(text)
             except RewriteError as error:
@@ -190,6 +192,8 @@ class Builder:
                 raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():
                 raise self._failed(source.path, result)
+            if problem := problem_of_image(path, len(self.dialect.overloads)):
+                raise BuildError(f"{source.path} cannot be loaded: {problem}", rules.build.failed(problem, source.path))
 
         texts = [text, *(other.text for other in others)]
         library = self.compiler.cache.file(f"{file_stem(source.path)}.so", self.key_of(source, texts), make)
@@ -225,6 +229,11 @@ class Builder:
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)
+        problem, name = problem_of_object(unlinked, self._threads)
+        if problem:
+            file, line = line_of(source.text, name)
+            finding = rules.build.failed(problem, file or source.path, line)
+            raise BuildError(f"{finding.location if line else source.path} cannot be loaded: {problem}", finding)
 
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""

@@ -28,9 +28,11 @@ def enumerations(dialect: Dialect) -> str:
         if element.values:
             values = ", ".join(f"{name} = {value}" for name, value in element.values.items())
             lines += [f"typedef enum {{ {values} }} {element.spellings[0]};", ""]
-    selects = {entry.select.c_type: entry.select for entry in dialect.instructions if entry.select is not None}
-    for c_type, select in selects.items():
-        values = ", ".join(f"{case.label} = {value}" for value, case in select.cases.items())
+    named: dict[str, dict[str, int]] = {}  # by enumeration; an instruction takes some of its values
+    for select in filter(None, (entry.select for entry in dialect.instructions)):
+        named.setdefault(select.c_type, {}).update({case.label: value for value, case in select.cases.items()})
+    for c_type, labels in named.items():
+        values = ", ".join(f"{label} = {value}" for label, value in sorted(labels.items(), key=lambda item: item[1]))
         lines += [f"typedef enum {{ {values} }} {c_type};", ""]
     return "\n".join(lines)
 
@@ -61,7 +63,12 @@ def operations(dialect: Dialect) -> str:
                 seen.add((overload.name, types))
                 lines.append(_NAME + overload.name)
                 lines.append(_function(number, overload, types))
-    for name, count in dialect.known_forms.items():
+    if dialect.language == "bang-c":  # of a copy, C passes any pointer
+        typed = (entry for entry in dialect.instructions if entry.written and entry.select is None)
+        lines += [
+            line for name in dict.fromkeys(e.name for e in typed) for line in (_NAME + name, f"MLUSIM_ROWS({name})")
+        ]
+    for name, count in ((name, count) for name, counts in dialect.known_forms.items() for count in counts):
         classes = ", ".join(f"class A{number}" for number in range(count))
         lines += [_NAME + name, f"template <{classes}>"]
         arguments = ", ".join(f"A{number}&&" for number in range(count))
@@ -130,17 +137,14 @@ def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     reads = "".join(f"mlusim_structure({name}, sizeof *{name}, MLUSIM_PC); " for name in structures)
     reads += "".join(f"{'double' if n.is_float else _WIDE} mlusim_{i} = {n.c}; " for i, n in enumerate(numbers))
     wire = [_WIDE, *("double" if n.is_float else _WIDE for n in numbers)]
-    passed = ["MLUSIM_PC", *(f"mlusim_{i}" for i in range(len(numbers)))]
+    passed = [f"MLUSIM_CALL({number})", *(f"mlusim_{i}" for i in range(len(numbers)))]
     prototype, effect = overload.instruction.prototype, overload.instruction.effect
     gives = prototype.returns != "void"
     result = result_type(overload) if gives else None
     back = "double" if result is not None and result.is_float else _WIDE
     returns = (result.scalar_spellings or result.spellings)[0] if result is not None else "void"
-    call = f"(({back}(*)({', '.join(wire)}))mlusim_port[{number}])({', '.join(passed)})"
+    call = f"(({back}(*)({', '.join(wire)}))mlusim_issue)({', '.join(passed)})"
     keep, give = (f"{back} mlusim_result = ", f" return ({returns})mlusim_result;") if gives else ("", "")
     note = f" mlusim_current->section = {int(effect.opens)};" if isinstance(effect, Section) else ""
-    return (
-        f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ "
-        f"MLUSIM_PORT({number}); {reads}mlusim_leave_at(MLUSIM_PC); {keep}{call}; "
-        f"mlusim_back(MLUSIM_PC);{note}{give} }}"
-    )
+    body = f"MLUSIM_PORT({number}); {reads}{keep}{call};{note}{give}"
+    return f"MLUSIM_OP {returns} {overload.name}({parameters}) {{ {body} }}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -36,20 +36,15 @@ BEGIN = "-Wl,-init,mlusim_begin"
 
 
 def sections(*names: str) -> list[str]:
-    """The function `BEGIN`, and functions that give the bounds of sections of an image; 0 where the image has none."""
-    lines = [
-        'extern char __ehdr_start[] __attribute__((visibility("hidden")));',
-        'extern char _end[] __attribute__((visibility("hidden")));',
-        "void mlusim_begin(void);",
-        f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(__ehdr_start, _end); }}",
-    ]
+    """The function `BEGIN`, and the bounds of sections of an image; 0 where the image has none."""
+    lines = ["void mlusim_begin(void);", f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(); }}"]
     for name in names:
-        for bound, which in (("start", "begin"), ("stop", "end")):
-            symbol = f"__{bound}_mlusim_{name}"
-            lines += [
-                f'extern char {symbol}[] __attribute__((weak, visibility("hidden")));',
-                f"{VISIBLE} char* mlusim_{name}_{which}(void) {{ return {symbol}; }}",
-            ]
+        bounds = [f"__{bound}_mlusim_{name}" for bound in ("start", "stop")]
+        lines += [f'extern char {bound}[] __attribute__((weak, visibility("hidden")));' for bound in bounds]
+        lines += [
+            f"extern {VISIBLE} char* const mlusim_bounds_of_{name}[2];",
+            f"char* const mlusim_bounds_of_{name}[2] = {{ {', '.join(bounds)} }};",
+        ]
     return lines
 
 
@@ -63,13 +58,14 @@ def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
 def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
     """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
     lines = ["", '# 1 "<mlusim entry points>"']
-    plain = {kernel.name: kernel for kernel in declared if not kernel.template}
+    known = {kernel.name: kernel for kernel in declared if kernel.overloaded or not kernel.template}
     address = {}
     for number, kernel in enumerate(kernels):
+        name, opening, rest = kernel.partition("<")
         address[kernel] = f"&{kernel}"
-        if kernel in plain:  # it may have the name of a function of the C library
-            lines.append(_pointer(plain[kernel], f"mlusim_kernel_{number}"))
-            address[kernel] = "::".join(filter(None, ["", plain[kernel].home, f"mlusim_kernel_{number}"]))
+        if name in known:  # it may have the name of another function
+            lines.append(_pointer(known[name], f"mlusim_kernel_{number}"))
+            address[kernel] = f"{known[name].home}::mlusim_kernel_{number}{opening}{rest}"
     lines += ['extern "C" {', *sections("slots", "ports")]
     for number, kernel in enumerate(kernels):
         lines += [
@@ -82,10 +78,17 @@ def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
 
 
 def _pointer(kernel: KernelDecl, name: str) -> str:
-    """A constant that points to a kernel, in its namespace: there its parameters' types mean what they say."""
+    """A constant that points to a kernel, in its namespace: there its parameters' types mean what they say.
+
+    That of a template is one as well, with the same parameters.
+    """
     kinds = ", ".join(parameter.text for parameter in kernel.parameters)
-    own = kernel.name.rpartition("::")[2]
-    pointer = f"static constexpr void (*{name})({kinds}) = &{own};"
+    own, head = kernel.own_name, ""
+    if kernel.template:
+        named = [replace(p, name=p.name or f"mlusim_{at}") for at, p in enumerate(kernel.template_parameters)]
+        own += f"<{', '.join(f'{p.name}...' if p.pack else p.name for p in named)}>"
+        head = f"template <{', '.join(map(str, named))}> "
+    pointer = f"{head}static constexpr void (*{name})({kinds}) = &{own};"
     return f"namespace {kernel.home} {{ {pointer} }}" if kernel.home else pointer
 
 

@@ -9,9 +9,11 @@ from .bang_c import BangC
 from .cuda import Cuda
 from .language import Language
 from .options import Options
-from .tpu_kernel import TpuKernel
+from .tpu_kernel import OkKernel, TpuKernel
 
-_CLASSES: dict[str, type[BangC | Cuda | TpuKernel]] = {"bang-c": BangC, "cuda": Cuda, "tpu-kernel": TpuKernel}
+_CLASSES: dict[str, type[BangC | Cuda | TpuKernel]] = {
+    "bang-c": BangC, "cuda": Cuda, "tpu-kernel": TpuKernel, "okkernel": OkKernel,
+}  # fmt: skip
 
 
 def language_class(dialect: Dialect) -> type[BangC | Cuda | TpuKernel]:
@@ -21,6 +23,7 @@ def language_class(dialect: Dialect) -> type[BangC | Cuda | TpuKernel]:
 
 def language_of(dialect: Dialect, path: Path, options: Options) -> Language:
     """The language of a source file."""
-    if dialect.language == "tpu-kernel":
-        return TpuKernel(dialect, "c" if path.suffix == ".c" else "c++", options)
-    return Cuda(options) if dialect.language == "cuda" else BangC(dialect, options)
+    made = language_class(dialect)
+    if issubclass(made, TpuKernel):
+        return made(dialect, "c" if path.suffix == ".c" else "c++", options)
+    return Cuda(options) if made is Cuda else BangC(dialect, options)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .parameters import Declared, TemplateParameter, read_parameters, read_template
@@ -11,6 +13,7 @@ from .source import Edit, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
+_C = '"C"'  # the literal of a linkage
 _NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "co_yield", "and", "or", "not"})
 
 
@@ -19,6 +22,8 @@ class KernelDecl:
     """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
 
     `file` and `line` are those of the definition, or of the first declaration when the source defines it nowhere.
+    `overloaded`: the source has a function of that name that is no kernel, or may have one. `c_linkage`: it is, or was
+    before it was rewritten, `extern "C"`.
     """
 
     name: str
@@ -27,14 +32,21 @@ class KernelDecl:
     line: int
     parameters: tuple[Declared, ...] = ()
     template_parameters: tuple[TemplateParameter, ...] = ()
+    overloaded: bool = False
+    c_linkage: bool = False
 
     @property
     def home(self) -> str:
         """The namespace that it stands in, "" for the outermost."""
         return self.name.rpartition("::")[0]
 
+    @property
+    def own_name(self) -> str:
+        """Its name without namespaces."""
+        return self.name.rpartition("::")[2]
+
     def __str__(self) -> str:
-        shown = ", ".join(_shown(parameter) for parameter in self.template_parameters)
+        shown = ", ".join(map(str, self.template_parameters))
         return f"{self.name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
@@ -84,14 +96,32 @@ def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] |
     return KernelDecl(
         "::".join(path), template, unescape(file), line, read_parameters(found[at + 1 : end - 1]),
         read_template(heading[head.index("template") + 1 :]) if template else (),
+        c_linkage=_C in (site.scope.linkage, *head[1:2]),
     ), defined  # fmt: skip
 
 
-def _shown(parameter: TemplateParameter) -> str:
-    kind = "typename" if parameter.kind == "type" else parameter.kind
-    return f"{kind}{'...' if parameter.pack else ''} {parameter.name}" + (
-        f" = {parameter.default}" if parameter.default else ""
-    )
+def overloaded(text: str, declared: Iterable[KernelDecl]) -> set[str]:
+    """The names of kernels that are also, or may be, names of other functions that a text declares or calls.
+
+    ``declared`` has a kernel as often as it is declared; a launch names its kernel otherwise.
+    """
+    times = Counter(kernel.own_name for kernel in declared)
+    return {name for name, count in times.items() if len(re.findall(rf"\b{name}\s*\(", text)) > count}
+
+
+def c_linkage_removed(
+    source: SourceText, declared: Iterable[tuple[KernelDecl, Site]], names: Collection[str]
+) -> Iterator[Edit]:
+    """The edits by which kernels of these names are C++ functions: the C library may have one of the name."""
+    for kernel, site in declared:
+        if not kernel.c_linkage or kernel.own_name not in names:
+            continue
+        head = list(tokens(source.text, site.statement, site.start))
+        if len(head) > 1 and head[1].text == _C:
+            yield Edit(head[1].start, head[1].end, '"C++"')
+        elif "static" not in [token.text for token in head]:
+            start = head[0].start if head else site.start
+            yield Edit(start, start, 'extern "C++" ')
 
 
 def launch(source: SourceText, site: Site) -> list[Edit]:

@@ -15,7 +15,8 @@ from .language import BEGIN
 from .library import WRAPPED, unmodelled
 
 LINK = (
-    BEGIN, "-shared", "-Wl,--gc-sections", "-Wl,-z,lazy",
+    BEGIN, "-shared", "-Wl,--gc-sections",
+    "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
     *(f"-Wl,--wrap={name}" for name in WRAPPED),
 )  # fmt: skip

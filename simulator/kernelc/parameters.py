@@ -24,12 +24,16 @@ class Declared:
 
 @dataclass(frozen=True)
 class TemplateParameter:
-    """A parameter of a template. ``kind`` is "type", "template", or the type of a value; ``default`` is "" for none."""
+    """A parameter of a template. ``kind`` is "type", or what stands before the name; ``default`` is "" for none."""
 
     kind: str
     name: str
     pack: bool = False
     default: str = ""
+
+    def __str__(self) -> str:
+        kind = f"{'typename' if self.kind == 'type' else self.kind}{'...' if self.pack else ''}"
+        return f"{kind} {self.name}" + (f" = {self.default}" if self.default else "")
 
 
 def read_parameters(inside: Sequence[Token]) -> tuple[Declared, ...]:
@@ -80,8 +84,6 @@ def _template_parameter(part: Sequence[Token]) -> TemplateParameter:
     name = words[-1].text if len(words) > 1 and words[-1].kind == "word" else ""
     if words and words[0].text in ("typename", "class") and len(words) <= 2:
         return TemplateParameter("type", name, pack, default)
-    if words and words[0].text == "template":
-        return TemplateParameter("template", name, pack, default)
     return TemplateParameter(spell(words[:-1] if name else words), name, pack, default)
 
 

@@ -7,12 +7,12 @@ and all code of system headers, passes through unchanged; every line keeps its n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from .inline_asm import asm_statement
-from .launches import KernelDecl, declared_kernel, launch
-from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, scan
+from .launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded
+from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, Site, scan
 from .source import Edit, RewriteError, apply_edits
 from .storage import declaration
 
@@ -39,6 +39,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     defined: set[str] = set()
     serial = count()
     names: set[str] = set()
+    declared: list[tuple[KernelDecl, Site]] = []
     done = 0
     for site in sites:
         if site.start < done:
@@ -52,6 +53,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             edits.append(source.remove_word(site.start, site.end))
             if found := declared_kernel(source, site):
                 kernel, is_definition = found
+                declared.append((kernel, site))
                 if is_definition and kernel.name in defined and not kernel.template:
                     first = kernels[kernel.name]
                     if not first.template:
@@ -64,5 +66,11 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
         else:
             changes, done = declaration(source, site, serial, names)
             edits += changes
-    launchable = tuple(kernel for kernel in kernels.values() if kernel.template or kernel.name in defined)
+    others = overloaded(preprocessed, [kernel for kernel, _ in declared])
+    edits += c_linkage_removed(source, declared, others)
+    launchable = tuple(
+        replace(kernel, overloaded=kernel.own_name in others)
+        for kernel in kernels.values()
+        if kernel.template or kernel.name in defined
+    )
     return Rewritten(apply_edits(preprocessed, edits), launchable)

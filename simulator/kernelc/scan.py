@@ -36,11 +36,13 @@ _BEFORE_CLASS = frozenset({"typedef", "static", "const", "volatile", "extern", "
 class Scope:
     """A pair of braces: a namespace (or the whole file), a class, or anything else that holds code ("block").
 
-    `path` is the qualified name of the enclosing namespaces, without unnamed ones.
+    `path` is the qualified name of the enclosing namespaces, without unnamed ones; `linkage` is the literal of the
+    `extern "C"` around it, "" without one.
     """
 
     kind: Literal["namespace", "class", "block"]
     path: tuple[str, ...]
+    linkage: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,10 @@ def _opened(outer: Scope, head: str, parentheses: int) -> Scope:
     if outer.kind == "namespace":
         if "namespace" in texts[:2]:
             name = texts[texts.index("namespace") + 1 :]
-            return Scope("namespace", (*outer.path, *(part for part in name if part not in ("::", "inline"))))
+            path = (*outer.path, *(part for part in name if part not in ("::", "inline")))
+            return Scope("namespace", path, outer.linkage)
         if len(texts) == 2 and texts[0] == "extern" and words[1].kind == "string":
-            return outer
+            return Scope("namespace", outer.path, texts[1])
     while texts and texts[0] in _BEFORE_CLASS:
         del texts[0]
     # `struct A f() {` is a function and `struct A a = {` a variable; a base clause may hold anything.

@@ -13,6 +13,9 @@ from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
 from .options import Options
 
+#: Chips whose kernels the vendor builds with ENABLE_MULTI_CORE (sophgo/torch-tpu, firmware_core/CMakeLists.txt).
+_MULTI_CORE = (1690,)
+
 
 class TpuKernel:
     """How a TPU-KERNEL source is built."""
@@ -28,12 +31,12 @@ class TpuKernel:
         self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:
-        """The macros that select the chip and, on chips of several cores, the multi-core bodies."""
+        """The macros that select the chip and, as the vendor does for some, the multi-core bodies."""
         lanes = lanes_of(shape, self._dialect)
         numbers = {"arch": shape.arch, "lanes": lanes.count, "lane_bytes": lanes.size, "banks": shape.banks or 0}
         numbers["eu_bytes"] = lanes.beat
         defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
-        multi = ["-DENABLE_MULTI_CORE"] if shape.cores > 1 else []
+        multi = ["-DENABLE_MULTI_CORE"] if shape.arch in _MULTI_CORE else []
         return [self._standard, "-DUSING_CMODEL", *defines, *multi]
 
     def compile(self) -> list[str]:
@@ -41,7 +44,7 @@ class TpuKernel:
         return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else ["-w"])]
 
     def read(self, preprocessed: str) -> Unit:
-        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER` names."""
+        """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER`, or its like, names."""
         return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
@@ -54,3 +57,14 @@ class TpuKernel:
                 f'{linkage}{VISIBLE} const char mlusim_signature_{number}[] = "s0,";',
             ]
         return "\n".join([*lines, end, ""])
+
+
+class OkKernel(TpuKernel):
+    """How an OKK source is built: as TPU-KERNEL, with a header of its own."""
+
+    include = INCLUDE / "okk"
+    header = "okk.h"
+
+    def preprocess(self, shape: Shape) -> list[str]:
+        sizes = [f"-DMLUSIM_{name.upper()}_BYTES={space.bytes}" for name, space in shape.spaces.items()]
+        return [*super().preprocess(shape), *sizes]

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import NamedTuple
 
-from .assembly import CALLER_SAVED, REGISTERS, WIDE, Access, Place, accesses, operands, place_of
+from .assembly import CALLER_SAVED, REGISTERS, WIDE, Access, AsmPlace, accesses, operands, place_of
 
 _INSTRUCTION = re.compile(r"\t(?:(?:lock|notrack|data16)[; \t]+)*([a-z]\w*)(?:[ \t]+([^#]*?))?[ \t]*(?:#.*)?")
 #: A label that no jump goes to.
@@ -110,7 +110,7 @@ class _Block:
         """What nothing is known of."""
         return Value(0, ((f"{kind}{next(self._names)}", 1),))
 
-    def address(self, place: Place) -> Value:
+    def address(self, place: AsmPlace) -> Value:
         """Where a place is."""
         if place.symbol.endswith("@GOTPCREL"):
             return self.unknown(_OWN)
@@ -181,7 +181,7 @@ class _Block:
         text = operand[1:]
         return Value(int(text)) if operand[:1] == "$" and text.lstrip("-").isdigit() else None
 
-    def _load(self, place: Place) -> Value:
+    def _load(self, place: AsmPlace) -> Value:
         if place.symbol.endswith("@GOTPCREL"):
             return Value(0, ((f"@{place.symbol[:-9]}", 1),))
         address = self.address(place)

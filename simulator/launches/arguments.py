@@ -22,12 +22,18 @@ from .structures import StructureValue, check_members, shown
 
 _POINTEES = {"f": "float32", "d": "float64", "e": "float16", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16",
              "i": "int32", "I": "uint32", "q": "int64", "Q": "uint64", "?": "bool"}  # fmt: skip
-_NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "void", "s": "struct", "?": "bool"}
+_NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "void", "s": "struct", "?": "bool",
+          "p": "pointer"}  # fmt: skip
+#: How pointers get into an array.
+_ADDRESSES = "such as np.array([device.array(x).address], np.uint64)"
 
 
 @dataclass(frozen=True)
 class KernelParameter:
-    """One parameter of a C kernel: a type code of `struct` ("s": a structure), or that of what a pointer points to."""
+    """One parameter of a C kernel: a type code of `struct`, or that of what a pointer points to.
+
+    "s" is a structure, "p" another pointer.
+    """
 
     code: str
     bytes: int
@@ -162,6 +168,8 @@ class LaunchArguments:
         if isinstance(number, float) and not number.is_integer():
             raise TypeError(f"{what} is of type {parameter}; {number!r} is no whole number")
         try:
+            if parameter.code == "?" and number not in (0, 1):
+                raise OverflowError("it is 0 or 1")
             return struct.pack(parameter.code, int(number))
         except (struct.error, OverflowError) as error:
             raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(value)} ({error})") from None
@@ -175,13 +183,19 @@ class LaunchArguments:
             return int(value)
         if not isinstance(value, (np.ndarray, DeviceArray)):
             given = type(value).__name__
-            raise TypeError(f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}")
+            hint = f" (it points to pointers: {_ADDRESSES})" if parameter.code == "p" else ""
+            raise TypeError(
+                f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}{hint}"
+            )
+        if parameter.code == "p" and value.dtype not in (np.uint64, np.int64):
+            raise TypeError(f"{what} points to pointers; pass an array of addresses, {_ADDRESSES}")
         expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
         if expected is not None:
             wanted = np.dtype(expected)
             same = value.dtype == wanted or wanted.itemsize == 1  # a pointer to bytes takes any array
             if not same:
-                raise TypeError(f"{what} is of type {parameter}; the array has dtype {value.dtype}, pass {wanted}")
+                named = "ml_dtypes.bfloat16" if parameter.code == "y" else wanted
+                raise TypeError(f"{what} is of type {parameter}; the array has dtype {value.dtype}, pass {named}")
         if isinstance(value, DeviceArray):
             return value.address
         return self._copies.address(value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.memory.global_memory import DeviceArray
 from ..kernelc.launches import KernelDecl
-from ..kernelc.parameters import Declared, TemplateParameter
+from ..kernelc.parameters import Declared
 from ..kernelc.tokens import tokens
 from .structures import StructureValue
 
@@ -48,7 +48,7 @@ def instance(kernel: KernelDecl, given: str, values: Sequence[Any]) -> str:
             return given  # the compiler may know another template of that name
         if not chosen[0]:
             raise ValueError(
-                f"{kernel} is a template; name its arguments, as in {kernel.name}<{_example(parameter)}>: "
+                f"{kernel} is a template; name its arguments, as in {example(kernel)}: "
                 f"the arguments of the launch do not tell {parameter.name or 'all of them'}"
             )
         arguments.append((chosen[0], not sure and bool(parameter.default)))
@@ -123,5 +123,7 @@ def _arguments(name: str) -> list[str]:
     return [*parts, last] if last else parts
 
 
-def _example(parameter: TemplateParameter) -> str:
-    return "float" if parameter.kind == "type" else "64"
+def example(kernel: KernelDecl) -> str:
+    """A name with arguments for the parameters of a template that have no default."""
+    given = ["float" if p.kind == "type" else "64" for p in kernel.template_parameters if not p.default]
+    return f"{kernel.name}<{', '.join(given)}>"

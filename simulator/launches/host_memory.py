@@ -41,20 +41,22 @@ def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:
 
 
 def after_free(
-    finding: Finding, memory: GlobalMemory, freed: Sequence[tuple[Allocation, P]], locate: Callable[[P], Location]
+    finding: Finding, memory: GlobalMemory, freed: Sequence[tuple[Allocation, P, P]], locate: Callable[[P], Location]
 ) -> Finding:
     """A finding; an access to memory that nobody has now and somebody has freed is a use of that.
 
-    ``freed`` are allocations with the places that made them, in the order in which they were freed.
+    ``freed`` are allocations with the places that made and freed them, in the order in which they were freed.
     """
     region = finding.region
     if finding.rule != rules.bounds.BOUNDS or region is None or region.space != memory.memory.name:
         return finding
     address = memory.address + region.offset
-    if memory.memory.find(address) is None:
-        for entry, place in reversed(freed):
+    owner = memory.memory.find(address)
+    if owner is None or not owner.start <= address < owner.end:
+        for entry, made, gone in reversed(freed):
             if entry.start <= address < entry.end:
-                return rules.freed.used(finding, address - entry.start, entry.name, locate(place))
+                used = rules.freed.used(finding, address - entry.start, entry.name, locate(made))
+                return replace(used, related=locate(gone))
     return finding
 
 

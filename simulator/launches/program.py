@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
 from ..text import nearest, quoted
 from .arguments import argument_list
+from .budget import budget_of
 from .compiled_kernel import CompiledKernel
-from .deduction import instance
+from .deduction import example, instance
 from .device import Device
 from .extent import extent
 from .image import LaunchableImage
@@ -26,29 +27,20 @@ from .repeats import Repeats, Splits
 from .run import Run
 from .structures import Structures
 
+#: What stands for the arguments of a template in a list of kernels.
+_ELLIPSIS = "<...>"
 #: Frames from where a warning is given to who loads or launches.
 _USER = 4
-
-
-@dataclass(frozen=True)
-class SpaceBudget:
-    """Bytes that the variables of a program declare in one on-chip space, and how many the space has.
-
-    Kernels leave the last ``reserved`` bytes to the vendor's compiler by convention.
-    """
-
-    space: str
-    declared: int
-    limit: int
-    reserved: int = 0
 
 
 class Program:
     """Compiled kernels of one device."""
 
     def __init__(
-        self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = ()
-    ) -> None:
+        self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = (),
+        launched: Callable[[Path], Sequence[str]] | None = None,
+    ) -> None:  # fmt: skip
+        """``instances`` of templates are compiled along with the rest; ``launched`` says which a source launches."""
         self.device = device
         self._builder = Builder(device.shape, options)
         self._runtime = self._builder.runtime()
@@ -57,7 +49,8 @@ class Program:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, LaunchableImage] = {}
         self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
-        homes = [(self._home(kernel), kernel) for kernel in instances]
+        homes = [(self._home(_without_ellipsis(kernel)), kernel) for kernel in instances]
+        homes += [(s, kernel) for s in self._sources if launched and s.templates for kernel in launched(s.path)]
         self._base = [self._compiled(s, *(kernel for home, kernel in homes if home is s)) for s in self._sources]
         for image in self._base:
             self._images.update(dict.fromkeys(image.kernels, image))
@@ -65,7 +58,7 @@ class Program:
         self.warnings: list[Finding] = []
         for image in self._base:
             self._warn(image)
-        self.budget = self._budget()
+        self.budget = budget_of(device, self._base)
 
     @property
     def kernels(self) -> list[str]:
@@ -73,9 +66,14 @@ class Program:
         names = (
             name
             for source in self._sources
-            for name in [*source.kernels, *(f"{template}<...>" for template in source.templates)]
+            for name in [*source.kernels, *(template + _ELLIPSIS for template in source.templates)]
         )
         return list(dict.fromkeys(names))
+
+    @property
+    def instances(self) -> list[str]:
+        """The instances of templates that have been compiled, by their full names."""
+        return [name for name in self._images if "<" in name]
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -133,6 +131,7 @@ class Program:
         """
         repeats = Repeats(orders, resplit, smaller)
         options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
+        kernel = _without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
@@ -185,7 +184,8 @@ class Program:
             where = " and in ".join(str(source.path) for source in homes)
             raise ValueError(f"kernel {base} is defined in {where}; load the one that you mean by itself")
         if kernel in homes[0].templates:
-            raise ValueError(f"{kernel} is a template; name its arguments, as in {kernel}<float>")
+            declared = self._declared[kernel]
+            raise ValueError(f"{declared} is a template; name its arguments, as in {example(declared)}")
         return homes[0]
 
     def _compiled(self, source: Source, *kernels: str) -> LaunchableImage:
@@ -213,23 +213,10 @@ class Program:
             self._runtime = self._builder.runtime()
         return image.present()
 
-    def _budget(self) -> dict[str, SpaceBudget]:
-        """Declared bytes per on-chip space; over budget is a BuildError."""
-        found = {}
-        # One that several images have is one variable.
-        declared_once = {(v.name, v.location): v for image in self._base for v in image.description.variables}
-        variables = list(declared_once.values())
-        for name, space in self.device.shape.spaces.items():
-            if DIALECTS[self.device.isa].spaces[name].variables:
-                mine = [variable for variable in variables if variable.space == name]
-                declared = sum(variable.size for variable in mine)
-                found[name] = SpaceBudget(name, declared, space.budget, space.reserved)
-                if declared > space.budget:
-                    largest = max(mine, key=lambda variable: variable.size)
-                    finding = rules.budget.variables(name, declared, space.bytes, largest.name)
-                    finding = replace(finding, location=largest.location)
-                    raise BuildError(str(finding), finding)
-        return found
+
+def _without_ellipsis(kernel: str) -> str:
+    """The name of a kernel, where it is given as `Program.kernels` lists a template."""
+    return kernel.removesuffix(_ELLIPSIS) if isinstance(kernel, str) else kernel
 
 
 def checked_instances(instances: Any) -> list[str]:

@@ -235,6 +235,29 @@ def test_collecting_goes_on_and_counts_equal_findings(program):
     assert healthy(program)
 
 
+@pytest.mark.parametrize("how", range(6))
+def test_what_lies_inside_of_bounds_is_carried_out(program, how):
+    """Of copies (at once, waited for, in segments), of a vector, and of scalar accesses, which have no other effect."""
+    x, y = np.zeros(64, np.float32), np.arange(64, dtype=np.float32)
+    run = program.launch("partly", args=[x, y, how], on_finding="collect")
+    assert [f.rule for f in run.errors] == ["bounds"]
+    filled = {0: 64, 1: 64, 2: 64}.get(how, 0)
+    ones = np.arange(64) % 8 == 0 if how == 2 else np.arange(64) < filled
+    assert y.tolist() == np.where(ones, 1, np.arange(64)).tolist()
+    if how == 3:
+        assert x[:60].tolist() == [3] * 60
+    if how == 5:
+        assert np.isnan(x[0])
+    assert x[60:].tolist() == [9] * 4
+
+
+def test_a_task_that_runs_through_foreign_memory_is_ended(program):
+    """After some thousand accesses, or at once where nothing is."""
+    run = program.launch("wild", args=[np.zeros(4, np.float32)], on_finding="collect", time_limit=60)
+    (found,) = run.errors
+    assert (found.rule, found.count) == ("bounds", 4096)
+
+
 def test_an_error_ends_the_launch_and_copies_nothing_wrong_back(program):
     out = np.zeros(256, np.float32)
     with pytest.raises(KernelError) as caught:

@@ -99,10 +99,11 @@ def test_lanes_that_are_computed_and_not_used_stay_silent(device: Device, lanes:
 
 @pytest.mark.parametrize(
     ("tables", "lanes", "named"),
-    [(3, 3, []), (3, 4, [("tpu_gdma_cpy_L2S", 3)]), (2, 3, [("tpu_bdc_fp32_pow", 0)])],
+    [(3, 3, []), (3, 4, [("tpu_gdma_cpy_L2S", 3)]), (1, 3, [("tpu_bdc_fp32_pow", 0)]), (2, 3, [])],
 )
 def test_powers_of_what_is_missing(device: Device, tables: int, lanes: int, named: list[tuple[str, int]]) -> None:
-    """Three lanes of two bases and exponents on a row of lanes; of the tables all lanes are read."""
+    """Three lanes of two bases and exponents on a row of lanes; of two tables all lanes are read, of that of powers
+    none from BM1690 on."""
 
     def kernel(unit: Any, out: Any, ones: Any) -> None:
         for address in (1024, 2048):

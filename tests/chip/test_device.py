@@ -40,7 +40,7 @@ def user_file(tmp_path):
 
 
 def test_names_lists_every_device_file():
-    assert Device.names() == sorted([*FIGURES, "bm1684x", "bm1688", "bm1690", "cuda-sm80"])
+    assert Device.names() == sorted([*FIGURES, "bm1684", "bm1684x", "bm1688", "bm1690", "cuda-sm80"])
 
 
 @pytest.mark.parametrize("name", FIGURES)

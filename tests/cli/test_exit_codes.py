@@ -107,7 +107,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("rules",), 0, None),
     (("rules", "bounds"), 0, {"id", "severity", "doc", "text"}),
     (("rules", "bound"), 2, FAILS),
-    (("build", "k.mlu"), 0, {"device", "kernels", "signatures", "budget"}),
+    (("build", "k.mlu"), 0, {"device", "kernels", "signatures", "budget", "instances", "not_compiled"}),
     (("build", "broken.mlu"), 1, FAILS),
     (("build", "large.mlu"), 1, FAILS),
     (("build", "absent.mlu"), 1, FAILS),

@@ -128,3 +128,15 @@ def test_an_output_that_is_the_report(folder):
     done = subprocess.run(["sh", "-c", shell], stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, Path("report").read_text()) == (2, "")
     assert "the report of this command goes there" in done.stderr
+
+
+def test_pipes_are_quiet() -> None:
+    """No progress in a pipe, no complaint when its reader goes away, no colour codes."""
+    process = subprocess.Popen([*COMMAND, "isa"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert b"\x1b" not in process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() in (0, 128 + signal.SIGPIPE)

@@ -18,8 +18,8 @@ from mlusim.simulator.chip.rates import KINDS
 
 from tests.support.paths import ROOT
 
-#: The two columns of the README's table.
-SHOWN = (DIALECTS["bang"], DIALECTS["tpu"])
+#: The columns of the README's table.
+SHOWN = (DIALECTS["bang"], DIALECTS["tpu"], DIALECTS["okk"])
 
 
 def replaced(text: str, pattern: str, *values: object) -> str:
@@ -56,10 +56,10 @@ def timing(text: str) -> str:
 def readme(text: str) -> str:
     """README.md with the table of instructions and devices, and its counts in sentences."""
     modelled = (len({entry.name for entry in dialect.instructions}) for dialect in SHOWN)
-    text = replaced(text, r"(?m)^\| instructions modelled \| (\d+) \| (\d+) \|$", *modelled)
-    text = replaced(text, r"(?m)^\| known by name: .* \| (\d+) \| (\d+) \|$", *(len(d.known) for d in SHOWN))
+    text = replaced(text, r"(?m)^\| instructions modelled \| (\d+) \| (\d+) \| (\d+) \|$", *modelled)
+    text = replaced(text, r"(?m)^\| known by name: .* \| (\d+) \| (\d+) \| (\d+) \|$", *(len(d.known) for d in SHOWN))
     devices = (", ".join(name for name in Device.names() if Device.load(name).isa == dialect.name) for dialect in SHOWN)
-    text = replaced(text, r"(?m)^\| devices \| (.*?) \| (.*?) \|$", *devices)
+    text = replaced(text, r"(?m)^\| devices \| (.*?) \| (.*?) \| (.*?) \|$", *devices)
     mistakes = (ROOT / "tests" / "faults" / "mistakes.mlu").read_text(encoding="utf-8").count("__mlu_entry__ void")
     text = replaced(text, r"Each of (\d+) \[kernels with a mistake\]", mistakes)
     sentence = "Of the (\\d+) numbers of the (\\S+), (\\d+) are assumed, of the (\\d+) of the (\\S+), (\\d+);"

@@ -66,7 +66,6 @@ ATTACKS = {
     "process_changed": ("forbidden", MAY_NOT + "change the process: prctl"),
     "timer_alarm": ("forbidden", MAY_NOT + "set timers: "),
     "timer_stopped": ("forbidden", MAY_NOT + "set timers: setitimer"),
-    "timer_of_the_simulator": ("forbidden", MAY_NOT + "set timers: setitimer"),
     "sleep_for_ever": ("time", "the kernel ran longer"),
     "wait_for_ever": ("forbidden", MAY_NOT + "wait: pause"),
     "print_for_ever": ("forbidden", "the kernel printed more than 64 MiB"),

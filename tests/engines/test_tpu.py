@@ -251,9 +251,9 @@ def test_a_core_that_never_arrives() -> None:
 
 def test_a_function_that_is_known_and_not_modelled(program: Program) -> None:
     with pytest.raises(KernelError) as caught:
-        program.launch("absolute", args=SortArguments())
+        program.launch("sign_of", args=SortArguments())
     finding = caught.value.finding
-    assert (finding.rule, finding.instruction) == ("not-modelled", "tpu_bdc_abs")
+    assert (finding.rule, finding.instruction) == ("not-modelled", "tpu_bdc_sign")
 
 
 CPP = """
@@ -343,5 +343,16 @@ def test_a_launch_that_executes_nothing_says_so(device: Device) -> None:
 
 
 def test_a_launch_that_executes_only_what_is_not_modelled_says_so(device: Device) -> None:
-    found = launch(lambda t: t.tpu_bdc_abs(0, 0), args=[], device=device, on_finding="collect").findings
+    found = launch(lambda t: t.tpu_bdc_sign(0, 0), args=[], device=device, on_finding="collect").findings
     assert [f.rule for f in found] == ["not-modelled", "empty"]
+
+
+@pytest.mark.parametrize(("chip", "registered"), [("bm1690", ["several"]), ("bm1688", ["one"])])
+def test_only_one_chip_has_the_bodies_for_several_cores(chip: str, registered: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(
+        '#include "tpu_kernel.h"\n#ifdef ENABLE_MULTI_CORE\n#define NAME several\n#else\n#define NAME one\n#endif\n'
+        "#define REGISTER(name) TPUKERNEL_FUNC_REGISTER(name)\n"
+        "void NAME(const void *arguments) { (void)arguments; tpu_initialize(); }\nREGISTER(NAME);\n"
+    )
+    assert list(load([path], device=Device.load(chip)).kernels) == registered

@@ -25,10 +25,10 @@ def test_what_has_been_freed_and_is_nobodys(rule: str, byte: int, again: bool, f
     if again:
         memory.allocate(4096, "third")
     finding = Finding(rule, "there is nothing", region=Region(memory.memory.name, 0, offset, 4))
-    made = after_free(finding, memory, [(freed[0], 1), (freed[1], 2)], lambda place: Location("a.mlu", place))
+    made = after_free(finding, memory, [(freed[0], 1, 3), (freed[1], 2, 4)], lambda place: Location("a.mlu", place))
     assert made.rule == found
     if found == "use-after-free":
         assert made.message == "access to byte 8 of 'second', which has been freed"
-        assert made.origin == Location("a.mlu", 2)
+        assert (made.origin, made.related) == (Location("a.mlu", 2), Location("a.mlu", 4))
     else:
         assert made == finding

@@ -10,8 +10,18 @@ from mlusim.simulator import Device
 from mlusim.simulator.frames import BrokenPeer, FrameChannel, pack
 from mlusim.simulator.host.programs import session as sessions
 from mlusim.simulator.host.programs.header import HEADER, header
-from mlusim.simulator.host.programs.messages import Done, Place, messages_version
-from mlusim.simulator.host.programs.session import AGREEMENT, Goodbye, Hello, Session, Settle, TellFault, Welcome
+from mlusim.simulator.host.programs.messages import Place, messages_version
+from mlusim.simulator.host.programs.session import (
+    AGREEMENT,
+    Farewell,
+    Goodbye,
+    Hello,
+    Session,
+    Settle,
+    Settled,
+    TellFault,
+    Welcome,
+)
 from mlusim.simulator.native.compiler import Compiler
 
 UNPACK = """
@@ -54,8 +64,9 @@ def test_both_languages_write_the_same_bytes_and_refuse_all_others(tmp_path):
 
 
 def test_the_session_has_words_for_all_that_the_runtime_tells():
-    told = {name for path in HEADER.parent.glob("*.cpp") for name in re.findall(r'\btell\("([^"]*)"', path.read_text())}
-    assert told == set(sessions.FAULTS)
+    text = "".join(path.read_text() for path in HEADER.parent.glob("*.cpp"))
+    told = re.findall(r'\btell\("([^"]*)"', text) + re.findall(r'"((?:target|source) \w+)"', text)
+    assert set(told) == set(sessions.FAULTS)
 
 
 @pytest.fixture
@@ -87,9 +98,9 @@ def test_a_conversation(program):
     channel.send(TellFault("freed", "lost", 16, 0, 0, 0, Place(), Place()))
     channel.send(TellFault("no such fault", "lost", 0, 0, 0, 0, Place(), Place()))
     channel.send(Settle())
-    assert channel.receive().message == Done()
+    assert channel.receive().message == Settled()
     channel.send(Goodbye())
-    assert channel.receive().message == Done()
+    assert channel.receive().message == Farewell(fails=False)
     thread.join()
     (report,) = outcome
     assert (report.command, report.ended) == ("prog -x", True)

@@ -9,8 +9,9 @@ from mlusim.simulator.findings import ADVICE, ERROR, WARNING, Finding
 from mlusim.simulator.findings.reports import Checked
 from mlusim.simulator.findings.reports import Report as Checks
 from mlusim.simulator.host.programs.checked import document
-from mlusim.simulator.host.programs.report import ProgramReport
-from mlusim.simulator.host.programs.summary import closing_lines, summary
+from mlusim.simulator.host.programs.messages import Place
+from mlusim.simulator.host.programs.report import CutOff, Death, ProgramReport
+from mlusim.simulator.host.programs.summary import closing_lines
 from mlusim.simulator.log import Location
 
 PLACES = {rule: Finding(rule, "", severity, location=Location("a.mlu", line)) for line, (rule, severity) in enumerate(
@@ -28,15 +29,42 @@ PLACES = {rule: Finding(rule, "", severity, location=Location("a.mlu", line)) fo
 )  # fmt: skip
 def test_what_is_shown_is_counted(shown: list[str], suppressed: int, said: str) -> None:
     findings = [PLACES[rule] for rule in shown]
-    (line,) = closing_lines(ProgramReport(), findings, suppressed)
+    (line,) = closing_lines(ProgramReport(ended=True), findings, suppressed)
     assert line == f"0 launches, 0 copies of 0 bytes, 0.00 us simulated; {said}"
 
 
-def test_a_report_of_a_program_by_itself() -> None:
-    report = ProgramReport()
+def test_findings_of_one_cause_are_counted_once() -> None:
+    report = ProgramReport(ended=True)
     report.add(PLACES["leak"])
     report.add(replace(PLACES["leak"], count=2))
-    assert [line.rpartition("; ")[2] for line in summary(report)][-1] == "1 warning"
+    (line,) = closing_lines(report, report.findings)
+    assert line.endswith("; 1 warning")
+
+
+@pytest.mark.parametrize(
+    ("number", "address", "on_device", "said"),
+    [
+        (11, 8, False, "by SIGSEGV (segmentation fault): it used a null pointer"),
+        (7, 4096, True, "by SIGBUS (bus error): it used device memory through a device pointer; copy with"),
+        (11, 0x5000, False, "by SIGSEGV (segmentation fault): it used 0x5000, where it has no memory: a pointer"),
+        (11, 2**64 - 1, False, "by SIGSEGV (segmentation fault): a pointer that is wrong or freed, "),
+        (8, 0, False, "by SIGFPE (floating point exception): a whole number was divided by zero"),
+        (15, 0, False, "by SIGTERM (terminated)"),
+        (64, 0, False, "by SIGRTMAX"),
+    ],
+)
+def test_a_signal_is_a_sentence(number: int, address: int, on_device: bool, said: str) -> None:
+    report = ProgramReport(death=Death(number, address, on_device, "", 0))
+    first, last = closing_lines(report, [])
+    assert first.startswith(f"the program was ended {said}")
+    assert last.startswith("0 launches")
+
+
+def test_an_end_without_a_word() -> None:
+    first, cut, _ = closing_lines(ProgramReport(cut_off=CutOff("k", Place())), [])
+    assert first.startswith("the program ended by _exit() or SIGKILL")
+    assert cut.startswith("k, launched at ")
+    assert cut.endswith(", was under way and was ended with the program")
 
 
 def test_what_may_stay_is_apart_in_documents() -> None:

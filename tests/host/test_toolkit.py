@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import Device
+from mlusim.simulator import BuildError, Device, load
 from mlusim.simulator.host.programs.cncc import main, read_command
-from mlusim.simulator.host.programs.messages import messages_version
+from mlusim.simulator.host.programs.messages import Place, messages_version
+from mlusim.simulator.host.programs.report import ProgramReport
 from mlusim.simulator.host.programs.toolkit import write_toolkit
 
 HERE = Path(__file__).parent / "programs"
@@ -29,6 +30,12 @@ def test_options_of_public_build_files():
     assert command.host == ["-O3", "-g", "-Werror", "-Wall", "-fPIC", "-pthread"]
 
 
+def test_options_of_the_devices_side():
+    words = ["device-only", "host-only", "fatbin-only", "wram-align64", "stack-on-ldram", "device-only=1"]
+    command = read_command([*(f"--bang-{word}" for word in words), "-Xbang-fatbinary", "-v", "k.mlu"])
+    assert (command.inputs, command.host, command.asks) == (["k.mlu"], [], "")
+
+
 def test_options_of_old_build_files():
     command = read_command(["-S", "-O3", "--bang-mlu-arch=MLU270", "--bang-device-only", "./g.mlu", "-o", "./g.s"])
     assert (command.mode, command.inputs, command.output, command.archs) == ("-S", ["./g.mlu"], "./g.s", ["270"])
@@ -45,6 +52,10 @@ def test_options_of_old_build_files():
     [
         (["--frobnicate", "k.mlu"], "cncc has no option --frobnicate"),
         (["--versio"], "cncc has no option --versio (did you mean '--version'?)"),
+        (
+            ["--bang-mlu-arhc=mtp_372", "k.mlu"],
+            "cncc has no option --bang-mlu-arhc=mtp_372 (did you mean '--bang-mlu-arch='?)",
+        ),
         (["k.mlu", "-o"], "-o needs a value behind it"),
         (["-c"], "no input files"),
         (["-c", "none.mlu"], "none.mlu: no such file"),
@@ -69,13 +80,6 @@ def test_a_folder_that_is_something_else_stays(tmp_path):
     with pytest.raises(ValueError, match="bm1690 has no CNRT; choose an MLU for host code"):
         write_toolkit(tmp_path / "new", ["bm1690"])
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-@pytest.fixture(scope="module")
-def sdk(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("toolkit") / "sdk"
-    write_toolkit(folder, ["mlu370-x4"])
-    return folder
 
 
 @pytest.mark.slow
@@ -227,3 +231,32 @@ def test_a_build_by_cmake(sdk, tmp_path):
     later = (tmp_path / "build" / "program").stat().st_mtime + 2
     os.utime(tmp_path / "kernels.h", (later, later))
     assert "Building BANG object kernels.mlu.o" in run("cmake", "--build", "build")
+
+
+@pytest.mark.parametrize("space", ["nram", "wram", "sram"])
+def test_memory_at_file_scope_is_held_against_the_budget(tmp_path, capfd, space):
+    """As `mlusim build` does, with its words."""
+    name = "__mlu_shared__" if space == "sram" else f"__{space}__"
+    limit = Device.load("mlu370-x4").shape.spaces[space].budget
+    source = tmp_path / "k.mlu"
+    text = "#include <bang.h>\n{0} char tile[SIZE];\n__mlu_entry__ void k(float* p) {{ p[0] = tile[0]; }}\n"
+    source.write_text(text.format(name) + "int main() {}\n")
+    words = ["mlu370-x4", "lib64", "-c", str(source), "-o", str(tmp_path / "k.o")]
+    assert main([*words, f"-DSIZE={limit}"]) == 0
+    assert main([*words, f"-DSIZE={limit + 64}"]) == 1
+    err = capfd.readouterr().err
+    assert err.startswith(f"error: budget: {space} variables take {limit + 64} bytes with 'tile', ")
+    assert f"\n  at {source}:2\n" in err
+    with pytest.raises(BuildError) as caught:
+        load([source], device=Device.load("mlu370-x4"), define={"SIZE": limit + 64})
+    assert err == f"{caught.value}\n"
+
+
+def test_places_without_lines_are_findings_of_their_own():
+    """Leaks of two places in a program without -g; of one line, one."""
+    report = ProgramReport(modules={1: "/nowhere/program"})
+    report.leaks([(Place(1, 16), 1), (Place(1, 32), 64), (Place(1, 32), 64)])
+    assert [(finding.message, finding.count) for finding in report.findings] == [
+        ("an allocation of 1 byte of device memory is never freed (program+0x10, built without -g)", 1),
+        ("2 allocations, 128 bytes of device memory are never freed (program+0x20, built without -g)", 1),
+    ]

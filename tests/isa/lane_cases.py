@@ -16,7 +16,8 @@ from tests.isa.references.numbers import encode, size_of
 from tests.isa.references.values import mixed
 
 #: `data_type_t` of the element types.
-CODES = {"uint8": 0, "int8": 1, "half": 3, "float": 5, "uint16": 6, "int16": 7, "uint32": 8, "int32": 9, "bfloat16": 11}
+CODES = {"uint8": 0, "int8": 1, "half": 3, "float": 5, "uint16": 6, "int16": 7, "uint32": 8, "int32": 9, "bfloat16": 11,
+         "float8e5m2": 15, "float8e4m3": 47}  # fmt: skip
 #: Bytes of a lane here: so few that all of them can be compared after every instruction.
 LANE_BYTES = 4096
 #: How an operand may lie; the last two are for sources.
@@ -25,6 +26,21 @@ PLAIN = LAYOUTS[:4]
 COPIES = ("tpu_gdma_cpy_S2L", "tpu_gdma_cpy_L2S")
 #: Floats of the tables that `tpu_bdc_fp32_pow` reads, one copy in every lane.
 TABLES = (32, 64, 192)
+
+
+@dataclass(frozen=True)
+class Struct:
+    """An argument that C passes by pointer, None for null."""
+
+    name: str
+    fields: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A byte of system memory."""
+
+    offset: int
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,9 @@ class Case:
     system_before: bytes = bytes(4)
     system: bytes = bytes(4)
     near: float = 0
+    arguments: tuple[Any, ...] = ()  # in the vendor's order, where the name alone does not say what they are
+    written_outside: bool = False  # the first operand lies in system memory
+    works: tuple[Tensor, ...] = ()  # to which the system memory is copied afterwards
 
     @property
     def inside(self) -> list[Tensor]:
@@ -54,7 +73,7 @@ class Case:
         """Where memory is not what the reference says, "" where it is."""
         found = Local(self.local.lanes, self.local.lane_bytes, self.local.eu_bytes)
         found.load(image)
-        if self.outside != 0:
+        if self.outside != 0 and not self.written_outside:
             tensors.accept(found, self.local, self.operands[0], self.near)
         for what, mine, wanted in (("local", image, self.local.image()), ("system", system, self.system)):
             if mine != wanted:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import launch
 
-from tests.isa.lane_cases import CODES, Case, device, whole
+from tests.isa.lane_cases import CODES, Case, Outside, Struct, device, whole
 
 
 def check(chip: str, cases: Sequence[Case]) -> None:
@@ -35,8 +35,20 @@ def check(chip: str, cases: Sequence[Case]) -> None:
         assert not wrong, wrong
 
 
+def passed(argument: Any, system: Any) -> Any:
+    """What Python passes: a structure is a tuple or None, system memory a pointer."""
+    if isinstance(argument, Struct):
+        return argument.fields
+    return system + argument.offset if isinstance(argument, Outside) else argument
+
+
 def _call(unit: Any, case: Case, system: Any) -> None:
     operands, name = case.operands, case.name
+    if case.arguments:
+        getattr(unit, name)(*(passed(argument, system) for argument in case.arguments))
+        for work in case.works:
+            unit.tpu_gdma_cpy_S2L(work.address, system, work.shape, None, None, CODES[work.kind])
+        return
     addresses = [system + t.address if n == case.outside else t.address for n, t in enumerate(operands)]
     shape, strides, codes = operands[0].shape, [t.stride for t in operands], [CODES[t.kind] for t in operands]
     if name == "tpu_bdc_cast":

@@ -16,12 +16,17 @@ from mlusim.simulator import launch
 from tests.isa import lane_cases as made
 from tests.isa.lane_cases import LANE_BYTES, LAYOUTS, PLAIN, Room, device, local_memory, rooms
 from tests.isa.references import tensors
-from tests.isa.references.numbers import rounded
+from tests.isa.references.numbers import BYTES, rounded
 from tests.isa.run_form import Declared, declared
 from tests.isa.run_lanes import check
 
 CHIPS = ("bm1690", "bm1684x", "bm1688")
-TENSORS = [found for found in declared() if found.name in tensors.NAMES]
+#: Floats of 8 bits, which one chip alone has, are for tests/isa/tpu, but for the rounding of casts.
+TENSORS = [
+    found
+    for found in declared()
+    if found.name in tensors.NAMES and (found.name == "tpu_bdc_cast" or not {*found.kinds} & {*BYTES})
+]
 EVERY_CHIP = pytest.mark.parametrize("chip", CHIPS)
 
 

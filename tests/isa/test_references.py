@@ -13,11 +13,12 @@ from tests.isa.references.registry import REFERENCES
 from tests.isa.references.tensors import NAMES as TENSORS
 from tests.isa.references.waits import BEHAVIOURS, CACHE
 from tests.isa.run_form import Declared, declared, execute, images_of
+from tests.isa.tpu import NAMES as TPU
 
 DECLARED = list(declared())
 MEMORY = [found for found in DECLARED if found.has_memory]
-#: What test_lanes.py and test_waits.py compare.
-ELSEWHERE = TENSORS | CACHE
+#: What test_lanes.py, test_waits.py and tests/isa/tpu compare.
+ELSEWHERE = TENSORS | CACHE | TPU
 #: Bytes of a space are a multiple of this, so that every copy of it is legal on every device.
 GRANULE = 256
 

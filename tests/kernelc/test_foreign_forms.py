@@ -7,6 +7,7 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, load
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 SOURCE = KERNELS_C / "foreign_forms.mlu"
 
@@ -200,6 +201,33 @@ def test_a_copy_to_another_cluster_builds_and_says_that_it_is_not_modelled(devic
     assert not program.launch("k", (4, 1, 1), "union1", args=[out, 0], on_finding="collect").errors
     (finding,) = program.launch("k", (4, 1, 1), "union1", args=[out, 1], on_finding="collect").errors
     assert (finding.rule, finding.instruction) == ("not-modelled", "__memcpy")
+
+
+@pytest.mark.parametrize(("dim", "type_"), [((2, 1, 1), "block"), ((4, 1, 1), "union1")])
+def test_local_memory(program, dim, type_):
+    """In a Block task of a device whose SRAM belongs to clusters, the two directions of it are findings."""
+    x = np.arange(256, dtype=np.float32)
+    y = np.zeros_like(x)
+    run = program.launch("local_memory", dim, type_, args=[x, y], on_finding="collect")
+    assert {finding.rule for finding in run.findings} == ({"space"} if type_ == "block" else set())
+    assert y.tolist() == (2 * x * (np.arange(256) < 64 * dim[0])).tolist()
+
+
+def test_rows_are_taken_for_elements(program):
+    out = np.arange(32, dtype=np.float16)
+    run = program.launch("add_rows", args=[out, 3])
+    assert out.tolist() == list(range(0, 128, 4))
+    lines = {run.log.location(n).line for n in range(len(run.log)) if run.log.ops[run.log.records["op"][n]].engine}
+    assert lines == {line_of(SOURCE, text) for text in (r"a, out, s", r"b, a, \(half", r"b, b, a\[0\]", r"out, b, s")}
+
+
+@pytest.mark.parametrize(("which", "name"), [(0, ""), (1, "__bang_conv_tf32"), (2, "__memcpy")])
+def test_what_is_known_and_not_modelled(program, which, name):
+    out = np.zeros(1, np.uint8)
+    run = program.launch("forms_of_no_model", (4, 1, 1), "union1", args=[out, which], on_finding="collect")
+    errors = {(finding.rule, finding.instruction) for finding in run.errors}
+    assert errors == ({("not-modelled", name)} if name else set())
+    assert out[0] == 0x21
 
 
 def test_powers_of_a_half_and_another_number(device, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from mlusim.simulator import Device, Program, load
 from mlusim.simulator.native.compiler import Compiler
 
+HOST_PROGRAMS = Path(__file__).parents[1] / "host" / "programs"
 DEVICE = Device.load("mlu370-x4")
 SOURCE = """#include <bang.h>
 __nram__ char buffer[4096];
@@ -58,10 +59,24 @@ def test_they_take_one_compilation_and_others_one_more_each(source: Path, monkey
     [
         ("fill<float, 64>", TypeError, r"pass a list of names, such as \['fill<float, 64>'\]"),
         ([3], TypeError, "3 among instances is no name of a kernel"),
-        (["fill"], ValueError, "fill is a template; name its arguments"),
+        (["fill"], ValueError, r"template; name its arguments, as in fill<float, 64>"),
+        (["fill<...>"], ValueError, r"fill<typename T, int N>\(T \*out, T value\) is a template; name its arguments"),
         (["full<float>"], ValueError, "no kernel 'full<float>'; the kernels of this program are twice, fill<...>"),
     ],
 )
 def test_wrong_names(source: Path, instances: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         load([source], device=DEVICE, instances=instances)
+
+
+def test_one_that_shares_its_name_with_a_host_function(device: Device) -> None:
+    """Launched by name, by the name that a list of kernels has, and with parameters that have no names."""
+    program = load([HOST_PROGRAMS / "names.mlu"], device=device, instances=["ops::twice<half>"])
+    assert "ops::twice<...>" in program.kernels
+    for kernel, dtype in [("ops::twice<float>", np.float32), ("ops::twice<...>", np.int16), ("ops::twice", np.float16)]:
+        x = np.arange(4, dtype=dtype)
+        y = np.zeros_like(x)
+        program.launch(kernel, args=[4, x, y])
+        assert y.tolist() == [0, 2, 4, 6]
+    with pytest.raises(ValueError, match=r"twice<typename T, .*name its arguments, as in ops::twice<float>"):
+        program.launch("ops::twice<...>", args=[4, None, None])

@@ -46,5 +46,5 @@ def test_a_template():
         TemplateParameter("int", "N", default="(4 > 2)"),
         TemplateParameter("bool", ""),
         TemplateParameter("type", "Ts", pack=True),
-        TemplateParameter("template", "C"),
+        TemplateParameter("template <class> class", "C"),
     )

@@ -254,7 +254,7 @@ A(int n) {}
 """
     result = rewrite(HEAD + source, {})
     assert result.kernels == (
-        KernelDecl("A", False, "k.mlu", 10, (Declared("int n", "int", "n"),)),
+        KernelDecl("A", False, "k.mlu", 10, (Declared("int n", "int", "n"),), c_linkage=True),
         KernelDecl(
             "n::B", True, "k.mlu", 4, (Declared("T *p", "T *", "p"),),
             (TemplateParameter("type", "T"), TemplateParameter("int", "N", default="(3 > 2)")),

@@ -27,7 +27,7 @@ RANGES: dict[str, tuple[int, list[Any], list[Any]]] = {
     "uint16": (5, [0, 65535, np.int8(1)], [-1, 65536, -0.5]),
     "int32": (6, [-(2**31), 2**31 - 1], [2**31, -(2**31) - 1]),
     "uint64": (7, [0, 2**53], [-1, 2**64]),
-    "bool": (8, [0, 1, False, np.True_], [None, "1"]),
+    "bool": (8, [0, 1, False, np.True_], [2, -1, 256, 0.5, math.nan]),
 }
 SECOND = np.timedelta64(1, "s")
 NO_NUMBERS = [
@@ -65,6 +65,21 @@ def test_values_that_a_parameter_cannot_hold_are_refused(program, name):
         given[at] = value
         with pytest.raises(TypeError, match=f"argument {at + 1} of scalars is of type {name}"):
             program.launch("scalars", args=[np.zeros(9), *given])
+
+
+def test_pointers_to_pointers_are_arrays_of_addresses(program, device):
+    arrays = [device.array(np.full(4, value, np.float32)) for value in (2, 5)]
+    out = np.zeros(1, np.float32)
+    program.launch("through", args=[np.array([array.address for array in arrays], np.uint64), out])
+    assert out[0] == 7
+    for wrong in (np.zeros(2, np.float32), [1, 2], "x"):
+        with pytest.raises(TypeError, match=r"argument 0 of through .*device\.array\(x\)\.address\], np\.uint64\)"):
+            program.launch("through", args=[wrong, out])
+
+
+def test_the_dtype_of_bfloat16_is_named_with_its_module(program):
+    with pytest.raises(TypeError, match=r"is of type bfloat16_t\*; .* dtype uint16, pass ml_dtypes\.bfloat16"):
+        program.launch("narrow", args=[np.zeros(4, np.uint16)])
 
 
 def test_nan_arrives(program):

@@ -39,6 +39,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.overlap": (op.overlap,),
     "Instruction.moves": (op.moves,),
     "Instruction.looks_up": (op.moves,),
+    "Instruction.adds": (op.dropped,),
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
@@ -59,6 +60,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Parameter.clobbered": (op.less,),
     "Parameter.space": (op.space,),
     "Parameter.passed": (NOT_MUTATED,),  # how C spells it
+    "Parameter.form": (NOT_MUTATED,),  # how C spells it
     "Parameter.pointer": (NOT_MUTATED,),  # how C spells it
     "Parameter.nullable": (op.nullable,),
     "Parameter.defined": (op.quantity, op.dropped),

@@ -15,8 +15,8 @@ from mlusim.isa.rules import Archs
 from . import expressions
 
 #: The architectures that device files or rules name, and for instructions that none of them has, a later one.
-ARCHS = {"bang": (270, 290, 322, 372, 392, 520, 592), "tpu": (1684, 1688, 1690)}
-LATER = {"bang": 613, "tpu": 1700}
+ARCHS = {"bang": (270, 290, 322, 372, 392, 520, 592), "tpu": (1684, 1688, 1690), "okk": (1684,)}
+LATER = {"bang": 613, "tpu": 1700, "okk": 1685}
 
 
 @dataclass(frozen=True)

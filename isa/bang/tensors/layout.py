@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...declare import Align, Archs, Instruction, Require, declare, family, instruction
+from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, family, instruction
 
 _OLD = Archs("<300")
 _WORDS = "half float int8 int16 int32 uint8 uint16 uint32"
@@ -79,6 +79,29 @@ rotations = (
 def mirror(src: np.ndarray) -> np.ndarray:
     """dst[row][i] = src[row][width - 1 - i]"""
     return src[:, ::-1]
+
+
+def _swap(src: np.ndarray) -> np.ndarray:
+    return src.transpose(0, 2, 1)
+
+
+#: Channels last, and channels first. A public header has the prototypes; what they do is in their names.
+_LAYOUTS = {"nhwc2nchw": ("[h * w][c]", "[c][h * w]"), "nchw2nhwc": ("[c][h * w]", "[h * w][c]")}
+reshapes = tuple(
+    declare(
+        f"void __bang_reshape_{name}(T dst[n]{target}, const T src[n]{source}, int32 n, int32 h, int32 w, int32 c)",
+        doc=f"n images from {name[:4].upper()} to {name[5:].upper()}",
+        types=_WORDS,
+        archs=">=200",
+        provenance=INFERRED,
+        semantics=_swap,
+        overlap="none",
+        moves="src",
+        rules=(*(Require(f"{size} > 0", rule="length") for size in "nhwc"), Align(64, archs=_OLD)),
+        work="n * h * w * c * max(sizeof_dst, 2)",
+    )
+    for name, (source, target) in _LAYOUTS.items()
+)
 
 
 #: The arguments that say how much is added, and what each side gets.

@@ -11,11 +11,11 @@ from ...findings import Finding, rules
 class MemoryCore(Check):
     """Warns of scalar accesses of the memory core to memory that it does not have, and of its stores for the host.
 
-    Those that it cannot make have one cause, a guard that is missing before the first of them.
+    All of them have one cause, a guard that is missing before the first.
     """
 
     def begin(self) -> None:
-        self._lacking: tuple[Finding, int] | None = None
+        self._first: tuple[Finding, int] | None = None
 
     def looks_at_runs(self) -> bool:
         return self.execution.current.role == Role.MEMORY
@@ -24,11 +24,16 @@ class MemoryCore(Check):
         execution = self.execution
         if execution.current.role != Role.MEMORY:
             return
-        region = execution.map.region(run.low, run.high - run.low)
-        if not execution.dialect.spaces[memory.name].memory_core:
-            found = rules.memory_core.lacking(run.store, run.name, memory.name, region), run.pc
-            self._lacking = self._lacking or found
-            execution.collector.report(*self._lacking)
-        elif run.store and memory.space.scope == "device":
+        lacks = not execution.dialect.spaces[memory.name].memory_core
+        if not lacks and not (run.store and memory.space.scope == "device"):
+            return
+        if self._first is None:
+            region = execution.map.region(run.low, run.high - run.low)
             repeats = bool(execution.shape.memory_core_stores)
-            execution.collector.report(rules.memory_core.stored(repeats, run.name, memory.name, region), run.pc)
+            found = (
+                rules.memory_core.lacking(run.store, run.name, memory.name, region)
+                if lacks
+                else rules.memory_core.stored(repeats, run.name, memory.name, region)
+            )
+            self._first = found, run.pc
+        execution.collector.report(*self._first)

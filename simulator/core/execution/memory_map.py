@@ -13,9 +13,10 @@ from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
 from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
+from ..memory.overrun import Overrun, Overruns
 from ..memory.scattered import Places
 from ..memory.strided import Segments, Slices
-from ..memory.tensor import Four, TensorShape, across_lanes, in_system_memory, system_bounds
+from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_bounds
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 
@@ -41,6 +42,8 @@ class MemoryMap:
         }  # fmt: skip
         #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
         self.sliced: set[int] = set()
+        #: The operands of the instruction that is being issued which pass an end.
+        self.overruns = Overruns()
 
     def owner(self, memory: Memory) -> int:
         """The running task's number among the owners of a memory."""
@@ -66,15 +69,19 @@ class MemoryMap:
     ) -> OperandSlot:  # fmt: skip
         """The memory behind an operand, noted in its place of the cache, or a finding.
 
-        The findings are wrong space, another core's memory, and out of bounds.
+        The findings are wrong space, another core's memory, and out of bounds; where a launch goes on after that, what
+        lies inside of bounds is carried out.
         """
         memory = self.memories[space]
         if size == 0:  # an operand that these arguments leave out; its address means nothing
             nobody = Allocation(address, address, space, 0, 0)
             return address, address, np.empty(0, dtype), 0, nobody.uninitialized, nobody
         entry = self._entry(pc, overload, parameter, address, size, memory)
+        found = entry.start, entry.end, entry.view(dtype), entry.key, entry.uninitialized, entry
+        if isinstance(entry, Overrun):
+            return found
         places = self._current.found
-        places[place] = found = entry.start, entry.end, entry.view(dtype), entry.key, entry.uninitialized, entry
+        places[place] = found
         if memory.space.scope == "device":
             self.cache.note_shared(places, place)
         return found
@@ -85,9 +92,16 @@ class MemoryMap:
         entry = memory.before(self.owner(memory), address)
         if entry is not None and entry.start <= address <= address + size <= entry.end:
             return entry
-        finding = self.misplaced(address, size, memory, parameter.writes)
-        self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
-        raise Squashed
+        near = memory.nearest(address) if memory.owner_of(address) == self.owner(memory) else None
+        by_place = overload.instruction.looks_up or overload.instruction.measured  # what its contents say is not known
+        is_part = near is not None and not by_place and address < near.end and address + size > near.start
+        if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
+            finding = self.misplaced(address, size, memory, parameter.writes)
+            self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
+        if near is None or not is_part:
+            raise Squashed
+        self.overruns.append(Overrun(near, address, address + size, memory.key(address), parameter.writes))
+        return self.overruns[-1]
 
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
         """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.
@@ -127,27 +141,32 @@ class MemoryMap:
     def tensor(self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape) -> Tensor:
         """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding."""
         shape, strides, dtype = form.shape, form.strides, form.dtype
+        if not form.count:  # an operand that these arguments leave out; its address means nothing
+            return Tensor(Allocation(0, 0, "", 0, 0), [], shape, dtype, 0, 0, mask=0)
         if parameter.is_lanes:
-            return self._across_lanes(pc, overload, parameter, address, shape, strides, dtype)
-        low, end = system_bounds(address, shape, strides, dtype.itemsize)
+            return self._across_lanes(pc, overload, parameter, address, form)
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
+        for memory in memories:
+            window = self._spaces[memory.name].window
+            if window and 0 <= address - window < memory.space.bytes:
+                address += memory.base - window
+        low, end = system_bounds(address, shape, strides, dtype.itemsize)
         memory = next((m for m in memories if m.owner_of(low) is not None), memories[0])
         entry = self._entry(pc, overload, parameter, low, end - low, memory)
         return in_system_memory(entry, address, shape, strides, dtype)
 
     def _across_lanes(
-        self, pc: int, overload: Overload, parameter: Parameter, address: int, shape: Four, strides: Four | None,
-        dtype: np.dtype,
-    ) -> Tensor:  # fmt: skip
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape
+    ) -> Tensor:
         memory = self.memories[parameter.space or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         if 0 <= address < lanes.count * lanes.size:
-            found = across_lanes(entry, address, shape, strides, dtype, lanes)
+            found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
                 return found
             past = found.end - entry.start - lanes.size
-            finding = rules.bounds.outside_lane(shape, address, past, lanes.size)
+            finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)
         else:
             finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
         self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)

@@ -94,10 +94,19 @@ class EffectWriter:
                 around.enter_context(self.port.block("def _later():"))
             for check in self.checks:
                 around.enter_context(check.around_effect(self.port, self.operands))
-            for statement in statements:
-                self.port.line(statement)
+            if later:  # not inside of the port's own handlers any more
+                with self.port.block("try:"):
+                    for statement in statements:
+                        self.port.line(statement)
+                self.port.line("except _ValueOutOfRange as _error: _bad_value(_error, _pc, _OVERLOAD.name)")
+            else:
+                for statement in statements:
+                    self.port.line(statement)
+        overruns = self.port.bind("_overruns", self.port.execution.map.overruns)
         if not later:
+            self.port.line(f"if {overruns}: {overruns}.finish()")
             return
+        self.port.line(f"if {overruns}: _later = {overruns}.after(_later)")
         defer = f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))"
         in_order = self.port.execution.dialect.in_order
         if in_order and self.completion is Completion.DEFERRED:

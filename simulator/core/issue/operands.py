@@ -7,7 +7,7 @@ operand is a `View` ``_t_x``, made of its footprint ``_g_x``, and its lines call
 
 from __future__ import annotations
 
-from ....isa import VARIABLE_TYPES, Cache, Kind, Parameter
+from ....isa import VARIABLE_TYPES, Cache, Copy, Kind, Parameter, Wider, flushed
 from ...findings import rules
 from ...log.region import Region
 from ..memory import Constant, PackedView
@@ -22,6 +22,10 @@ class Operand:
         self.name, self.element = parameter.name, port.overload.element(parameter)
         self.writes, self.reads = parameter.writes, parameter.reads
         self.footprint = f"_g_{self.name}"  # "" for what is packed
+        self._flush = ""  # the name of a function of what is read and what is written
+        arithmetic = not isinstance(port.entry.effect, Copy) and port.entry.wider is not Wider.BITS
+        if port.execution.dialect.flushes and arithmetic and self.element.dtype.kind == "f":
+            self._flush = port.bind("_flush", flushed)
         self.low, self.end, self.mask, self.lanes = f"_low_{self.name}", f"_z_{self.name}", "-1", "0, 0"
         if parameter.is_tensor:  # known when it has been found
             view = self.view()
@@ -35,7 +39,7 @@ class Operand:
 
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
-        return f"{self.view()}.read()"
+        return f"{self._flush}({self.view()}.read())"
 
     def spans(self) -> None:
         """Lines: counts and, where they are known before the memory, bounds."""
@@ -83,10 +87,14 @@ class Operand:
 
     def store(self, value: str) -> str:
         """Statement: new contents."""
+        if self._flush:
+            value = f"{self._flush}({value}, {self.port.bind(f'_d_{self.name}', self.element.dtype)})"
         return f"{self.view()}.write({value})"
 
     def apply(self, ufunc: str, inputs: list[str]) -> str:
         """Statement: new contents from a ufunc."""
+        if self._flush:
+            return self.store(f"{ufunc}({', '.join(inputs)})")
         return f"{self.view()}.apply({', '.join([ufunc, *inputs])})"
 
     def copy(self, source: Operand) -> str:

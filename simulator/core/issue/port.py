@@ -127,7 +127,8 @@ class _Writer:
                     source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
                 source.line(self._return())
-            source.line("except _Squashed: return 0")
+            source.bind("_overruns", self.execution.map.overruns)
+            source.line("except _Squashed: _overruns.clear(); return 0")
             source.line("except _ValueOutOfRange as _error: return _bad_value(_error, _pc, _OVERLOAD.name)")
             source.line("except BaseException as _error: return _crash(_error)")
         code = compile(source.text, f"<issue port of {self.overload.name}>", "exec")
@@ -289,7 +290,9 @@ class _Writer:
         for operand in operands:
             if operand.reads and operand.name not in passed:
                 report = self.source.bind("_unwritten", self.definedness.report)
-                self.source.line(f"if {operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
+                adds = self.entry.adds if operand.writes else ""
+                given = f"{self.source.expression(adds)} and " if adds else ""
+                self.source.line(f"if {given}{operand.stale()}: {report}(_pc, {operand.name!r}, {operand.view()})")
 
     def _carry(self) -> None:
         """The output has uninitialized elements where the operands have that it is computed or copied from."""

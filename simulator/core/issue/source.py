@@ -35,7 +35,7 @@ class PortSource:
         self.memory = self.entry.prototype.memory
         self.names: dict[str, Any] = {"_OVERLOAD": overload, "_cur": execution.current, **_BUILT_IN}
         lanes = execution.map.lanes
-        shape = dict(zip(SHAPE_NAMES, (lanes.count, lanes.size, lanes.beat), strict=True))
+        shape = dict(zip(SHAPE_NAMES, (execution.shape.arch, lanes.count, lanes.size, lanes.beat), strict=True))
         sizes = {f"sizeof_{p.name}": overload.element(p).size for p in self.memory}
         self._constants: dict[str, int] = {**self.entry.labels, **shape, **sizes}
         self.guards: list[Guard] = []

@@ -20,6 +20,8 @@ from .machine import Machine
 
 #: Bytes that one access moves at most: compilers make none that is wider.
 _WIDEST = 16
+#: Accesses to memory that it does not have, after which a task is ended.
+_MOST_OUTSIDE = 4096
 #: Pipes that the front end waits for: the scalar unit is the front end.
 _OWN = ("scalar",)
 _ARITHMETIC = Op(ARITHMETIC, "", (), (), "scalar", _OWN, provenance="inferred")
@@ -74,6 +76,22 @@ class ScalarUnit:
         entry.uninitialized.remove(address, address + size)
         for check in self.machine.checks:
             check.unwritten_load(piece, entry, LOAD, pc)
+
+    def passes_over(self, address: int, size: int) -> bool:
+        """Whether a task goes on after an access that may not happen: one of a few bytes, to memory that is there.
+
+        An array of the device is never touched, not even for a moment. It goes on for a while: what runs through memory
+        that it does not have is ended.
+        """
+        memory = self._memory(address)
+        if memory is None or memory.owner_of(address + size) is None or size > _WIDEST:
+            return False
+        last = memory.find(address + size - 1)
+        if memory.space.scope == "device" and last is not None and address < last.end:
+            return False
+        running = self.machine.current.running
+        running.outside += 1
+        return running.outside < _MOST_OUTSIDE
 
     def mutes(self, address: int) -> bool:
         """Whether a store to an address has no effect: one of the memory core to the memory of the device."""

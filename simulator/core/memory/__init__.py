@@ -4,7 +4,7 @@ from .arena import POISON, Allocation, Memory, reach
 from .bytemap import ByteMap
 from .byteset import ByteSet
 from .intervals import Intervals
-from .mapping import Mapping, host_bytes
+from .mapping import Mapping, host_bytes, host_room
 from .shadow import Shadow
 from .strides import folded
 from .tensor import Constant, Lanes, Tensor, lanes_of
@@ -33,6 +33,7 @@ __all__ = [
     "View",
     "folded",
     "host_bytes",
+    "host_room",
     "lanes_of",
     "reach",
     "variable_counter",

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...chip import Shape
 from ...log import Location
-from .arena import Allocation, Memory, reach
-from .mapping import Mapping, host_room
+from .arena import GUARD, Allocation, Memory, reach
+from .mapping import Mapping, host_room, round_up
 
 #: Where device memories may lie: addresses that a worker finds free as well. Programs and their heaps begin between
 #: 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -28,10 +28,15 @@ _APART = 1 << 37
 #: The first bytes of a device memory keep their host pages when they are freed: the next launch puts its arrays
 #: there, and a fresh page costs more than the copy that fills it.
 _KEPT = 256 << 20
-#: Arrays from this size on (bytes) are refused where the host has no pages for them: it would end this process.
+#: Arrays that pass a multiple of this (bytes) with all others are refused where the host has no pages for them:
+#: it would end this process.
 _LARGE = 256 << 20
 #: Arrays that are remembered when they have been freed.
 _REMEMBERED = 256
+#: The file behind a device memory holds what is allocated, and up to so many bytes more: a kernel that gets past all
+#: checks cannot touch more.
+_SPARE = 256 << 20
+_PAGE = 4096
 _BYTE = np.dtype(np.uint8)
 
 
@@ -56,7 +61,7 @@ class GlobalMemory:
         self.process = os.getpid()
         self.serial = next(self._serials)
         self.fd, self.mapping = _reserve(reach(space))
-        self.address = self.mapping.address
+        self.address, self._backed = self.mapping.address, min(_SPARE, self.mapping.size)
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
         self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
@@ -73,9 +78,28 @@ class GlobalMemory:
                 raise MemoryError(
                     f"{name} needs {bytes} bytes of device memory; {used} of {self.memory.space.bytes} are in use"
                 )
-            if bytes >= _LARGE and bytes > (room := host_room()):
-                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {room} left")
-            return self.memory.allocate(0, max(bytes, 1), name)
+            if (used + bytes) // _LARGE > used // _LARGE and bytes > (room := host_room() - self._untouched(used)):
+                raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {max(room, 0)} left")
+            entry = self.memory.allocate(0, max(bytes, 1), name)
+            try:
+                self._back()
+            except OSError as error:
+                self.memory.free(entry)
+                raise MemoryError(f"{name} needs more than a file may be long: {error.strerror}") from None
+            return entry
+
+    def _back(self) -> None:
+        """Let the file be as long as it has to be; OSError where it cannot."""
+        last = next(reversed(self.memory.table(0)[1]), None)
+        used = last.end - self.address if last else 0
+        wanted = min(round_up(used + GUARD, _SPARE), self.mapping.size)
+        if wanted != self._backed:
+            os.ftruncate(self.fd, wanted)
+            self._backed = wanted
+
+    def _untouched(self, used: int) -> int:
+        """Bytes of arrays that the host has no pages for yet, and will need."""
+        return max(0, used - os.fstat(self.fd).st_blocks * 512)
 
     def reclaim(self) -> None:
         """Return the memory of what has been dropped; the host gets pages back that the next launch will not want.
@@ -90,6 +114,20 @@ class GlobalMemory:
                     self._freed.append(Freed(entry.start, entry.end, entry.name, entry.origin))
                 self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
                 self.dropped.popleft()  # last, so that an interrupt loses nothing
+            self._back()
+            self._drop_strays()
+
+    def _drop_strays(self) -> None:
+        """Give pages back that belong to no array; the pages of arrays that were freed are kept up to a limit."""
+        entries = self.memory.table(0)[1]
+        pages = sum([entry.end - entry.start for entry in entries]) + 2 * _PAGE * len(entries)
+        if os.fstat(self.fd).st_blocks * 512 <= pages + _KEPT:
+            return
+        start = self.address
+        for entry in entries:
+            self.mapping.drop(start, entry.start)
+            start = entry.end
+        self.mapping.drop(start, self.address + self._backed)
 
     def freed_at(self, address: int) -> Freed | None:
         """The latest array that was freed where an address lies now that nothing does; None where something does."""
@@ -132,7 +170,7 @@ def _reserve(bytes: int) -> tuple[int, Mapping]:
     except OSError as error:
         raise MemoryError(f"the host has no room for the memory of another device: {error.strerror}") from None
     try:
-        os.ftruncate(fd, bytes)
+        os.ftruncate(fd, min(_SPARE, bytes))
         mapping = _first_free(bytes, fd)
         if mapping is None:
             gc.collect()  # devices that have been dropped may lie in circles of references

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 _PAGE = 4096
-_PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x20, 0x4000, 0x100000
-_MADV_REMOVE, _MADV_DONTFORK = 9, 10
+_PROT_RW, _SHARED, _PRIVATE, _FIXED, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x10, 0x20, 0x4000, 0x100000
+_MADV_REMOVE, _MADV_DONTFORK, _MADV_DONTDUMP = 9, 10, 16
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -44,14 +44,13 @@ class Mapping:
     def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
         """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given.
 
-        What is backed is this process's alone: a child that is forked does not have it.
+        What is backed is this process's alone: a child that is forked does not have it, nor has a core dump.
         FileExistsError if the addresses are in use, MemoryError if the host has no room.
         """
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.mmap.restype = ctypes.c_void_p
         self._libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
         self._libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        self._libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self._libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
         flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
@@ -63,7 +62,8 @@ class Mapping:
             raise kind(f"cannot reserve {size} bytes of address space: {os.strerror(error)}")
         self.address = int(found)
         if fd >= 0:
-            self._libc.madvise(self.address, self.size, _MADV_DONTFORK)
+            for advice in (_MADV_DONTFORK, _MADV_DONTDUMP):
+                self._libc.madvise(self.address, self.size, advice)
         self._unmapped = weakref.finalize(
             self, _unmap, self._libc, self.address, self.size, os.getpid() if fd >= 0 else None
         )
@@ -88,9 +88,17 @@ class Mapping:
         """Whether it is there still: a finalizer can meet one that has gone before its users."""
         return self._unmapped.alive
 
-    def allow(self, access: bool) -> None:
-        """Let this process use the memory, or let every access to it be a fault."""
-        self._libc.mprotect(self.address, self.size, _PROT_RW if access else 0)
+    def leave(self) -> None:
+        """Keep the addresses alone: nothing in this process reaches the memory until it enters again."""
+        self._map_again(0, _PRIVATE | _ANONYMOUS, -1)
+
+    def enter(self, fd: int) -> None:
+        """Back the addresses by a file again."""
+        self._map_again(_PROT_RW, _SHARED, fd)
+
+    def _map_again(self, access: int, flags: int, fd: int) -> None:
+        if self._libc.mmap(self.address, self.size, access, flags | _FIXED | _NORESERVE, fd, 0) != self.address:
+            raise MemoryError(f"cannot map {self.size} bytes: {os.strerror(ctypes.get_errno())}")
 
     def close(self) -> None:
         """Unmap. No view of the memory may be used afterwards."""

@@ -52,16 +52,20 @@ def lanes_of(shape: Shape, dialect: Dialect) -> Lanes:
 
 
 class TensorShape:
-    """What arguments say of a tensor before its address is known; strides count elements, None: those of its place."""
+    """What arguments say of a tensor before its address is known; strides count elements, None: those of its place.
 
-    __slots__ = ("bytes", "count", "dtype", "shape", "strides")
+    A fifth size is the width of the last channel, where that is narrower than the others.
+    """
+
+    __slots__ = ("bytes", "count", "dtype", "last", "shape", "strides")
 
     gaps, crossed = 0, False
 
     def __init__(self, dtype: np.dtype, shape: Sequence[int], strides: Four | None = None) -> None:
         self.dtype, self.strides = dtype, strides
-        n, c, h, w = shape
-        self.shape, self.count = (n, c, h, w), n * c * h * w
+        n, c, h, w, *last = shape
+        self.shape, self.last = (n, c, h, w), last[0] if last else w
+        self.count = n * h * ((c - 1) * w + self.last)
         self.bytes = self.count * dtype.itemsize
 
     @classmethod
@@ -78,7 +82,7 @@ class Tensor(View):
     __slots__ = ("boxes", "dtype", "lane", "lanes", "mask", "shape")
 
     def __init__(
-        self, entry: Allocation, boxes: list[Box], shape: Four, dtype: np.dtype, low: int, end: int,
+        self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
         mask: int = -1, lane: int = 0, lanes: int = 0,
     ) -> None:  # fmt: skip
         super().__init__(entry, low, end)
@@ -88,7 +92,7 @@ class Tensor(View):
     def read(self) -> np.ndarray:
         view = self._only()
         if view is None:
-            view = np.empty(self.shape, self.dtype)
+            view = np.zeros(self.shape, self.dtype)  # a last channel may be narrower
             for array, part in zip(self.arrays(), self.split(view), strict=True):
                 part[...] = array
         return view
@@ -111,7 +115,8 @@ class Tensor(View):
 
     def copy(self, source: View) -> None:
         """In system memory, one element after the other (w fastest) where they share bytes."""
-        values, box = source.read(), None if self.lanes or not self.boxes else self.boxes[0]
+        values = source.read().reshape(self.shape)
+        box = None if self.lanes or not self.boxes else self.boxes[0]
         if box is None or not folded(zip(box.shape, box.strides, strict=True), self.dtype.itemsize):
             self.write(values)
             return
@@ -125,7 +130,7 @@ class Tensor(View):
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
         for box in self.boxes:
             n, rows, lanes, h, w = box.shape
-            yield dense[:, box.first : box.last].reshape(n, rows, lanes, h, w, *dense.shape[4:])
+            yield dense[:, box.first : box.last, :, :w].reshape(n, rows, lanes, h, w, *dense.shape[4:])
 
     def hole(self) -> Piece | None:
         holes, size = self.entry.uninitialized, self.dtype.itemsize
@@ -160,6 +165,9 @@ class Tensor(View):
             self._flags(box)[...] = part
         self.entry.uninitialized.changed(self.low, self.end)
 
+    def pass_on(self, source: View) -> None:
+        self.define(source.flags().reshape(*self.shape, self.dtype.itemsize))
+
     def written(self) -> None:
         if not self.doubtful:
             return
@@ -192,7 +200,7 @@ class Tensor(View):
 
     def _only(self) -> np.ndarray | None:
         """All of it as one array over the memory, where that is possible."""
-        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1:
+        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1 and self.boxes[0].shape[4] == self.shape[3]:
             return self._view(self.boxes[0])[:, 0]
         return None
 
@@ -235,11 +243,12 @@ def from_bits(bits: int, dtype: np.dtype) -> Any:
 
 
 def across_lanes(
-    entry: Allocation, offset: int, shape: Four, strides: Four | None, dtype: np.dtype, lanes: Lanes
+    entry: Allocation, offset: int, shape: Four, strides: Four | None, dtype: np.dtype, lanes: Lanes, last: int = 0
 ) -> Tensor:
     """The tensor at an offset of a core's local memory; without strides it is aligned.
 
-    ``entry`` is all of that memory, ``lanes.count`` lanes one after the other. The caller checks that it fits a lane.
+    ``entry`` is all of that memory, ``lanes.count`` lanes one after the other; the last channel may be narrower than
+    the others. The caller checks that it fits a lane.
     """
     size, (n, c, h, w) = dtype.itemsize, shape
     first, inside = divmod(offset, lanes.size)
@@ -247,18 +256,20 @@ def across_lanes(
     if strides is None:
         strides = aligned_strides(shape, first, size, lanes)
     ns, cs, hs, ws = (stride * size for stride in strides)
-    boxes, channel = [], 0
+    boxes, channel, narrow = [], 0, 0 < last < w
     # What is left of the first row of lanes, then whole rows, then the rest.
     while channel < c:
         row, lane = divmod(first + channel, lanes.count)
-        left = c - channel
+        left = c - channel - (narrow and channel < c - 1)
         whole = left // lanes.count if lane == 0 else 0
         row_count, width = (whole, lanes.count) if whole else (1, min(left, lanes.count - lane))
         place = lane * lanes.size + inside + row * cs
-        boxes.append(
-            Box(channel, channel + row_count * width, place, (n, row_count, width, h, w), (ns, cs, lanes.size, hs, ws))
-        )
+        columns = last if narrow and channel == c - 1 else w
+        shape_, strides_ = (n, row_count, width, h, columns), (ns, cs, lanes.size, hs, ws)
+        boxes.append(Box(channel, channel + row_count * width, place, shape_, strides_))
         channel += row_count * width
+    if c == 1 and narrow:
+        w = last
     low, end = bounds(entry.start + inside, (n, rows, h, w), (ns, cs, hs, ws), size)
     count = min(c, lanes.count)
     everything = (1 << lanes.count) - 1

@@ -93,7 +93,11 @@ class NativeCore:
         known = (image.order >= 0) & (image.order < len(starts))
         self.slots[known] = starts[image.order[known]]
         self._registers = own.whole[0].start if own.whole else 0
-        self._task = NativeTask(register_bytes=register_bytes, register_end=own.whole[0].end if own.whole else 0)
+        self._task = NativeTask(
+            register_bytes=register_bytes,
+            register_start=self._registers,
+            register_end=own.whole[0].end if own.whole else 0,
+        )
         self.address = ctypes.addressof(self._task)
         self._ops = ops
         self._fresh = self._ranges = RangeTable([*own.entries, *shared.entries], ops)

@@ -59,13 +59,8 @@ class LoadedImage:
 
     def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The contents of a section of the image, in place."""
-        begin, end = self._bound(name, "begin"), self._bound(name, "end")
+        begin, end = (bound or 0 for bound in (ctypes.c_void_p * 2).in_dll(self.library, f"mlusim_bounds_of_{name}"))
         return host_bytes(begin, end - begin).view(dtype) if end > begin else np.zeros(0, dtype)
-
-    def _bound(self, name: str, which: str) -> int:
-        bound = getattr(self.library, f"mlusim_{name}_{which}")
-        bound.restype = ctypes.c_void_p
-        return bound() or 0
 
     def entry(self, number: int) -> ctypes.c_void_p:
         """The address at which a kernel is entered, by its number in the image."""
@@ -120,4 +115,5 @@ def _load_error(runtime: ctypes.CDLL) -> Exception:
 def _variable(slot: abi.NativeVariable) -> Variable:
     initial = ctypes.string_at(slot.initial, slot.bytes) if slot.initial else None
     where = Location(slot.file.decode(errors="backslashreplace"), int(slot.line))
-    return Variable(slot.name.decode(), slot.space.decode(), int(slot.bytes), initial, where)
+    name, space = (text.decode(errors="backslashreplace") for text in (slot.name, slot.space))
+    return Variable(name, space, int(slot.bytes), initial, where)

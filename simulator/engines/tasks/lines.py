@@ -22,6 +22,8 @@ _OURS = (
     "<mlusim ",
     "<launch of ",
 )
+#: The header that the declarations give, wherever the cache has it.
+_GENERATED = "/mlusim_ops.h"
 #: Where the headers of the host's libraries lie.
 _LIBRARIES = ("/usr/include/", "/usr/lib/")
 _BLOCK = re.compile(r"^0x[0-9a-f]{16}\n", re.M)
@@ -111,7 +113,7 @@ def _place(block: str) -> Location:
     found = NOWHERE
     for file, number in _LINE.findall(block):
         file = file.removeprefix(STATED)
-        if number in ("0", "?") or file == "??" or file.startswith(_OURS):
+        if number in ("0", "?") or file == "??" or file.startswith(_OURS) or file.endswith(_GENERATED):
             continue
         if not file.startswith(_LIBRARIES):
             return Location(file, int(number))

@@ -36,6 +36,7 @@ class NativeRunner:
         self.runtime = abi.load_runtime(runtime)
         self._port_table = (ctypes.c_void_p * len(machine.dialect.overloads))()
         self._table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_port")
+        self._count = ctypes.c_uint64.in_dll(self.runtime, "mlusim_port_count")
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
@@ -102,7 +103,7 @@ class NativeRunner:
             for number in image.ports:
                 self._port_table[number] = self._port(number)
             self._opened.add(image)
-        self._table.value = ctypes.addressof(self._port_table)
+        self._table.value, self._count.value = ctypes.addressof(self._port_table), len(self._port_table)
 
     def _port(self, number: int) -> int:
         """The address at which native code calls the port of an overload."""
@@ -163,7 +164,7 @@ class NativeRunner:
 
     def _in_space(self, address: int, space: bytes) -> int:
         """Whether an address lies in the memory of that name of any core or cluster."""
-        memory = self.machine.map.memories.get(space.decode())
+        memory = self.machine.map.memories.get(_text(space))
         return int(memory is not None and memory.owner_of(address) is not None)
 
     def _stop(self) -> None:
@@ -189,22 +190,24 @@ class NativeRunner:
         except BaseException as error:
             self.machine.collector.crash(error)
 
-    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> None:
+    def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> int:
+        """Whether the task may go on: it has accessed memory that is there, and findings are collected."""
         with suppress(Squashed):
             if kind == abi.FaultKind.ACCESS:
                 finding = self.scalar.fault(address, size, bool(store))
-                finding = finding or rules.bounds.scalar(address)
-            else:
-                finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
-            self.machine.collector.report(finding, pc)
-            if kind != abi.FaultKind.ACCESS:
-                self.machine.collector.stop()
+                self.machine.collector.report(finding or rules.bounds.scalar(address), pc)
+                return int(self.scalar.passes_over(address, size))
+            self.machine.collector.report(
+                process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid()), pc
+            )
+            self.machine.collector.stop()
+        return 0
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""
         try:
             machine, v = self.machine, abi.NativeVariable.from_address(variable)
-            space, name, size = v.space.decode(), v.name.decode(), int(v.bytes)
+            space, name, size = _text(v.space), _text(v.name), int(v.bytes)
             if space in machine.cluster_spaces:
                 entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)
                 self._looked_at = self.scalar.looked_at
@@ -229,13 +232,18 @@ class NativeRunner:
             self.machine.collector.crash(error)
 
     def _not_modelled(self, name: bytes, pc: int) -> None:
-        found = rules.not_modelled.executed(name.decode(), self.machine.dialect)
+        found = rules.not_modelled.executed(_text(name), self.machine.dialect)
         with suppress(Squashed):
             self.machine.collector.report(found, pc)
 
     def _assertion(self, text: bytes, pc: int) -> None:
         with suppress(Squashed):
-            self.machine.collector.report(rules.assertion.failed(text.decode()), pc)
+            self.machine.collector.report(rules.assertion.failed(_text(text)), pc)
+
+
+def _text(given: bytes) -> str:
+    """What a kernel calls something: any bytes."""
+    return given.decode(errors="backslashreplace")
 
 
 def _wire(overload: Overload) -> Any:

@@ -23,8 +23,8 @@ from .syscalls import NUMBERS
 #: Numbers of calls that no kernel of ours is ever told it may not make stand here themselves.
 _FREE = {
     *(NUMBERS[name] for name in (
-        "mmap", "mprotect", "munmap", "mremap", "madvise", "read", "pread64", "close", "fstat", "lseek", "dup", "exit",
-        "exit_group", "rt_sigaction", "rt_sigreturn", "sigaltstack", "setitimer",
+        "mmap", "mprotect", "munmap", "mremap", "read", "pread64", "fstat", "lseek", "dup", "exit", "exit_group",
+        "rt_sigaction", "rt_sigreturn", "sigaltstack", "setitimer",
     )),
     12,  # brk
     14,  # rt_sigprocmask
@@ -43,7 +43,8 @@ _FREE = {
     230,  # clock_nanosleep
     318,  # getrandom
 }  # fmt: skip
-_TERMINAL = (0, 1, 2)
+#: Whether a descriptor is a terminal, and how memory is used: the requests that are harmless, for root too.
+_ASK_TERMINAL, _ADVICE = (0x5401,), range(22)
 _SECCOMP, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = NUMBERS["seccomp"], 444, 445, 446
 _SET_FILTER, _ACTION_AVAILABLE, _ALL_THREADS = 1, 2, 1
 _NO_NEW_PRIVILEGES = 38
@@ -57,18 +58,23 @@ _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 _NET_SINCE, _SCOPE_SINCE = 4, 6
 
 
-def filter_program(channel: int) -> bytes:
-    """The BPF program: `_FREE` calls, messages on one descriptor, and text on standard output and error."""
-    conditional = {
-        **{NUMBERS[name]: (channel,) for name in ("sendmsg", "recvmsg", "sendto", "recvfrom")},
-        **{NUMBERS[name]: (1, 2) for name in ("write", "writev")},
-        NUMBERS["ioctl"]: _TERMINAL,
+def filter_program(channel: int, life: int) -> bytes:
+    """The BPF program: `_FREE` calls, messages on one descriptor, and text on standard output and error.
+
+    Two descriptors cannot be closed: that of the messages, and the one that ends the process with its parent.
+    """
+    checks = {
+        **dict.fromkeys(("sendmsg", "recvmsg", "sendto", "recvfrom"), _argument(0) + _any((channel,))),
+        **dict.fromkeys(("write", "writev"), _argument(0) + _any((1, 2))),
+        "ioctl": _argument(1) + _any(_ASK_TERMINAL),
+        "madvise": _argument(2) + _any(_ADVICE),
+        "close": _argument(0) + _any((channel, life), _TRAP) + _step(_RETURN, _ALLOW),
     }
     blocks = [_calls(_FREE)]
-    for number, descriptors in conditional.items():
+    for name, allowed in checks.items():
         # skip over the check of the argument unless it is this call
-        check = _step(_LOAD, _ARGUMENTS) + _any(descriptors) + _step(_RETURN, _TRAP)
-        blocks.append(_step(_EQUAL, number, 0, len(check) // 8) + check)
+        check = allowed + _step(_RETURN, _TRAP)
+        blocks.append(_step(_EQUAL, NUMBERS[name], 0, len(check) // 8) + check)
     head = _step(_LOAD, _ABI) + _step(_EQUAL, _HOST, 1, 0) + _step(_RETURN, _TRAP) + _step(_LOAD, _NUMBER)
     return head + b"".join(blocks) + _step(_RETURN, _TRAP)
 
@@ -77,20 +83,25 @@ def _calls(numbers: Iterable[int]) -> bytes:
     return _any(sorted(numbers))
 
 
-def _any(values: Iterable[int]) -> bytes:
-    """Allow the call if what was loaded is one of the values, else go on behind."""
-    return b"".join(_step(_EQUAL, value, 0, 1) + _step(_RETURN, _ALLOW) for value in values)
+def _argument(number: int) -> bytes:
+    """Load the lower half of an argument: descriptors and requests are 32 bits for Linux, too."""
+    return _step(_LOAD, _ARGUMENTS + 8 * number)
+
+
+def _any(values: Iterable[int], answer: int = _ALLOW) -> bytes:
+    """Answer the call so if what was loaded is one of the values, else go on behind."""
+    return b"".join(_step(_EQUAL, value, 0, 1) + _step(_RETURN, answer) for value in values)
 
 
 def _step(code: int, k: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("<HBBI", code, if_true, if_false, k)
 
 
-def close_sandbox(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str, str]:
+def close_sandbox(channel: int, life: int, runtime: ctypes.CDLL, images: Path) -> dict[str, str]:
     """Close the sandbox for good; what was missing on this host, by the name of the layer, in words.
 
-    ``channel`` is the descriptor of the messages. ``images`` is the folder that images are loaded from where no filter
-    brings them by descriptor.
+    ``channel`` is the descriptor of the messages, ``life`` that of what ends the process. ``images`` is the folder that
+    images are loaded from where no filter brings them by descriptor.
     """
     if platform.machine() != "x86_64":
         return {"sandbox": f"there is none for {platform.machine()}"}
@@ -104,7 +115,7 @@ def close_sandbox(channel: int, runtime: ctypes.CDLL, images: Path) -> dict[str,
     filters = libc.syscall(_SECCOMP, _ACTION_AVAILABLE, 0, ctypes.byref(action)) == 0
     if reason := _restrict_files(libc, None if filters else images):
         missing["landlock"] = reason
-    program = filter_program(channel)
+    program = filter_program(channel, life)
     buffer = ctypes.create_string_buffer(program, len(program))
     given = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
     if not filters or libc.syscall(_SECCOMP, _SET_FILTER, _ALL_THREADS, given) != 0:

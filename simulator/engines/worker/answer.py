@@ -22,6 +22,7 @@ from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
 _TEXT = 1 << 16  # characters of a text in a finding
+_MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
 
@@ -112,7 +113,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
 def _tables(body: Buffer, shape: Shape) -> _Tables:
     (length,) = _LENGTH.unpack_from(body)
     at = _LENGTH.size + length
-    _require(at <= len(body), "lengths")
+    _require(length <= _MOST_HEAD and at <= len(body), "lengths")
     head = _head(bytes(body[_LENGTH.size : at]))
     sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
     sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]

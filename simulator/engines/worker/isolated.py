@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from ...core.execution import Launch
@@ -11,7 +10,7 @@ from ...core.memory.global_memory import GlobalMemory
 from ...findings import rules
 from ...log import Log
 from ..engine import OnProgress, Outcome
-from .pool import WorkerDied, pool
+from .pool import Caller, WorkerDied, pool
 from .process import local_host
 from .request import LaunchRequest, LaunchTarget
 
@@ -20,18 +19,17 @@ class IsolatedEngine:
     """A worker process; its death is a finding."""
 
     def __init__(
-        self, runtime: Path, memory: GlobalMemory, target: LaunchTarget, meanwhile: Callable[[], None] | None = None,
-        advice: str = "",
-    ) -> None:  # fmt: skip
-        """``meanwhile`` is called while the process runs; ``advice`` is for one that has died."""
+        self, runtime: Path, memory: GlobalMemory, target: LaunchTarget, caller: Caller | None = None, advice: str = ""
+    ) -> None:
+        """``advice`` is for a process that has died."""
         self._runtime, self._memory, self._target = runtime, memory, target
-        self._meanwhile, self._advice = meanwhile, advice
+        self._caller, self._advice = caller, advice
 
     def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
-        """Carry out a launch."""
+        """Carry out a launch; `CallerGone` when its caller ends before."""
         try:
             return pool(os.getpid()).launch(
-                self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._meanwhile
+                self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._caller
             )
         except WorkerDied as death:
             finding = rules.process.died(death, launch.kernel, self._advice)

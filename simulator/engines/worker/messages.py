@@ -35,8 +35,9 @@ class Ready(NamedTuple):
 class LaunchOrder(NamedTuple):
     """Run a kernel on a device memory; the body (see `request`) says which, and what is allocated.
 
-    ``dropped`` are memories to forget. ``attach``: the worker has not seen the memory, which begins at ``address``, is
-    of ``space`` and comes as a descriptor. ``image``: it has not seen the image, which comes as another one.
+    ``dropped`` are memories to forget. ``attach``: the memory, which begins at ``address`` and is of ``space``, comes
+    as a descriptor: the launch before was on another one. ``image``: the worker has not seen the image, which comes,
+    too.
     """
 
     serial: int
@@ -77,6 +78,6 @@ class Failed(NamedTuple):
 
 PROTOCOL = Protocol(Start, Ready, LaunchOrder, Describe, Progress, Answered, Described, Failed)
 #: What a worker may send, and the bytes of the body at most. An answer holds the log of a launch.
-FROM_WORKER = {Ready: 0, Progress: 0, Answered: 1 << 34, Described: 1 << 28, Failed: 1 << 20}
+FROM_WORKER = {Ready: 0, Progress: 0, Answered: 1 << 34, Described: 1 << 24, Failed: 1 << 20}
 #: What it takes.
 TO_WORKER = {Start: 0, LaunchOrder: 1 << 32, Describe: 0}

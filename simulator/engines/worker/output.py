@@ -21,24 +21,34 @@ class KernelOutput:
     def __init__(self, descriptor: int, stream: str) -> None:
         os.set_blocking(descriptor, False)
         self.descriptor, self._stream, self._printed = descriptor, stream, 0
+        self._may_lose = self._lost = False
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
-    def begin(self) -> None:
-        """A launch begins: count what it prints."""
+    def begin(self, *, may_lose: bool) -> None:
+        """A launch begins: count what it prints. ``may_lose``: what cannot be written is lost, without an error."""
         self._printed = 0
+        self._may_lose, self._lost = may_lose, False
 
     def relay(self) -> None:
         """Pass on what is in the pipe now; `BrokenPeer` when it is more than a launch may print.
 
         Raises BrokenPipeError when the reader of the stream has gone, OSError when it cannot be written: what a
-        `print` of the user raises. Without the stream, or with a closed one, what kernels print is lost.
+        `print` of the user raises, unless it may be lost. Without the stream, or with a closed one, what kernels print
+        is lost.
         """
         with suppress(BlockingIOError):
             read = os.read(self.descriptor, _ROOM)
             self._printed += len(read)
             if self._printed > _LIMIT:
                 raise BrokenPeer(f"it printed more than {_LIMIT >> 20} MiB")
-            self._show(self._decoder.decode(read))
+            text = self._decoder.decode(read)
+            try:
+                if not self._lost:
+                    self._show(text)
+            except OSError:
+                if not self._may_lose:
+                    raise
+                self._lost = True
 
     def _show(self, text: str) -> None:
         stream = getattr(sys, self._stream)

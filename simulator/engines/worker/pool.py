@@ -16,10 +16,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ...core.memory import Allocation, Shadow
+from ...core.memory import Allocation, Shadow, host_room
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
 from ...frames import BrokenPeer, Frame, FrameChannel
@@ -37,17 +38,45 @@ _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
 DEVICES = 4
 #: Workers that wait for the next launch at most.
 _IDLE = 4
-#: Seconds that one look at a worker takes at most: what `poll` can count.
-_LONGEST = 1e6
+#: Seconds from one look at the memory that a worker has taken to the next; it may take half of the host's.
+_LOOK = 0.25
+_MOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2
+#: Bytes of a message for which the host is asked whether it has them.
+_LARGE = 256 << 20
 
 
 def _room(count: int) -> memoryview:
-    """Memory whose pages appear as bytes come."""
+    """Memory whose pages appear as bytes come; MemoryError for more than the host has."""
+    if count > _LARGE and count > host_room():
+        raise MemoryError
     return np.empty(count, np.uint8).data
+
+
+def _taken(process: int) -> int:
+    """Bytes of the host's memory that are a process's own; 0 where there is none."""
+    with contextlib.suppress(OSError, ValueError):
+        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGESIZE")
+    return 0
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
     """The worker ended without an answer, or does not keep to the protocol."""
+
+
+class Caller(NamedTuple):
+    """A program with host code, for which a launch is.
+
+    The launch ends with the program, that is when the other side of ``connection`` is closed; ``meanwhile`` is called
+    while the worker runs it. What kernels print is lost where nobody can read it.
+    """
+
+    connection: int
+    meanwhile: Callable[[], None]
+
+
+class CallerGone(Exception):  # noqa: N818 - an event
+    """The program with host code has gone, and the launch with it."""
 
 
 class Worker:
@@ -58,10 +87,11 @@ class Worker:
         begun = started()
         self._process = begun.process
         begun.end.setblocking(False)
-        self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, _room)
+        self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, _room, 0)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
+        self._attached = -1  # the serial of the one that it can reach
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
@@ -102,15 +132,15 @@ class Worker:
         memory: GlobalMemory,
         request: LaunchRequest,
         progress: Callable[[int, int], None] | None,
-        meanwhile: Callable[[], None] | None = None,
+        caller: Caller | None = None,
     ) -> tuple[Log, list[Finding]]:
-        """Run one launch; `WorkerDied` when the process ends over it, an exception of the simulator as it is.
-
-        ``meanwhile`` is called while the process runs it.
+        """Run one launch; `WorkerDied` when the process ends over it, `CallerGone` when its caller does, an exception
+        of the simulator as it is.
         """
         self.missing()
         memory.reclaim()
-        fresh = self._known.pop(memory.serial, None) is None
+        self._known.pop(memory.serial, None)
+        attach, self._attached = memory.serial != self._attached, memory.serial
         mine = range(memory.address, memory.address + memory.mapping.size)
         old = [
             serial for serial, theirs in self._known.items() if theirs.start < mine.stop and mine.start < theirs.stop
@@ -122,20 +152,20 @@ class Worker:
         load = request.launch.library not in self._images
         entries = tuple(memory.memory.allocations())
         order = LaunchOrder(
-            memory.serial, dropped, fresh, memory.address, memory.memory.space.name, load, progress is not None
+            memory.serial, dropped, attach, memory.address, memory.memory.space.name, load, progress is not None
         )
         with self._watched(), contextlib.ExitStack() as opened:
-            descriptors = [memory.fd] if fresh else []
+            descriptors = [memory.fd] if attach else []
             if load:
                 descriptors.append(opened.enter_context(open(request.launch.library, "rb")).fileno())
                 self._images.add(request.launch.library)
             nonce = secrets.randbits(64)
             for output in self._outputs:
-                output.begin()
+                output.begin(may_lose=caller is not None)
             self._channel.send(order, encode_request(request, entries), nonce=nonce, descriptors=descriptors)
-            if meanwhile:
-                meanwhile()
-            answer = self._answer(nonce, request, entries, progress)
+            if caller:
+                caller.meanwhile()
+            answer = self._answer(nonce, request, entries, progress, caller)
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings
@@ -163,15 +193,19 @@ class Worker:
         request: LaunchRequest,
         allocations: tuple[Allocation, ...],
         progress: Callable[[int, int], None] | None,
+        caller: Caller | None,
     ) -> Answer:
         limit = request.launch.time_limit
         deadline = time.monotonic() + limit + _GRACE if limit else None
+        done = 0
         while True:
-            frame = self._receive(deadline, nonce)
+            frame = self._receive(deadline, nonce, caller)
             self._relay()
             if isinstance(frame.message, Progress):
-                if progress:
-                    progress(*frame.message)
+                before, (done, total) = done, frame.message
+                if progress is None or not before < done <= total:
+                    raise BrokenPeer("it told of progress that nobody asked for, or that is none")
+                progress(done, total)
             elif isinstance(frame.message, Answered):
                 answer = decode_answer(frame.body, request, allocations)
                 if answer.last:
@@ -182,16 +216,21 @@ class Worker:
             else:
                 raise BrokenPeer("it answered something else")
 
-    def _receive(self, deadline: float | None, nonce: int) -> Frame:
+    def _receive(self, deadline: float | None, nonce: int, caller: Caller | None = None) -> Frame:
         """The next message, which has to be about the present launch; the process is ended at the deadline."""
 
         def wait(begun: float | None) -> None:
-            first = min((end for end in (deadline, begun) if end is not None), default=None)
             waiting = select.poll()
             for source in (self._channel.socket.fileno(), *(output.descriptor for output in self._outputs)):
                 waiting.register(source, select.POLLIN)
-            seconds = None if first is None else max(first - time.monotonic(), 0)
-            ready = waiting.poll(None if seconds is None else min(seconds, _LONGEST) * 1e3)
+            if caller:
+                waiting.register(caller.connection, select.POLLRDHUP)
+            first = min(end for end in (deadline, begun, time.monotonic() + _LOOK) if end is not None)
+            ready = waiting.poll(max(first - time.monotonic(), 0) * 1e3)
+            if caller and any(source == caller.connection for source, _ in ready):
+                raise CallerGone
+            if not ready and _taken(self._process.pid) > _MOST_MEMORY:
+                raise BrokenPeer(f"it took more than {_MOST_MEMORY / (1 << 30):.0f} GiB of memory")
             if begun is not None and not ready and time.monotonic() >= begun:
                 raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
@@ -200,10 +239,11 @@ class Worker:
                 self._relay()
 
         frame = self._channel.receive(wait)
-        for descriptor in frame.descriptors:
-            os.close(descriptor)
-        if frame.nonce != nonce or frame.descriptors:
+        if frame.nonce != nonce:
             raise BrokenPeer("it answered what nobody asked")
+        if deadline is not None and time.monotonic() >= deadline and not isinstance(frame.message, Answered):
+            self._process.kill()  # also one that talks all the time
+            raise EOFError
         return frame
 
     def _relay(self) -> None:
@@ -241,11 +281,11 @@ class _Pool:
         memory: GlobalMemory,
         request: LaunchRequest,
         progress: Callable[[int, int], None] | None,
-        meanwhile: Callable[[], None] | None = None,
+        caller: Caller | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
         with self._worker(runtime, check_modules(request.target.checking.further), memory) as worker:
-            return worker.launch(memory, request, progress, meanwhile)
+            return worker.launch(memory, request, progress, caller)
 
     def describe(self, runtime: Path, library: Path, kernels: int) -> Description:
         """What is in an image, as a worker sees it."""

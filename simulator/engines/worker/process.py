@@ -43,7 +43,7 @@ from .request import LaunchRequest, decode_request
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-_F_SETSIG = 10  # Linux's, which Python does not name
+_F_SETSIG, _SIGNAL_AT_PARENTS_END = 10, 1  # Linux's, which Python does not name
 #: What NumPy would import at the first use; a process in its sandbox cannot.
 _LATE = (
     "numpy.ctypeslib",
@@ -119,9 +119,8 @@ class WorkerLoop:
             self._memories.pop(other).mapping.close()
         given = list(frame.descriptors)
         if order.attach:
-            self._memories[order.serial] = _attach(request.target.shape, order.address, order.space, given.pop(0))
+            self._attach(order, request.target.shape, given.pop(0))
         memory, (target, launch) = self._memories[order.serial], request
-        self._open(memory)
         memory.keep(0, allocations)
         try:
             if order.image:
@@ -134,12 +133,18 @@ class WorkerLoop:
             findings = [fault.finding]
         self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
 
-    def _open(self, memory: Memory) -> None:
-        """Let kernels reach this device's memory, and that of no other device."""
-        if memory is self._reachable:
-            return
-        for other in self._memories.values():
-            other.mapping.allow(other is memory)
+    def _attach(self, order: LaunchOrder, shape: Shape, descriptor: int) -> None:
+        """Map a device's memory, and that of no other device."""
+        if self._reachable is not None and self._reachable.mapping.reserved:
+            self._reachable.mapping.leave()
+        memory = self._memories.get(order.serial)
+        if memory is None:
+            space = shape.spaces[order.space]
+            mapping = Mapping(reach(space), order.address, descriptor)
+            memory = self._memories[order.serial] = Memory(space, list(shape.spaces).index(order.space), 1, mapping)
+        else:
+            memory.mapping.enter(descriptor)
+        os.close(descriptor)
         self._reachable = memory
 
     def _describe(self, frame: Frame) -> None:
@@ -166,7 +171,8 @@ class WorkerLoop:
 def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     """The worker: read how to begin, close the sandbox, then answer launches until the parent is gone.
 
-    ``words`` are the descriptors of the messages and of what keeps it alive; ``look`` says where modules are found.
+    ``words`` are the descriptors of the messages and of what keeps it alive, and "bound" where the thread that has
+    started it lives as long as its process; ``look`` says where modules are found.
     """
     end = socket.socket(fileno=int(words[0]))
     end.setblocking(True)
@@ -180,7 +186,8 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
         importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    _end_with_parent(int(words[1]))
+    life = int(words[1])
+    _end_with_parent(life, words[2:] == ["bound"])
     runtime = Path(start.runtime)
     loaded = load_runtime(runtime)
     loaded.mlusim_guard_process()
@@ -190,21 +197,17 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
         libc.mallopt(option, _KEPT_BY_MALLOC)
     worker = WorkerLoop(channel, runtime)
-    missing = close_sandbox(end.fileno(), loaded, runtime.parent.parent)
+    missing = close_sandbox(end.fileno(), life, loaded, runtime.parent.parent)
     channel.send(Ready(tuple(MissingLayer(name, why) for name, why in missing.items())))
     with suppress(EOFError, BrokenPeer):
         worker.serve()
     os._exit(0)  # what a kernel has left to run at the end does not run
 
 
-def _end_with_parent(life: int) -> None:
+def _end_with_parent(life: int, bound: bool) -> None:
     """Be killed when the parent is gone, also in the middle of a kernel that does not end."""
+    if bound:
+        ctypes.CDLL(None).prctl(_SIGNAL_AT_PARENTS_END, signal.SIGKILL, 0, 0, 0)
     fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(life, _F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
-
-
-def _attach(shape: Shape, address: int, space: str, descriptor: int) -> Memory:
-    mapping = Mapping(reach(shape.spaces[space]), address, descriptor)
-    os.close(descriptor)
-    return Memory(shape.spaces[space], list(shape.spaces).index(space), 1, mapping)

@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from pathlib import Path
@@ -116,9 +117,11 @@ def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[
         )
     # Above those of the standard streams: where the user's process lacks one, the next descriptor takes its number.
     given = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3) for descriptor in (end, life)]
+    # The end of the thread that has started a process can end that, too.
+    bound = ["bound"] if threading.current_thread() is threading.main_thread() else []
     try:
         return subprocess.Popen(
-            [*isolated(_WORKER), *map(str, given)],
+            [*isolated(_WORKER), *map(str, given), *bound],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
             stdout=output,

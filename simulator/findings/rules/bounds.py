@@ -12,6 +12,11 @@ _LOOK = "check the pointer and its index"
 _NULL = 4096
 
 
+def is_outside_memory(finding: Finding) -> bool:
+    """Whether a finding is of an access that lies in no memory at all."""
+    return finding.rule == BOUNDS and finding.region is None
+
+
 def null_operand(space: str) -> Finding:
     """The pointer of an operand is null."""
     need = f"an address in {space}"

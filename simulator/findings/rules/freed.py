@@ -36,5 +36,7 @@ def again(what: str, address: int) -> Finding:
 def never(allocations: int, bytes: int) -> Finding:
     """A program ends and has not freed what one line has allocated."""
     many = "an allocation of" if allocations == 1 else f"{allocations} allocations,"
-    message = f"{many} {bytes} bytes of device memory {'is' if allocations == 1 else 'are'} never freed"
+    message = (
+        f"{many} {bytes} byte{'s' * (bytes != 1)} of device memory {'is' if allocations == 1 else 'are'} never freed"
+    )
     return Finding(LEAK, message, suggestion="free it with cnrtFree")

@@ -1,7 +1,10 @@
 """Host code takes a pointer for what it is, and work of queues that shares memory has an order."""
 
+from dataclasses import replace
+
+from ...log.region import Location
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import WARNING, declare_rule
 
 HOST_POINTER = declare_rule(
     "host-pointer", "host code takes a pointer for what it is, and device memory for the runtime's"
@@ -9,6 +12,21 @@ HOST_POINTER = declare_rule(
 QUEUE_ORDER = declare_rule(
     "queue-order", "work that shares memory has an order: of a queue, a notifier, a host that waits"
 )
+
+HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
+FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
+_WAIT = "wait with cnrtQueueSync before"
+
+
+def failed_call(what: str) -> Finding:
+    """A call of the runtime fails; ``what`` says which one, how and why."""
+    return Finding(FAILED_CALL, what)
+
+
+def called_by_host_function(function: str) -> Finding:
+    """A function that a queue calls calls the runtime."""
+    message = f"{function} is called from a function of cnrtInvokeHostFunc, and fails"
+    return Finding(HOST_FUNCTION, message, suggestion="let it signal a thread of the program, which calls the runtime")
 
 
 def unordered(what: str, other: str, other_queue: int, queue: int | None) -> Finding:
@@ -31,7 +49,40 @@ def not_waited_for(what: str) -> Finding:
 def target_used(address: int) -> Finding:
     """The host uses the target of a queued copy."""
     message = f"the host uses {address:#x}, the target of a copy that it has not waited for"
-    return Finding(QUEUE_ORDER, message, suggestion="wait with cnrtQueueSync before")
+    return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
+
+
+def target_changed(address: int, size: int) -> Finding:
+    """The host has written to the target of a queued copy before it waited, or has given the memory back."""
+    message = (
+        f"{size} bytes at {address:#x}, the target of a queued copy, have changed before the host has waited, "
+        "and are left as they are"
+    )
+    return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
+
+
+def source_changed(address: int, size: int) -> Finding:
+    """The host has written to the source of a queued copy before it waited."""
+    message = f"{size} bytes at {address:#x}, the source of a queued copy, have changed before the host has waited"
+    return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
+
+
+def source_written(address: int) -> Finding:
+    """The host writes to the source of a queued copy."""
+    message = f"the host writes to {address:#x}, the source of a copy that it has not waited for"
+    return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
+
+
+def freed_early(address: int, side: str) -> Finding:
+    """The host frees a ``side`` of a queued copy."""
+    message = f"the host frees {address:#x}, the {side} of a copy that it has not waited for"
+    return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
+
+
+def freed_by_host(address: int) -> Finding:
+    """Device memory is given to free() or realloc()."""
+    message = f"device memory at {address:#x} is freed as memory of the host"
+    return Finding(HOST_POINTER, message, suggestion="free it with cnrtFree")
 
 
 def followed(address: int) -> Finding:
@@ -67,6 +118,18 @@ def not_on_host(address: int) -> Finding:
     what = "is device memory" if address else "is null"
     message = f"{_at(address)} {what}, and the direction of the copy says that it is the host's"
     return Finding(HOST_POINTER, message, suggestion="pass the direction that is meant")
+
+
+def no_device_memory(access: Finding, launched: Location) -> Finding:
+    """A kernel uses what is no device memory, and was launched from there."""
+    advice = "pass a pointer that cnrtMalloc gave; memory of the host is copied first, with cnrtMemcpy"
+    return replace(access, suggestion=advice, related=launched)
+
+
+def never_written(access: Finding, argument: int, name: str, allocated: Location) -> Finding:
+    """A kernel reads bytes that nobody has written, and an argument is an array of which that is true as a whole."""
+    advice = f"fill {name!r} before, which is argument {argument}: with cnrtMemcpy from the host, or cnrtMemset"
+    return replace(access, suggestion=advice, related=allocated)
 
 
 def _at(address: int) -> str:

@@ -39,6 +39,11 @@ def unknown(name: str, dialect: Dialect) -> Finding:
     )
 
 
+def called(function: str) -> Finding:
+    """Host code calls a function of the runtime that is declared and not modelled."""
+    return Finding(NOT_MODELLED, f"{function} is declared and not modelled", suggestion="pass over its call")
+
+
 def refused(problem: str) -> Finding:
     """The operator library has not modelled what a call asks for."""
     return Finding(NOT_MODELLED, problem)

@@ -1,9 +1,9 @@
 """What is computed and stored is made of tiles, each taken from its beginning to its end."""
 
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare_rule
+from ..rule import ADVICE, declare_rule
 
-LEFTOVER = declare_rule("leftover", "what is stored is made of tiles, not of what lies beside them", WARNING)
+LEFTOVER = declare_rule("leftover", "what is stored is made of tiles, not of what lies beside them", ADVICE)
 OVERRUN = declare_rule("overrun", "a result, and what is taken, ends where its tile ends", ADVICE)
 PARTIAL = declare_rule("partial", "a tile that is changed in place is changed to its end", ADVICE)
 SHIFTED = declare_rule("shifted", "a tile is taken from where it begins, and to its end", ADVICE)

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import weakref
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from typing import Any
 from ...engines.worker.start import isolated
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...launches.device import Device
+from ..programs.door import Door
 from ..programs.report import ProgramReport
 from ..programs.session import Session
 from .messages import FROM_SERVER, PROTOCOL, CallFunction, DropMemory, KeepMemory, NumberArgument, ReadMemory
@@ -33,18 +33,14 @@ class HostProcess:
     """A library of operators in a process of its own; its calls of the runtime are answered by a thread of this one."""
 
     def __init__(self, library: Path, device: Device) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="mlusim-")
-        self._door = door = socket.socket(socket.AF_UNIX)
-        door.bind(path := os.path.join(folder.name, "device"))
-        door.listen()
+        self._door = door = Door()
         self._end, theirs = socket.socketpair()
         self._channel = FrameChannel(self._end, PROTOCOL, FROM_SERVER)
         command = [*isolated(_SERVER), str(theirs.fileno()), str(library)]
-        environment = {**os.environ, "MLUSIM_SOCKET": path}
         with theirs:
             # What host code prints goes to standard error: standard output is the caller's.
             self._process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()]
+                command, env=door.environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()]
             )
         self.report = ProgramReport()
         self._session: Session | None = None  # from the first call of the runtime on
@@ -53,7 +49,7 @@ class HostProcess:
         self._thread.start()
         self._lock = threading.Lock()
         self._owner = os.getpid()
-        weakref.finalize(self, _close, self._owner, self._end, self._process, door, folder)
+        weakref.finalize(self, _close, self._owner, self._end, self._process, door)
 
     def call(self, symbol: str, result: str, arguments: Sequence[tuple[str, Any]]) -> Any:
         """Call a function: type codes of the result ("" for none) and of each argument. HostDied if it ends there."""
@@ -114,16 +110,15 @@ class HostProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return "closed its connection"
-        with suppress(OSError):
-            self._door.shutdown(socket.SHUT_RDWR)  # it may never have called the runtime
+        self._door.close()  # it may never have called the runtime
         self._thread.join(_PATIENCE_S)
         if code < 0:
             return f"ended with {signal.Signals(-code).name}"
         return f"ended with exit code {code}"
 
-    def _serve(self, door: socket.socket) -> None:
+    def _serve(self, door: Door) -> None:
         try:
-            end, _ = door.accept()
+            end = door.accept()
         except OSError:
             return
         with end:
@@ -134,11 +129,10 @@ class HostProcess:
                 session.bye()
 
 
-def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: socket.socket, folder: Any) -> None:
+def _close(owner: int, end: socket.socket, process: subprocess.Popen[bytes], door: Door) -> None:
     end.close()
     door.close()
     if os.getpid() != owner:
         return
     process.kill()
     process.wait()
-    folder.cleanup()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from .messages import Place
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096
+#: Bytes of an argument that is a pointer.
+_POINTER = 8
+#: An allocation, and the places that made and freed it.
+Freed = tuple[Allocation, Place, Place]
 
 
 class Arrays:
@@ -25,7 +29,7 @@ class Arrays:
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = devices
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
-        self._freed = [deque[tuple[Allocation, Place]](maxlen=_REMEMBERED) for _ in devices]
+        self._freed = [deque[Freed](maxlen=_REMEMBERED) for _ in devices]
         self._names = 0
 
     def allocate(self, ordinal: int, bytes: int, place: Place) -> int:
@@ -36,10 +40,10 @@ class Arrays:
         self._taken[entry.start] = entry, ordinal, place
         return entry.start
 
-    def free(self, address: int) -> tuple[int, Ranges]:
-        """Give an array back: its device, and the bytes that it had."""
-        entry, ordinal, place = self._taken.pop(address)
-        self._freed[ordinal].append((entry, place))
+    def free(self, address: int, freed: Place) -> tuple[int, Ranges]:
+        """Give an array back at a place: its device, and the bytes that it had."""
+        entry, ordinal, made = self._taken.pop(address)
+        self._freed[ordinal].append((entry, made, freed))
         self._devices[ordinal].memory.dropped.append(entry)
         return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
 
@@ -63,4 +67,16 @@ class Arrays:
 
     def after_free(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
         """A finding; an access to memory that nobody has now and somebody has freed is a use of that."""
-        return after_free(finding, self._devices[ordinal].memory, self._freed[ordinal], locate)
+        memory = self._devices[ordinal].memory
+        memory.reclaim()
+        return after_free(finding, memory, self._freed[ordinal], locate)
+
+    def unwritten(self, arguments: Sequence[bytes]) -> Iterator[tuple[int, str, Place]]:
+        """Arguments that point to arrays that nobody has written to: their numbers, the arrays, who made them."""
+        for number, value in enumerate(arguments):
+            known = self._taken.get(int.from_bytes(value, "little")) if len(value) == _POINTER else None
+            if known is None:
+                continue
+            entry, _, made = known
+            if entry.uninitialized.pieces(entry.start, entry.end) == [(entry.start, entry.end)]:
+                yield number, entry.name, made

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from ...kernelc.launches import KernelDecl
 from ...kernelc.options import Options
 from ...kernelc.source import RewriteError
 from ...launches.arguments import parse_signature
+from ...launches.budget import budget_of
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native import INCLUDE
@@ -29,8 +30,13 @@ from .source import host_part
 
 #: The headers of kernels and host programs.
 HEADERS = INCLUDE / "bang"
-_FUNCTION = re.compile(r"^\t\.type\t(\S+), @function$", re.M)
+#: A function, up to where its size is said.
+_FUNCTION = re.compile(r"^\t\.type\t(\S+), @function$(.*?)^\t\.size\t\1,", re.M | re.S)
+#: What the body of a kernel calls in the host's part.
+_ENTER = re.compile(r"\bmlusim_enter_kernel\b")
 _WEAK = re.compile(r"^\t\.weak\t(\S+)$", re.M)
+#: Types in symbols: half is a type of its own, and was unsigned short in host code of older toolkits.
+_HALF, _UNSIGNED_SHORT = "DF16_", "t"
 #: What registers the image and forgets it, at the end of the host's part.
 _REGISTER = """
 # 1 "<mlusim image>"
@@ -88,7 +94,10 @@ class ReadUnit:
         symbols = _symbols(assembly, kernels)
         instances = [name for name in symbols if "<" in name]
         image = LaunchableImage(builder, builder.compile(self.source, instances, self.others))
-        return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)))
+        budget_of(self.device, [image])
+        plain = [kernel for kernel in self.source.declared if not kernel.template]
+        called = {kernel.name: _other_names(kernel, symbols[kernel.name]) for kernel in plain if kernel.name in symbols}
+        return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)), called)
 
 
 def read_unit(unit: HostUnit, device: Device) -> ReadUnit:
@@ -107,6 +116,16 @@ def assemble(unit: HostUnit, device: Device) -> str:
     BuildError when it does not compile.
     """
     return read_unit(unit, device).assembly()
+
+
+def launched_instances(path: Path, options: Options, device: Device) -> list[str]:
+    """The instances of kernel templates that the host code of a `.mlu` source launches.
+
+    BuildError when its host's part does not compile.
+    """
+    builder, unit = Builder(device.shape, options), HostUnit(path, options)
+    text, kernels = host_part(_host_text(builder, unit))
+    return [name for name in _symbols(_compiled(builder, unit, text), kernels) if "<" in name]
 
 
 def _host_text(builder: Builder, unit: HostUnit) -> str:
@@ -159,10 +178,10 @@ def check(unit: HostUnit, done: CommandResult) -> None:
 
 def _symbols(assembly: str, kernels: Sequence[KernelDecl]) -> dict[str, str]:
     """The kernels that the host's part defines, templates with their arguments -> their symbols."""
-    names = list(dict.fromkeys(_FUNCTION.findall(assembly)))
+    names = [name for name, body in _FUNCTION.findall(assembly) if _ENTER.search(body)]
     done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
     found: dict[str, str] = {}
-    for symbol, shown in zip(names, done.stdout.split("\n"), strict=False):
+    for symbol, shown in zip(names, done.stdout.replace("_Float16", "half").split("\n"), strict=False):
         for kernel in kernels:
             at = _mention(shown, kernel)
             if at is not None:
@@ -186,8 +205,11 @@ def _mention(shown: str, kernel: KernelDecl) -> str | None:
     return None
 
 
-def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: dict[str, str], weak: set[str]) -> str:
-    """The image of the kernels, laid down for `mlusim_register_image`."""
+def _record(
+    builder: Builder, device: Device, image: LaunchableImage, symbols: dict[str, str], weak: set[str],
+    called: Mapping[str, set[str]],
+) -> str:  # fmt: skip
+    """The image of the kernels, laid down for `mlusim_register_image`; ``called`` is what others may call them."""
     digest = hashlib.sha256(image.library.read_bytes()).hexdigest()
     sizes = [
         ",".join(str(parameter.bytes) for parameter in parse_signature(text)) for text in image.description.signatures
@@ -209,13 +231,20 @@ def _record(builder: Builder, device: Device, image: LaunchableImage, symbols: d
             body = f".Lmlusim_body_{number}"
             lines.append(f"\t.set {body}, {symbol}")
         lines.append(f"\t.quad {symbol}, {body}")
-        if (
-            "<" not in kernel and "::" not in kernel and symbol not in ("0", kernel)
-        ):  # as the oldest compilers named them
-            lines += [f"\t.weak {kernel}", f"\t.set {kernel}, {symbol}"]
+        for name in sorted(called.get(kernel, set()).difference(symbols.values())):
+            lines += [f"\t.weak {name}", f"\t.set {name}, {symbol}"]
     lines += ["\t.balign 8", "mlusim_image_record:", "\t.quad .Lmlusim_digest, .Lmlusim_about, .Lmlusim_bytes"]
     lines += [f"\t.quad .Lmlusim_end - .Lmlusim_bytes, {len(image.kernels)}, .Lmlusim_table", ""]
     return "\n".join(lines)
+
+
+def _other_names(kernel: KernelDecl, symbol: str) -> set[str]:
+    """What other sources may call a kernel that is no template: as the oldest compilers did, or with an older half.
+
+    A function of the C library keeps its name for itself.
+    """
+    plain = {kernel.name} if not kernel.home and (kernel.c_linkage or not kernel.overloaded) else set()
+    return plain | {symbol.replace(_HALF, _UNSIGNED_SHORT)}
 
 
 def _quoted(text: str) -> str:

@@ -28,6 +28,7 @@ _DEVICE_PAIRS = {
     "-mllvm",
     "-Xbang-cnas",
     "-Xbang-ld",
+    "-Xbang-fatbinary",
     "-Xcnas",
     "-Xassembler",
     "-target",
@@ -36,7 +37,8 @@ _DEVICE_PAIRS = {
     "--mcpu",
 }
 _DEVICE = re.compile(
-    r"--?bang-\S*|-fbang-\S*|--target=\S*|--neuware-path=\S*|--no-neuware-version-check|--cn-\S*|-fopenmp=\S*"
+    r"--?bang-(?:device-only|host-only|compile-host-device|fatbin-only|stack-on-ldram|wram-align64)(?:=\S*)?"
+    r"|-fbang-\S*|--target=\S*|--neuware-path=\S*|--no-neuware-version-check|--cn-\S*|-fopenmp=\S*"
     r"|-Xclang|--mcpu=\S*"
 )
 _ARCH = re.compile(r"--?bang-(?:mlu-)?arch=(?:mtp_|tp_|compute_|MLU|mlu)?(\w+)")
@@ -44,7 +46,10 @@ _ARCH = re.compile(r"--?bang-(?:mlu-)?arch=(?:mtp_|tp_|compute_|MLU|mlu)?(\w+)")
 _DEPENDS_PAIRS = {"-MF", "-MT", "-MQ"}
 _HOST_PAIRS = {"-Xlinker", "-u", "-z", "-T", "-arch"}
 _HOST = re.compile(r"-[OgfmWwlLpMsvrPCU]\S*|-(?:nostdlib|no-pie)")
-_WORDS = ("-c", "-S", "-E", "-o", "-x", "-I", "-D", "-include", "-isystem", "-std=", "-shared", "--version", "--help")
+_WORDS = (
+    "-c", "-S", "-E", "-o", "-x", "-I", "-D", "-include", "-isystem", "-std=", "-shared", "--version", "--help",
+    "--bang-mlu-arch=", "--bang-arch=", "--bang-device-only", "--bang-host-only",
+)  # fmt: skip
 _DROPPED = re.compile(r"-W(?!l,|p,)\S*|-pedantic\S*|-w")
 
 

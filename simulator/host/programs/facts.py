@@ -29,6 +29,10 @@ def device_name(device: Device) -> str:
     return device.title.removeprefix("Cambricon ")
 
 
+#: Tasks along each dimension of a launch at most, as the driver says of all its devices.
+LARGEST_DIM = 65535
+
+
 class DeviceFacts(NamedTuple):
     """The numbers of a device; 0 for what its file does not say."""
 
@@ -43,6 +47,7 @@ class DeviceFacts(NamedTuple):
     memory_khz: int
     bus_bits: int
     l2: int
+    largest_dim: int
 
 
 def device_facts(device: Device) -> DeviceFacts:
@@ -63,6 +68,7 @@ def device_facts(device: Device) -> DeviceFacts:
         memory_khz=kilohertz,
         bus_bits=bits,
         l2=0,  # the simulated device has none
+        largest_dim=LARGEST_DIM,
     )
 
 

@@ -11,7 +11,8 @@ from ...kernelc.options import Options
 from ...launches.device import Device
 from ...launches.extent import check_device
 from ...launches.program import checked_paths
-from .program import build_program, run_program
+from ...text import quoted
+from .program import LEVELS, build_program, run_program
 from .report import ProgramReport
 
 
@@ -49,17 +50,20 @@ class HostProgram:
         define: Mapping[str, object] | Sequence[str] = (),
         headers: Sequence[str | Path] = (),
         std: str | None = None,
+        optimize: int = 0,
     ) -> None:
-        """The options are those of `load`.
+        """The options are those of `load`, and ``optimize`` the level of optimization of host code, 0 to 3.
 
-        Raises BuildError when a source does not compile or link, ValueError when none has a ``main`` or the device
-        runs no such programs, TypeError for what are no paths and no device.
+        Raises BuildError when a source does not compile or link, ValueError when none has a ``main``, the device
+        runs no such programs, or there is no such level, TypeError for what are no paths and no device.
         """
         check_device(device)
+        if optimize not in LEVELS:
+            raise ValueError(f"optimize is {quoted(optimize)}; pass a level of -O: 0, 1, 2 or 3")
         options = Options.of(checked_paths("include", include), define, checked_paths("headers", headers), std)
         self.device = device
         #: The executable, in the cache.
-        self.path = build_program(checked_paths("sources", sources), options, device)
+        self.path = build_program(checked_paths("sources", sources), options, device, optimize=optimize)
 
     def run(
         self,

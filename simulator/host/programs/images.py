@@ -15,6 +15,7 @@ from ...chip.launch_kinds import LaunchKind, Three, whole_dim
 from ...engines.tasks import LineTable
 from ...engines.worker.answer import decode_description
 from ...native.compiler import Compiler
+from .facts import LARGEST_DIM
 
 _NAME = "kernels.so"
 
@@ -46,6 +47,8 @@ class ProgramImage:
         """What is wrong with a launch of a kernel on such a device, with arguments of these bytes; "" if nothing is."""
         if kind is None:
             return "the type of the launch is none of cnrtFunctionType_t"
+        if max(dim) > LARGEST_DIM:
+            return f"a launch of {'x'.join(map(str, dim))} tasks; a dimension is {LARGEST_DIM} at most"
         try:
             kind.check(shape, whole_dim(dim))
         except ValueError as error:

@@ -13,24 +13,25 @@ from ...chip.launch_kinds import BLOCK, UNIONS
 from ...core.execution import Launch
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
-from ...engines.worker.pool import pool
-from ...findings import rules
+from ...engines.worker.pool import Caller, CallerGone, pool
+from ...findings import Finding, rules
 from ...flow import Accesses
 from ...launches import Run
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
+from ...log import Location
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
-from .report import Launched, ProgramReport
+from .report import CutOff, Launched, ProgramReport
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t.
 _KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
-_FAILED, _NO_MODULE = 632015, 101315  # cnrtRet_t
+_FAILED, _NO_MODULE, _ASSERT = 632015, 101315, 100128  # cnrtRet_t
 
 
 class AnnounceImage(NamedTuple):
@@ -69,12 +70,13 @@ class Kernels:
     """The images of one program and what runs them."""
 
     def __init__(
-        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, time_limit: float | None
-    ) -> None:
-        """``time_limit`` (seconds) is that of a launch."""
+        self, memories: Memories, queues: Queues, report: ProgramReport, later: Later, connection: int,
+        time_limit: float | None,
+    ) -> None:  # fmt: skip
+        """``connection`` is the descriptor that leads to the program, ``time_limit`` (seconds) that of a launch."""
         self.keep_logs = False
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
-        self._time_limit = time_limit
+        self._caller, self._time_limit = Caller(connection, later.catch_up), time_limit
         compiler = Compiler()
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
@@ -94,7 +96,7 @@ class Kernels:
     @handles
     def _launch(self, message: LaunchKernel, body: memoryview) -> None:
         queue, place = self._queues.time.queue(message.queue), message.place
-        if queue.failure[0]:
+        if queue.failure[0] or self._report.cut_off:  # the program has gone: what it has queued goes with it
             return
         device = self._memories.devices[queue.device]
         image, problem = self._images.on(device.shape, device.name, message.image)
@@ -116,12 +118,14 @@ class Kernels:
             kernel, dim, kind, "collect", self._time_limit,
             library=image.library, entry=message.kernel, arguments=arguments,
         )  # fmt: skip
-        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._later.catch_up)
-        outcome = engine.run(launch)
+        engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
+        try:
+            outcome = engine.run(launch)
+        except CallerGone:
+            self._report.cut_off = CutOff(kernel, place)
+            return
         self._later.catch_up()
-        ending = next((finding for finding in outcome[1] if finding.rule in rules.ENDING), None)
-        if ending:
-            queue.failure = _FAILED, f"{kernel} did not come to its end: {ending.message}"
+        queue.failure = _failure(kernel, outcome)
         self._later.put(partial(self._follow, image, launch, outcome, queue, place))
 
     def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
@@ -135,9 +139,28 @@ class Kernels:
         cores = min(math.prod(launch.dim), device.shape.cores)
         met = self._queues.time.add(work, run.time_us, cores, device.shape.cores)
         for finding in run.findings:
-            self._report.add(self._memories.arrays.after_free(finding, queue.device, self._report.location))
+            self._report.add(self._explained(finding, launch, queue, where))
         self._queues.tell(work, met)
         self._report.launches.append(
             Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,
                      work.end, log if self.keep_logs else None)
         )  # fmt: skip
+
+    def _explained(self, finding: Finding, launch: Launch, queue: Queue, where: Location) -> Finding:
+        """A finding with what host code has to do with it, which launched the kernel ``where``."""
+        if rules.bounds.is_outside_memory(finding):
+            return rules.host_code.no_device_memory(finding, where)
+        if finding.rule == rules.uninitialized.UNINITIALIZED:
+            for number, name, made in self._memories.arrays.unwritten(launch.arguments):
+                return rules.host_code.never_written(finding, number, name, self._report.location(made))
+        return self._memories.arrays.after_free(finding, queue.device, self._report.location)
+
+
+def _failure(kernel: str, outcome: Outcome) -> tuple[int, str]:
+    """The status of a queue that has run a kernel, and why it has failed; a card ends one that leaves all memory."""
+    for finding in outcome[1]:
+        if finding.rule in rules.ENDING:
+            status = _ASSERT if finding.rule == rules.assertion.ASSERT else _FAILED
+            return status, f"{kernel} did not come to its end: {finding.message}"
+    outside = next((finding for finding in outcome[1] if rules.bounds.is_outside_memory(finding)), None)
+    return (_FAILED, f"{kernel} failed: {outside.message}") if outside else (0, "")

@@ -18,6 +18,8 @@ from .waiting import NOTHING, Queues
 #: What cnrtMemTransDir_t says, in its order.
 _DIRECTIONS = ("host to device", "device to device", "device to host", "host to host", "device to device")
 
+_HEADER = 16
+
 
 class OpenDevice(NamedTuple):
     """The program wants to use a device."""
@@ -101,6 +103,11 @@ class Memories:
         """The descriptor of the memory of a device that has been opened."""
         return next(device.memory.fd for device in self.devices if device.memory.address == opened.address)
 
+    def has(self, address: int) -> bool:
+        """Whether an address is of device memory, or of the header that the C library would have before it."""
+        opened = (device.memory for device in self.devices)
+        return any(memory.address - _HEADER <= address < memory.address + memory.mapping.size for memory in opened)
+
     def end(self) -> None:
         """The program ends by itself: what it has not freed is left."""
         self._report.leaks(self.arrays.left())
@@ -122,8 +129,9 @@ class Memories:
 
     @handles
     def _left(self, message: AskMemory) -> MemoryLeft:
-        memory = self.devices[message.device].memory.memory
-        return MemoryLeft(memory.space.bytes - memory.used(0), memory.space.bytes)
+        own = self.devices[message.device].memory
+        own.reclaim()
+        return MemoryLeft(own.memory.space.bytes - own.memory.used(0), own.memory.space.bytes)
 
     @handles
     def _allocate(self, message: AllocateArray) -> ArrayAllocated:
@@ -134,7 +142,7 @@ class Memories:
 
     @handles
     def _free(self, message: FreeArray) -> None:
-        ordinal, span = self.arrays.free(message.address)
+        ordinal, span = self.arrays.free(message.address, message.place)
         time = self._queues.time
         if time.open:
             place = self._report.location(message.place)

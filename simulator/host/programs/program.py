@@ -6,7 +6,6 @@ import os
 import re
 import socket
 import subprocess
-import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,19 +21,27 @@ from ...launches.device import Device
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .build import HostUnit
+from .door import Door
 from .facts import check_host_device
 from .objects import built_objects
 from .report import ProgramReport
 from .runtime import host_libraries
 from .session import Session
 
+#: Of optimization of host code.
+LEVELS = range(4)
 _MAIN = re.compile(r"\bmain\b")
+#: Seconds that a program has to end when it is asked to.
+_PATIENCE_S = 3.0
 _NO_MAIN = re.compile(r"undefined reference to `main'")
 
 
-def build_program(sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = ()) -> Path:
-    """Build sources with a `main` into a program, which is kept in the cache; ``flags`` (a sanitizer's) are for the
-    libraries too.
+def build_program(
+    sources: Sequence[Path], options: Options, device: Device, flags: Sequence[str] = (), optimize: int = 0
+) -> Path:
+    """Build sources with a `main` into a program, which is kept in the cache.
+
+    ``flags`` (a sanitizer's) are for the libraries too, ``optimize`` is the level of -O for host code.
 
     BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
     programs.
@@ -46,7 +53,7 @@ def build_program(sources: Sequence[Path], options: Options, device: Device, fla
         raise _no_main(sources)
     compiler = Compiler()
     kernels = tuple(source for source in sources if source.suffix == KERNELS)
-    units = [HostUnit(source, options, ("-g", "-O1", *flags), beside=kernels) for source in sources]
+    units = [HostUnit(source, options, ("-g", f"-O{optimize}", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
@@ -84,47 +91,53 @@ def has_main(source: Path) -> bool:
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    time_limit: float | None = None,
+    time_limit: float | None = None, reports: list[ProgramReport] | None = None,
 ) -> tuple[int, list[ProgramReport]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
+    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs. An interrupt is the
+    program's as well: it is raised when that has ended; what was found so far is in ``reports``, if given.
     ValueError for a device that runs no programs.
-    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs.
     """
     for device in devices:
         check_host_device(device)
-    reports: list[ProgramReport] = []
-    with tempfile.TemporaryDirectory(prefix="mlusim-") as folder, socket.socket(socket.AF_UNIX) as door:
-        path = os.path.join(folder, "device")
-        door.bind(path)
-        door.listen()
-        threads: list[threading.Thread] = []
+    found = [] if reports is None else reports
+    threads: list[threading.Thread] = []
+    door = Door()
 
-        def accept() -> None:
-            while True:
-                try:
-                    end, _ = door.accept()
-                except OSError:
-                    return
-                thread = threading.Thread(
-                    target=_serve, args=(end, devices, keep_logs, time_limit, reports), daemon=True
-                )
-                threads.append(thread)
-                thread.start()
+    def accept() -> None:
+        while True:
+            try:
+                end = door.accept()
+            except OSError:
+                return
+            thread = threading.Thread(target=_serve, args=(end, devices, keep_logs, time_limit, found), daemon=True)
+            threads.append(thread)
+            thread.start()
 
-        threading.Thread(target=accept, daemon=True).start()
-        process = subprocess.Popen([str(program), *arguments], env={**os.environ, "MLUSIM_SOCKET": path})
-        try:
-            code = process.wait()
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-        with suppress(OSError):
-            door.shutdown(socket.SHUT_RDWR)
+    threading.Thread(target=accept, daemon=True).start()
+    patience: float | None = _PATIENCE_S
+    try:
+        code, patience = _ended(subprocess.Popen([str(program), *arguments], env=door.environment)), None
+    finally:
+        door.close()
         for thread in threads:
-            thread.join()
-    return code, reports
+            thread.join(patience)
+    return code, found
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """The exit code of a program. One that goes on when this process is asked to end is killed after a while."""
+    try:
+        return process.wait()
+    except BaseException as end:
+        if not isinstance(end, KeyboardInterrupt):  # which has reached it too
+            process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE_S)
+        process.kill()
+        process.wait()
+        raise
 
 
 def _serve(

@@ -115,6 +115,12 @@ class QueueClock:
             self.now = max(self.now, queue.ready)
         self._settle()
 
+    def reset(self, device: int) -> None:
+        """The host has waited for all of a device, and what has failed there is forgotten."""
+        for queue in self.queues.values():
+            if queue.device == device:
+                queue.failure = (0, "")
+
     def mark(self, queue: Queue) -> Mark:
         """What a notifier records in a queue."""
         queue.known.learn(self.known)

@@ -39,11 +39,34 @@ class LibraryCall:
     end: float
 
 
+@dataclass(frozen=True)
+class Death:
+    """A signal that has ended a program; where that was in the code, as a module and an offset, as far as it is known.
+
+    Of a fault: the address that was used (2**64 - 1: unknown), and whether it is of device memory.
+    """
+
+    signal: int
+    address: int
+    on_device: bool
+    module: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class CutOff:
+    """A launch that had not come to its end when its program did."""
+
+    kernel: str
+    place: Place
+
+
 @dataclass
 class ProgramReport:
     """What there is to say of a program when it has ended."""
 
-    command: str = ""
+    program: str = ""  # as it was called
+    command: str = ""  # with its words
     launches: list[Launched] = field(default_factory=list)
     operations: list[LibraryCall] = field(default_factory=list)
     copies: int = 0
@@ -51,6 +74,8 @@ class ProgramReport:
     time_us: float = 0.0
     modules: dict[int, str] = field(default_factory=dict)
     ended: bool = False  # by itself; else it crashed or was killed
+    death: Death | None = None  # as far as it could tell
+    cut_off: CutOff | None = None
     _found: list[tuple[Finding, Place, Place]] = field(default_factory=list)
     _tables: dict[int, LineTable] = field(default_factory=dict)
 
@@ -78,12 +103,16 @@ class ProgramReport:
                 beside = self.location(related) if related.module else finding.related
                 finding = replace(finding, location=self.location(place), related=beside)
                 if not finding.location.line:
-                    module = Path(self.modules.get(place.module, "?")).name
-                    finding = replace(
-                        finding, message=f"{finding.message} ({module}+{place.offset:#x}, built without -g)"
-                    )
+                    where = f"{Path(self.modules.get(place.module, '?')).name}+{place.offset:#x}"
+                    message = f"{finding.message} ({where}, built without -g)"
+                    finding = replace(finding, message=message, operand=finding.operand or where)  # a place of its own
             found.append(finding)
         return merged(found)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the program has done anything with its devices."""
+        return bool(self.launches or self.operations or self.copies or self._found or self.death or self.cut_off)
 
     @property
     def errors(self) -> list[Finding]:
@@ -97,10 +126,18 @@ class ProgramReport:
         table = self._tables.setdefault(place.module, LineTable(Path(self.modules[place.module]), ()))
         return table.lines([place.offset])[0]
 
+    @property
+    def death_place(self) -> Location | None:
+        """The line where a signal came that has ended it, where that is known."""
+        if not self.death or not self.death.module:
+            return None
+        return LineTable(Path(self.death.module), ()).lines([self.death.offset])[0]
+
     def leaks(self, places: Sequence[tuple[Place, int]]) -> None:
-        """Memory that was never freed: one finding for each place that allocated it."""
-        found: dict[Place, list[int]] = {}
+        """Memory that was never freed: one finding for each line that allocated it."""
+        found: dict[Location | Place, tuple[Place, list[int]]] = {}
         for place, bytes in places:
-            found.setdefault(place, []).append(bytes)
-        for place, sizes in found.items():
+            where = self.location(place)
+            found.setdefault(where if where.line else place, (place, []))[1].append(bytes)
+        for place, sizes in found.values():
             self.add(rules.freed.never(len(sizes), sum(sizes)), place)

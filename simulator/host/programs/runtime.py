@@ -24,10 +24,11 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, P
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    words = ("-fvisibility=hidden", *flags, f"-I{HEADERS}")
+    words = ("-fvisibility=hidden", "-fno-optimize-sibling-calls", *flags, f"-I{HEADERS}")
     made: dict[str, Path] = {}
     for name, (pattern, needed) in LIBRARIES.items():
-        link = ("-shared", f"-Wl,-soname,{name}", "-lpthread", "-ldl")
+        # What is to be done at the end of the program stays loaded until then.
+        link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-lpthread", "-ldl")
         below = tuple(made[other] for other in needed)
         made[name] = build(compiler, BuildTarget(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
     return made

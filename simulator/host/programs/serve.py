@@ -18,6 +18,7 @@ def main() -> None:
     """Leave the program's family, then import what takes time."""
     if os.fork():
         os._exit(0)
+    os.setsid()  # what a terminal sends to the program is not for this process
     with suppress(OSError, RuntimeError):  # the first launch says what is wrong
         start_ahead()
     let_idle_threads_sleep()

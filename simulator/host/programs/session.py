@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
 from .memories import DeviceOpened, Memories
-from .messages import Done, Place, agreement, handled_by, handles, messages_version
-from .report import ProgramReport
+from .messages import Place, agreement, handled_by, handles, messages_version
+from .report import Death, ProgramReport
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
 OTHER_VERSION = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
@@ -41,6 +42,12 @@ class Settle(NamedTuple):
     """Answered when all before it is done."""
 
 
+class Settled(NamedTuple):
+    """All is done; the numbers of the queues in which a kernel has failed."""
+
+    failed: tuple[int, ...] = ()
+
+
 class NameModule(NamedTuple):
     """A module of the program that places name by its number; the body is its path."""
 
@@ -62,22 +69,47 @@ class TellFault(NamedTuple):
 
 #: What the runtime finds.
 FAULTS: dict[str, Callable[[TellFault], Finding]] = {
+    "call": lambda told: rules.host_code.failed_call(told.what),
     "called": lambda told: rules.declared.called_by_host(),
+    "called by host function": lambda told: rules.host_code.called_by_host_function(told.what),
     "double free": lambda told: rules.freed.again(told.what, told.address),
     "followed": lambda told: rules.host_code.followed(told.address),
+    "freed by host": lambda told: rules.host_code.freed_by_host(told.address),
     "freed": lambda told: rules.freed.used_by_host(told.what, told.address),
     "freed inside": lambda told: rules.host_code.freed_inside(told.address, told.distance),
     "not allocated": lambda told: rules.host_code.not_allocated(told.address, pinned=False),
     "not on device": lambda told: rules.host_code.not_on_device(told.what, told.address),
     "not on host": lambda told: rules.host_code.not_on_host(told.address),
     "not pinned": lambda told: rules.host_code.not_allocated(told.address, pinned=True),
+    "not modelled": lambda told: rules.not_modelled.called(told.what),
     "past array": lambda t: rules.bounds.past_array(t.what, t.address, t.size, t.distance, t.whole),
+    "source changed": lambda told: rules.host_code.source_changed(told.address, told.size),
+    "source freed": lambda told: rules.host_code.freed_early(told.address, "source"),
+    "source written": lambda told: rules.host_code.source_written(told.address),
+    "target changed": lambda told: rules.host_code.target_changed(told.address, told.size),
+    "target freed": lambda told: rules.host_code.freed_early(told.address, "target"),
     "target used": lambda told: rules.host_code.target_used(told.address),
 }
 
 
 class Goodbye(NamedTuple):
     """The program ends by itself; answered when its report has been written."""
+
+
+class Farewell(NamedTuple):
+    """The report has been written; whether the program fails by it."""
+
+    fails: bool
+
+
+class ProgramDies(NamedTuple):
+    """A signal ends the program. Of a fault: the address that was used, 2**64 - 1 if it is unknown; so far into the
+    module that is the body.
+    """
+
+    signal: int
+    address: int
+    offset: int
 
 
 class Session:
@@ -98,7 +130,7 @@ class Session:
         self._queues = Queues(self.report, self._later)
         own = [device.watched() for device in devices]  # each with a memory of its own
         self._memories = Memories(own, self._queues, self.report)
-        self.kernels = Kernels(self._memories, self._queues, self.report, self._later, time_limit)
+        self.kernels = Kernels(self._memories, self._queues, self.report, self._later, end.fileno(), time_limit)
         self.kernels.keep_logs = keep_logs
         operations = Operations(self._memories, self._queues, self.report)
         parts = (self, self._queues, self._memories, self.kernels, operations)
@@ -121,10 +153,11 @@ class Session:
         self.report.time_us = max([time.now, *(queue.ready for queue in time.queues.values())])
         return self.report
 
-    def bye(self) -> None:
-        """Let a program that has said goodbye go."""
+    def bye(self, fails: bool = False) -> None:
+        """Let a program that has said goodbye go; ``fails``: its exit code is 1 instead of 0."""
         if self.report.ended:
-            self._channel.send(Done())
+            with suppress(EOFError):
+                self._channel.send(Farewell(fails))
 
     def _answer(self) -> None:
         """Answer the next message."""
@@ -142,15 +175,16 @@ class Session:
 
     @handles
     def _hello(self, message: Hello, body: memoryview) -> Welcome:
-        self.report.command = bytes(body).rstrip(b"\0").replace(b"\0", b" ").decode(errors="backslashreplace")
+        words = bytes(body).rstrip(b"\0").decode(errors="backslashreplace").split("\0")
+        self.report.program, self.report.command = words[0], " ".join(words)
         if message.version != messages_version():
             return Welcome(0, OTHER_VERSION)
         return Welcome(len(self._memories.devices))
 
     @handles
-    def _settle(self, message: Settle) -> Done:
+    def _settle(self, message: Settle) -> Settled:
         del message
-        return Done()
+        return Settled(tuple(number for number, queue in self._queues.time.queues.items() if queue.failure[0]))
 
     @handles
     def _name(self, message: NameModule, body: memoryview) -> None:
@@ -162,7 +196,13 @@ class Session:
             self.report.add(worded(message), message.place, message.related)
 
     @handles
-    def _goodbye(self, message: Goodbye) -> Done | None:
+    def _dies(self, message: ProgramDies, body: memoryview) -> None:
+        module = bytes(body).decode(errors="surrogateescape")
+        on_device = self._memories.has(message.address)
+        self.report.death = Death(message.signal, message.address, on_device, module, message.offset)
+
+    @handles
+    def _goodbye(self, message: Goodbye) -> Farewell | None:
         """`bye` answers."""
         del message
         self.report.ended = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...kernelc.launches import KernelDecl, declared_kernel, launch
+from ...kernelc.launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
 from ...kernelc.tokens import Token, close, statement, tokens
@@ -28,6 +28,7 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
     source, sites = scan(preprocessed)
     edits: list[Edit] = []
     kernels: dict[str, KernelDecl] = {}
+    declared: list[tuple[KernelDecl, Site]] = []
     done = 0
     for site in sites:
         if site.start < done:
@@ -36,10 +37,11 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
             edits += launch(source, site)
         elif site.word in KERNEL_WORDS:
             edits.append(Edit(site.start, site.end, _KERNEL))
-            found = declared_kernel(source, site)
-            if found and found[1]:
-                kernels[found[0].name] = found[0]
-                edits += _launching(source, site)
+            if found := declared_kernel(source, site):
+                declared.append((found[0], site))
+                if found[1]:
+                    kernels[found[0].name] = found[0]
+                    edits += _launching(source, site)
         elif site.word == _DEVICE:
             changes, done = _without_function(source, site)
             edits += changes
@@ -47,6 +49,8 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
             edits.append(_in_host_memory(source, site))
         elif site.word in ASM_WORDS:
             continue
+    others = overloaded(preprocessed, [kernel for kernel, _ in declared])
+    edits += c_linkage_removed(source, declared, others)
     return _HOST.sub("", apply_edits(preprocessed, edits)), tuple(kernels.values())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...findings import Finding, counted
+from .deaths import endings
 from .report import ProgramReport
 
 
@@ -18,20 +19,15 @@ def kernel_times(report: ProgramReport) -> dict[str, tuple[int, float]]:
 
 
 def closing_lines(report: ProgramReport, findings: Sequence[Finding], suppressed: int = 0) -> Iterator[str]:
-    """A line for each kernel, and one for the program with what is left of its findings and how many may stay."""
+    """How the program has ended, if not by itself; a line for each kernel, and one for the program with what is left of
+    its findings and how many may stay.
+    """
+    yield from endings(report)
     for kernel, (count, time) in kernel_times(report).items():
         yield f"{kernel}: {_count(count, 'launch', 'launches')}, {time:.2f} us"
     copies = f"{_count(report.copies, 'copy', 'copies')} of {report.copied_bytes} bytes"
     launches = _count(len(report.launches), "launch", "launches")
     yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {counted(findings, suppressed) or 'no findings'}"
-
-
-def summary(report: ProgramReport) -> Iterator[str]:
-    """The findings and the closing lines as text."""
-    findings = report.findings
-    yield from map(str, findings)
-    for line in closing_lines(report, findings):
-        yield f"mlusim: {line}"
 
 
 def _count(count: int, one: str, many: str) -> str:

@@ -12,11 +12,11 @@ import numpy as np
 from ...findings import rules
 from ...flow import Ranges
 from ...frames import Signed
-from .messages import Place, Status, handles
+from .messages import Done, Place, Status, handles
 from .queues import HOST, Mark, Queue, QueueClock, Work
 from .report import ProgramReport
 
-_NOT_READY, _INVALID = 1, 100014  # cnrtRet_t
+_NOT_READY, _FAILED = 1, 632015  # cnrtRet_t
 NOTHING: Ranges = np.zeros((0, 2), np.int64)
 
 
@@ -72,6 +72,19 @@ class DropNotifier(NamedTuple):
     """A notifier goes."""
 
     notifier: int
+
+
+class CallHost(NamedTuple):
+    """A function of the host is called in a queue."""
+
+    queue: int
+    place: Place
+
+
+class ResetDevice(NamedTuple):
+    """A device begins anew: nothing is in its queues any more, and nothing has failed."""
+
+    device: int
 
 
 class OrderQueue(NamedTuple):
@@ -198,6 +211,16 @@ class Queues:
         self._marks.pop(message.notifier, None)
 
     @handles
+    def _call_host(self, message: CallHost) -> None:
+        device = self.time.queue(message.queue).device
+        self.put(message.queue, "a host function", message.place, {device: (NOTHING, NOTHING)}, 0.0)
+
+    @handles
+    def _reset(self, message: ResetDevice) -> Done:
+        self.time.reset(message.device)
+        return Done()
+
+    @handles
     def _order(self, message: OrderQueue) -> None:
         mark = self._marks.get(message.notifier)
         if mark is not None:
@@ -207,7 +230,7 @@ class Queues:
     def _ask_elapsed(self, message: AskElapsed) -> Elapsed:
         first, last = self._marks.get(message.start), self._marks.get(message.end)
         if first is None or last is None:
-            return Elapsed(_INVALID, "a notifier was never placed in a queue")
+            return Elapsed(_FAILED, "a notifier was placed before its device was reset")
         if not all(self.time.known.knows(mark.queue, mark.known.get(mark.queue, 0)) for mark in (first, last)):
             return Elapsed(_NOT_READY)
         return Elapsed(nanoseconds=round((last.time - first.time) * 1e3))

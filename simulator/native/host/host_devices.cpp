@@ -19,7 +19,7 @@ bool attribute(const Device& device, int number, int& value) {
     case cnrtAttrMaxDimX:
     case cnrtAttrMaxDimY:
     case cnrtAttrMaxDimZ:
-      return value = 65535, true;
+      return known(facts.largest_dim);
     case cnrtAttrClusterCount:
       return known(facts.clusters);
     case cnrtAttrMaxClusterCountPerUnionTask:
@@ -84,7 +84,8 @@ static cnrtRet_t with_device(int ordinal, const void* result, Device*& found) {
 MLUSIM_API cnrtRet_t cnrtInit(unsigned int) { return connected() ? cnrtSuccess : no_device(); }
 
 MLUSIM_API void cnrtDestroy(void) {
-  for (int ordinal = 0; connected() && ordinal < device_count(); ordinal++) reset_device(ordinal);
+  Place where = MLUSIM_HERE;
+  for (int ordinal = 0; connected() && ordinal < device_count(); ordinal++) reset_memory(ordinal, where);
 }
 
 MLUSIM_API cnrtRet_t cnrtGetDeviceCount(unsigned int* count) {
@@ -162,9 +163,12 @@ MLUSIM_API cnrtRet_t cnrtDeviceGetByPCIBusId(int* ordinal, const char* id) {
 }
 
 MLUSIM_API cnrtRet_t cnrtDeviceReset(void) {
-  cnrtRet_t status = sync_device(MLUSIM_HERE);
-  reset_device(current_device());
-  return status;
+  Place where = MLUSIM_HERE;
+  if (!device(current_device())) return no_device();
+  sync_device(where);
+  reset_memory(current_device(), where);
+  reset_queues(current_device());
+  return cnrtSuccess;
 }
 
 static thread_local unsigned int schedule = 0;
@@ -178,8 +182,12 @@ MLUSIM_API cnrtRet_t cnrtGetDeviceFlag(unsigned int* flags) {
   return cnrtSuccess;
 }
 
-MLUSIM_API cnrtRet_t cnrtDeviceGetQueuePriorityRange(int*, int*) {
-  return not_modelled("cnrtDeviceGetQueuePriorityRange");
+// Queues share the device by their order alone: there is one priority.
+MLUSIM_API cnrtRet_t cnrtDeviceGetQueuePriorityRange(int* least, int* greatest) {
+  if (!connected()) return no_device();
+  if (least) *least = 0;
+  if (greatest) *greatest = 0;
+  return cnrtSuccess;
 }
 
 static cnrtRet_t peer(unsigned int* can, int one, int other) {

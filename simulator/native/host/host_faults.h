@@ -1,33 +1,35 @@
-// Host code that touches memory when it must not: device memory, and the target of a copy that nobody has waited for.
+// Host code that touches memory when it must not: device memory, and what copies of queues still need.
 #pragma once
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "host_places.h"
 
 namespace mlusim {
 
 // Let every fault in this process be looked at first.
 void watch_faults();
-// The host must not touch the target of a queue's copy until it has waited for it. Whole pages are watched, the last
-// one of pinned memory too, which nobody else has a part of.
-void guard(void* target, size_t bytes, uint64_t queue, int device, Place where);
-// The serial number of the last copy that is guarded.
-uint64_t last_guard();
-// A queue waits for what another has copied up to a serial number.
-void order(uint64_t queue, uint64_t until, uint64_t waiting);
-// The host has waited: for a queue (or, for 0, all of a device), up to a serial number.
-void unguard(uint64_t queue, int device, uint64_t until = UINT64_MAX);
-// What is guarded, for as long as work of a queue uses it that comes after the copies by itself.
-class Lifted {
- public:
-  Lifted(const void* start, size_t bytes, uint64_t queue);
-  ~Lifted();
+// Whether they still are: the program may have taken them over.
+bool are_faults_watched();
 
- private:
-  uint64_t start, end, queue;
-};
-// Memory that is given back is nobody's to guard.
-void unguard_range(const void* start, size_t bytes);
+// Where this thread goes on when a touch of memory fails that may fail.
+extern thread_local sigjmp_buf* way_out __attribute__((tls_model("initial-exec")));
+
+// Do something with memory that may not be there; false if it was not.
+template <class Act>
+bool carefully(Act act) {
+  sigjmp_buf place;
+  sigjmp_buf* outer = way_out;
+  if (sigsetjmp(place, 0)) {
+    way_out = outer;
+    return false;
+  }
+  way_out = &place;
+  act();
+  way_out = outer;
+  return true;
+}
+
+// Whether a byte can be written.
+bool is_writable(char* byte);
 
 }  // namespace mlusim

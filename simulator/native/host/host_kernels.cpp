@@ -7,8 +7,10 @@
 
 #include "host_lock.h"
 #include "host_memory.h"
+#include "host_order.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_transfers.h"
 
 struct cnrtKernelParamsBuffer {
   std::vector<std::string> values;
@@ -65,14 +67,18 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
   if (!device(queue.device)) return no_device();
-  uint64_t image = number_of(kernel.image);
-  LaunchKernel message = {queue.number, image, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where, {}};
+  if (has_failed(queue.number)) return refused(cnrtErrorCndrvFuncCall);
+  LaunchKernel message = {queue.number, 0, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where, {}};
   std::string bytes;
   for (uint64_t i = 0; i < count; i++) {
     message.sizes.push_back(arguments[i].bytes);
     bytes.append((const char*)arguments[i].value, arguments[i].bytes);
   }
-  post(message, {bytes.data(), bytes.size()});
+  in_order(queue.number, [=, image = kernel.image]() mutable {
+    message.image = number_of(image);
+    keep_all();
+    post(message, {bytes.data(), bytes.size()});
+  });
   return cnrtSuccess;
 }
 
@@ -137,9 +143,10 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
   next = {};
   if (!now.given) {
     tell("called", {}, MLUSIM_HERE);
-    failed(cnrtErrorArgsInvalid, "a kernel is called without <<<dim, type, queue>>>");
+    refused(cnrtErrorArgsInvalid);
     return;
   }
+  PartOf launching("a launch", now.where);
   if (!kernel.image) {
     failed(cnrtErrorNoKernel, "the program has no image of the kernel that it launches");
     return;

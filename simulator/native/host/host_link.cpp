@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +11,26 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <set>
 
+#include "host_deaths.h"
 #include "host_faults.h"
 #include "host_lock.h"
+#include "host_order.h"
 
 extern char** environ;
 
 namespace mlusim {
 namespace {
+
+// How long a program that dies waits for what the device process has to say.
+constexpr int PATIENCE_MS = 10000;
+const char ENDED[] = "the program has ended its use of the device";
 
 struct Link {
   Lock mutex;
@@ -29,7 +39,11 @@ struct Link {
   bool begun = false;
   bool launched = false;  // kernels may be running
   uint64_t devices = 0;
+  std::set<uint64_t> failed;  // queues
   std::string lost;
+  std::atomic<bool> sending{false};    // a message is on its way
+  std::atomic<pthread_t> asking{};     // who waits for an answer
+  std::atomic<pthread_t> departing{};  // who ends the program without a goodbye: it alone goes on
 };
 
 // Never destroyed: threads may call while the process ends.
@@ -43,16 +57,31 @@ void lose(Link& link, const std::string& why) {
   link.socket = -1;
   if (!link.lost.empty()) return;
   link.lost = why;
-  fprintf(stderr, "mlusim: %s\n", why.c_str());
+  if (link.departing == pthread_t{}) fprintf(stderr, "mlusim: %s\n", why.c_str());
+}
+
+// What another thread has ended goes on nowhere else.
+void stay(const Link& link) {
+  while (link.departing != pthread_t{} && !pthread_equal(link.departing, pthread_self())) pause();
 }
 
 void drop(Link& link) {
   if (link.socket >= 0) lose(link, "the device process has gone; see above why");
 }
 
+bool send(Link& link, const Question& question) {
+  link.sending = true;
+  bool good = send_frame(link.socket, question.kind, {question.fields.data(), question.fields.size()}, question.body);
+  link.sending = false;
+  stay(link);
+  return good;
+}
+
 bool ask(Link& link, const Question& question, uint16_t answer, std::string& fields, int& descriptor) {
-  bool good = link.socket >= 0 && send_frame(link.socket, question.kind, question.fields, question.body) &&
-              receive_frame(link.socket, answer, fields, descriptor);
+  link.asking = pthread_self();
+  bool good = link.socket >= 0 && send(link, question) && receive_frame(link.socket, answer, fields, descriptor);
+  link.asking = pthread_t{};
+  stay(link);
   if (!good) drop(link);
   return good;
 }
@@ -68,12 +97,22 @@ bool configured(std::string& python, std::string& module, std::string& device) {
   return true;
 }
 
+// A descriptor that no standard stream has the number of: what the program prints would go there, if it has closed one.
+int above_standard(int descriptor) {
+  if (descriptor < 0 || descriptor > 2) return descriptor;
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  close(descriptor);
+  return moved;
+}
+
 // Start a process with a socket as descriptor 3 and no other but the standard ones; 0, or why not.
 int spawn(const char* const* words, int end) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, end, 3);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  for (int stream : {1, 2})
+    if (fcntl(stream, F_GETFD) < 0) posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
 #if __GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34)
   posix_spawn_file_actions_addclosefrom_np(&actions, 4);
 #endif
@@ -106,6 +145,7 @@ int start_process(std::string& problem) {
     problem = std::string("cannot reach a device process: ") + strerror(errno);
     return -1;
   }
+  for (int& each : ends) each = above_standard(each);
   const char* words[] = {python.c_str(), "-I", "-m", module.c_str(), device.c_str(), nullptr};
   int error = spawn(words, ends[1]);
   close(ends[1]);
@@ -115,13 +155,16 @@ int start_process(std::string& problem) {
   return -1;
 }
 
-int join_process(const char* path, std::string& problem) {
-  int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// By a name that no file has.
+int join_process(const char* name, std::string& problem) {
+  int made = above_standard(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   struct sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-  if (made >= 0 && !::connect(made, (struct sockaddr*)&address, sizeof address)) return made;
-  problem = std::string("cannot reach the device process at ") + path + ": " + strerror(errno);
+  size_t length = strnlen(name, sizeof address.sun_path - 1);
+  memcpy(address.sun_path + 1, name, length);
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+  if (made >= 0 && !::connect(made, (struct sockaddr*)&address, size)) return made;
+  problem = std::string("cannot reach the device process ") + name + ": " + strerror(errno);
   if (made >= 0) close(made);
   return -1;
 }
@@ -132,14 +175,21 @@ std::string command() {
   return text;
 }
 
-void end();
+void end(int status, void*);
+
+// A child has no part of its parent's connection, which ends when the parent does.
+void leave_to_parent() {
+  Link& made = link();
+  if (made.socket >= 0) close(made.socket);
+  made.socket = -1;
+}
 
 void begin(Link& link) {
   link.begun = true;
   link.process = getpid();
   std::string problem;
-  const char* path = getenv("MLUSIM_SOCKET");
-  link.socket = path ? join_process(path, problem) : start_process(problem);
+  const char* name = getenv("MLUSIM_SOCKET");
+  link.socket = name ? join_process(name, problem) : start_process(problem);
   if (link.socket < 0) return lose(link, problem);
   std::string words = command(), fields;
   int descriptor = -1;
@@ -150,15 +200,15 @@ void begin(Link& link) {
   link.devices = welcome.devices;
   if (!link.devices) lose(link, welcome.problem);
   watch_faults();
-  atexit(end);
+  watch_deaths();
+  pthread_atfork(nullptr, nullptr, leave_to_parent);
+  on_exit(end, nullptr);
 }
 
 // The connection of this process, begun if need be.
 Link& ready() {
   Link& made = link();
   if (made.begun && made.process != getpid()) {
-    if (made.socket >= 0) close(made.socket);
-    made.socket = -1;
     if (made.process)
       lose(made,
            "a child that was forked after its parent's first call of CNRT cannot use the device; "
@@ -169,24 +219,45 @@ Link& ready() {
   return made;
 }
 
-void end() {
+// A second for calls of other threads that are under way; a thread that waits for a kernel may do so for ever.
+bool lock_soon(Lock& mutex) {
+  for (int i = 0; i < 1000; i++) {
+    if (mutex.try_lock()) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+void end(int status, void*) {
   Link& made = link();
-  Locked lock(made.mutex);
   if (made.process != getpid() || made.socket < 0) return;
   fflush(stdout);
+  if (pthread_equal(made.asking, pthread_self()) || !lock_soon(made.mutex)) {
+    depart({}, {});
+    made.lost = ENDED;
+    return;
+  }
   std::string fields;
   int descriptor = -1;
-  if (!ask(made, question(Goodbye{}, {}), Done::KIND, fields, descriptor)) return;
-  close(made.socket);
-  made.socket = -1;
-  made.lost = "the program has ended its use of the device";
+  Farewell farewell;
+  bool answered = ask(made, question(Goodbye{}, {}), Farewell::KIND, fields, descriptor);
+  if (answered) {
+    Unpacker unpacker(fields);
+    Farewell::each(farewell, unpacker);
+    close(made.socket);
+    made.socket = -1;
+    made.lost = ENDED;
+  }
+  made.mutex.unlock();
+  if (farewell.fails && !status) exit(1);  // what is left to be done at the end goes on
 }
 
 }  // namespace
 
 bool connected() {
+  if (pthread_equal(link().departing, pthread_self())) return false;  // others may hold the lock for ever
   Locked lock(link().mutex);
-  return ready().socket >= 0;
+  return !in_host_function() && ready().socket >= 0;
 }
 
 int device_count() { return connected() ? (int)link().devices : 0; }
@@ -194,9 +265,10 @@ int device_count() { return connected() ? (int)link().devices : 0; }
 const char* why_lost() { return link().lost.c_str(); }
 
 void tell(const Question& question) {
+  if (question.kind == LaunchKernel::KIND) fflush(stdout);  // what the kernel prints comes after it
   Locked lock(link().mutex);
   Link& made = ready();
-  if (made.socket >= 0 && !send_frame(made.socket, question.kind, question.fields, question.body)) drop(made);
+  if (made.socket >= 0 && !send(made, question)) drop(made);
   if (question.kind == LaunchKernel::KIND) made.launched = true;
 }
 
@@ -209,7 +281,57 @@ bool ask(const Question& question, uint16_t answer, std::string& fields, int& de
 
 void settle() {
   Locked lock(link().mutex);
-  if (link().launched) call(Settle{});
+  if (!link().launched) return;
+  auto settled = call(Settle{});
+  link().failed.insert(settled.failed.begin(), settled.failed.end());
+}
+
+bool has_failed(uint64_t queue) {
+  Locked lock(link().mutex);
+  return link().failed.count(queue);
+}
+
+void set_failed(uint64_t queue, bool failed) {
+  Locked lock(link().mutex);
+  link().failed.erase(queue);
+  if (failed) link().failed.insert(queue);
+}
+
+namespace {
+// The fields of a message that are numbers, on the stack.
+struct Numbers {
+  uint64_t values[4];
+  size_t count = 0;
+  template <class... Values>
+  void operator()(const Values&... given) {
+    ((values[count++] = given), ...);
+  }
+};
+
+int64_t now_ms() {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+}  // namespace
+
+void depart(const ProgramDies& why, Body module) {
+  Link& made = link();
+  pthread_t nobody{};
+  if (made.process != getpid() || made.socket < 0) return;
+  if (!made.departing.compare_exchange_strong(nobody, pthread_self())) return;
+  Numbers fields;
+  ProgramDies::each(why, fields);
+  if (why.signal && !made.sending)
+    send_frame(made.socket, ProgramDies::KIND, {fields.values, fields.count * sizeof *fields.values}, module);
+  shutdown(made.socket, SHUT_WR);
+  char rest[512];  // of answers that nobody waits for any more
+  struct pollfd waiting = {made.socket, POLLIN, 0};
+  for (int64_t end = now_ms() + PATIENCE_MS, left = PATIENCE_MS; left > 0; left = end - now_ms()) {
+    if (poll(&waiting, 1, (int)left) < 0) continue;
+    ssize_t got = recv(made.socket, rest, sizeof rest, MSG_DONTWAIT);
+    if (!got || (got < 0 && errno != EAGAIN && errno != EINTR)) break;
+  }
 }
 
 }  // namespace mlusim

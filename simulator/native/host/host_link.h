@@ -61,6 +61,14 @@ Answered<typename Message::Answer> call(const Message& message, Body body = {}) 
 
 // Wait until no kernel that was launched is running.
 void settle();
+// Whether a kernel of a queue has failed, as far as the program has heard: the queue takes nothing more.
+bool has_failed(uint64_t queue);
+void set_failed(uint64_t queue, bool failed);
+
+// The program ends without a goodbye. Tell why, unless the signal is 0, with the path of the module in which that was;
+// kernels end now, and this returns when the device process has said what it has found. For handlers of signals: takes
+// no lock and no memory.
+void depart(const ProgramDies& why, Body module);
 
 }  // namespace mlusim
 

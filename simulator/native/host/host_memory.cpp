@@ -4,12 +4,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
-#include "host_faults.h"
 #include "host_lock.h"
+#include "host_order.h"
+#include "host_queues.h"
 #include "host_status.h"
+#include "host_transfers.h"
 
 namespace mlusim {
 namespace {
@@ -19,6 +22,8 @@ struct Memory {
   std::vector<std::unique_ptr<Device>> devices;
   std::map<uint64_t, Allocation> taken, freed;  // by their first byte
 };
+
+std::atomic<uint64_t> low{UINT64_MAX}, high{0};  // where memories of devices lie
 
 // Never destroyed: threads may call while the process ends.
 Memory& memory() {
@@ -41,7 +46,7 @@ bool map(Device& made, int descriptor) {
   void* fence =
       mmap(wanted, made.reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (alias == MAP_FAILED || fence != wanted) return false;
-  madvise(alias, made.reach + APART, MADV_DONTFORK);
+  for (int advice : {MADV_DONTFORK, MADV_DONTDUMP}) madvise(alias, made.reach + APART, advice);
   made.alias = (char*)alias;
   return true;
 }
@@ -64,9 +69,9 @@ int current_device() { return current; }
 void set_current_device(int ordinal) { current = ordinal; }
 
 Device* device(int ordinal) {
+  if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
   Memory& all = memory();
   Locked lock(all.mutex);
-  if (!connected() || ordinal < 0 || ordinal >= device_count()) return nullptr;
   if (all.devices.size() <= (size_t)ordinal) all.devices.resize((size_t)ordinal + 1);
   auto& entry = all.devices[(size_t)ordinal];
   if (entry) return entry.get();
@@ -81,11 +86,14 @@ Device* device(int ordinal) {
             (unsigned long long)made->address);
     return nullptr;
   }
+  low = std::min(low.load(), made->address);
+  high = std::max(high.load(), made->address + made->reach);
   entry = std::move(made);
   return entry.get();
 }
 
 bool on_device(const void* pointer) {
+  if ((uint64_t)pointer < low || (uint64_t)pointer >= high) return false;
   Memory& all = memory();
   Locked lock(all.mutex);
   for (auto& entry : all.devices)
@@ -122,11 +130,13 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
 
 cnrtRet_t release(void* pointer, Place where) {
   if (!connected()) return no_device();
-  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to free is null");
+  if (!pointer) return cnrtSuccess;
   Memory& all = memory();
   Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
   if (entry != all.taken.end() && entry->second.device >= 0) {
+    Device* own = device(entry->second.device);
+    keep(own->alias + (entry->first - own->address), entry->second.bytes);
     post(FreeArray{entry->first, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
@@ -136,14 +146,14 @@ cnrtRet_t release(void* pointer, Place where) {
   auto old = all.freed.find((uint64_t)pointer);
   if (old != all.freed.end()) {
     tell("double free", {(uint64_t)pointer, "device memory"}, where, old->second.freed);
-    return failed(cnrtErrorArgsInvalid, "the memory has been freed before");
+    return refused(cnrtErrorArgsInvalid);
   }
   auto inside = before(all.taken, (uint64_t)pointer);
   if (inside != all.taken.end() && (uint64_t)pointer < inside->first + inside->second.bytes)
     tell("freed inside", {(uint64_t)pointer, "", 0, (uint64_t)pointer - inside->first}, where, inside->second.made);
   else
     tell("not allocated", {(uint64_t)pointer}, where);
-  return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of device memory");
+  return refused(cnrtErrorArgsInvalid);
 }
 
 cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
@@ -175,10 +185,9 @@ cnrtRet_t release_host(void* pointer, Place where) {
       tell("double free", {(uint64_t)pointer, "pinned host memory"}, where, old->second.freed);
     else
       tell("not pinned", {(uint64_t)pointer}, where);
-    return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of pinned host memory");
+    return refused(cnrtErrorArgsInvalid);
   }
   settle();
-  unguard_range(pointer, entry->second.bytes);
   entry->second.freed = where;
   all.freed[entry->first] = entry->second;
   all.taken.erase(entry);
@@ -186,7 +195,7 @@ cnrtRet_t release_host(void* pointer, Place where) {
   return cnrtSuccess;
 }
 
-void reset_device(int ordinal) {
+void reset_memory(int ordinal, Place where) {
   Memory& all = memory();
   Locked lock(all.mutex);
   for (auto entry = all.taken.begin(); entry != all.taken.end();) {
@@ -194,7 +203,9 @@ void reset_device(int ordinal) {
       ++entry;
       continue;
     }
-    post(FreeArray{entry->first, {}});
+    post(FreeArray{entry->first, where});
+    entry->second.freed = where;
+    all.freed[entry->first] = entry->second;
     entry = all.taken.erase(entry);
   }
 }
@@ -230,6 +241,52 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   return false;
 }
 
+namespace {
+
+// A copy whose sides have been looked at; null for a side that is the host's.
+struct Copy {
+  void* to;
+  const void* from;
+  size_t bytes;
+  cnrtMemTransDir_t direction;
+  uint64_t queue;
+  Place where;
+  Found source, target;
+
+  void carry_out() const;
+};
+
+void Copy::carry_out() const {
+  settle();
+  if (queue && has_failed(queue)) return;
+  post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});
+  if (target.alias) keep(target.alias, bytes);
+  if (queue && source.alias && !target.alias) {
+    expect(to, source.alias, bytes, queue, source.device->ordinal, where);
+  } else if (queue && !source.alias) {
+    read_host(target.alias ? target.alias : to, from, bytes, queue);
+    if (target.alias) lend(from, bytes, queue, target.device->ordinal, where);
+  } else {
+    memmove(target.alias ? target.alias : to, source.alias ? source.alias : from, bytes);
+  }
+}
+
+// Whether a queue has failed, as far as its work has been carried out.
+bool takes_nothing(uint64_t queue) {
+  if (!is_left(queue)) settle();
+  return has_failed(queue);
+}
+
+// What the host does by itself comes behind the work of its default queue.
+void after_default(Place where) {
+  uint64_t own = default_queue();
+  if (!own) return;
+  drain(own);
+  arrive(own, current, where);
+}
+
+}  // namespace
+
 cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where) {
   if (!connected()) return no_device();
   if ((unsigned)direction > cnrtMemcpyNoDirection)
@@ -240,23 +297,19 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   if (!bytes) return cnrtSuccess;
   bool reads = direction != cnrtMemcpyHostToDev && direction != cnrtMemcpyHostToHost;
   bool writes = direction != cnrtMemcpyDevToHost && direction != cnrtMemcpyHostToHost;
-  Found source, target;
-  if (reads && !look_up(from, bytes, "the source of a copy", where, source))
-    return failed(cnrtErrorArgsInvalid, "the source is not in device memory as a whole");
-  if (writes && !look_up(to, bytes, "the target of a copy", where, target))
-    return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
+  Copy made = {to, from, bytes, direction, queue, where, {}, {}};
+  if (reads && !look_up(from, bytes, "the source of a copy", where, made.source)) return refused(cnrtErrorArgsInvalid);
+  if (writes && !look_up(to, bytes, "the target of a copy", where, made.target)) return refused(cnrtErrorArgsInvalid);
   if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
     const void* wrong = !reads && (!from || on_device(from)) ? from : to;
     tell("not on host", {(uint64_t)wrong}, where);
-    return failed(cnrtErrorArgsInvalid, "a pointer does not fit the direction of the copy");
+    return refused(cnrtErrorArgsInvalid);
   }
-  post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});
-  settle();
-  {
-    Lifted own(reads ? to : from, bytes, queue);
-    memmove(writes ? target.alias : to, reads ? source.alias : from, bytes);
-  }
-  if (queue && direction == cnrtMemcpyDevToHost) guard(to, bytes, queue, source.device->ordinal, where);
+  if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
+  if (queue)
+    in_order(queue, [made] { made.carry_out(); });
+  else
+    after_default(where), made.carry_out();
   return cnrtSuccess;
 }
 
@@ -266,15 +319,20 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
   Found target;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, width, &bytes)) bytes = UINT64_MAX;
-  if (!look_up(to, bytes, "the memory to set", where, target))
-    return failed(cnrtErrorArgsInvalid, "the target is not in device memory as a whole");
-  post(FillBytes{queue, (uint64_t)to, bytes, where});
-  settle();
-  if (width == 1) {
-    memset(target.alias, (int)value, count);
-    return cnrtSuccess;
-  }
-  for (size_t i = 0; i < count; i++) memcpy(target.alias + i * width, &value, width);
+  if (!look_up(to, bytes, "the memory to set", where, target)) return refused(cnrtErrorArgsInvalid);
+  if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
+  auto work = [=] {
+    settle();
+    if (queue && has_failed(queue)) return;
+    post(FillBytes{queue, (uint64_t)to, bytes, where});
+    keep(target.alias, bytes);
+    if (width == 1) memset(target.alias, (int)value, count);
+    for (size_t i = 0; width > 1 && i < count; i++) memcpy(target.alias + i * width, &value, width);
+  };
+  if (queue)
+    in_order(queue, work);
+  else
+    after_default(where), work();
   return cnrtSuccess;
 }
 

@@ -42,7 +42,7 @@ cnrtRet_t release(void* pointer, Place where);
 cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where);
 cnrtRet_t release_host(void* pointer, Place where);
 // Free everything of a device.
-void reset_device(int ordinal);
+void reset_memory(int ordinal, Place where);
 
 // The allocation that a range of device memory lies in; tells of what is wrong with it.
 bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where, Found& found);

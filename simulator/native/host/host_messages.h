@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0xc5c0be7a1734f9c7;
+constexpr uint64_t VERSION = 0xb63e70d341674750;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -24,32 +24,48 @@ struct Head {
 
 // The number of devices, or 0 and why.
 struct Welcome {
-  static constexpr uint16_t KIND = 26;
+  static constexpr uint16_t KIND = 29;
   uint64_t devices{};
   std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.devices, self.problem); }
 };
 
-// It is done.
-struct Done {
-  static constexpr uint16_t KIND = 27;
+// All is done; the numbers of the queues in which a kernel has failed.
+struct Settled {
+  static constexpr uint16_t KIND = 30;
+  std::vector<uint64_t> failed{};
   template <class Self, class Fields>
-  static void each(Self&, Fields&) {}
+  static void each(Self& self, Fields& fields) { fields(self.failed); }
+};
+
+// The report has been written; whether the program fails by it.
+struct Farewell {
+  static constexpr uint16_t KIND = 31;
+  bool fails{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.fails); }
 };
 
 // A cnrtRet_t, 1 for what is still under way; and what went wrong.
 struct Status {
-  static constexpr uint16_t KIND = 28;
+  static constexpr uint16_t KIND = 32;
   uint64_t status{};
   std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.status, self.problem); }
 };
 
+// It is done.
+struct Done {
+  static constexpr uint16_t KIND = 33;
+  template <class Self, class Fields>
+  static void each(Self&, Fields&) {}
+};
+
 // A cnrtRet_t and what went wrong, as in `Status`; the time between two notifiers.
 struct Elapsed {
-  static constexpr uint16_t KIND = 29;
+  static constexpr uint16_t KIND = 34;
   uint64_t status{};
   std::string problem{};
   int64_t nanoseconds{};
@@ -60,15 +76,16 @@ struct Elapsed {
 // The numbers of a device; 0 for what its file does not say.
 struct DeviceFacts {
   uint64_t arch{}, clusters{}, cores_per_cluster{}, nram{}, wram{}, sram{}, largest_union{}, clock_khz{},
-      memory_khz{}, bus_bits{}, l2{};
+      memory_khz{}, bus_bits{}, l2{}, largest_dim{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.arch, self.clusters, self.cores_per_cluster, self.nram,
-      self.wram, self.sram, self.largest_union, self.clock_khz, self.memory_khz, self.bus_bits, self.l2); }
+      self.wram, self.sram, self.largest_union, self.clock_khz, self.memory_khz, self.bus_bits, self.l2,
+      self.largest_dim); }
 };
 
 // A device: where its memory lies, bytes that are mapped, bytes that it has. The memory comes as a descriptor.
 struct DeviceOpened {
-  static constexpr uint16_t KIND = 30;
+  static constexpr uint16_t KIND = 35;
   uint64_t address{}, reach{}, capacity{};
   std::string name{};
   DeviceFacts facts{};
@@ -79,7 +96,7 @@ struct DeviceOpened {
 
 // Bytes of a device's memory.
 struct MemoryLeft {
-  static constexpr uint16_t KIND = 31;
+  static constexpr uint16_t KIND = 36;
   uint64_t free{}, total{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.free, self.total); }
@@ -87,7 +104,7 @@ struct MemoryLeft {
 
 // The address of an array, or 0 and why.
 struct ArrayAllocated {
-  static constexpr uint16_t KIND = 32;
+  static constexpr uint16_t KIND = 37;
   uint64_t address{};
   std::string problem{};
   template <class Self, class Fields>
@@ -96,7 +113,7 @@ struct ArrayAllocated {
 
 // Whether the bytes of an image are wanted.
 struct ImageAnnounced {
-  static constexpr uint16_t KIND = 33;
+  static constexpr uint16_t KIND = 38;
   bool wanted{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.wanted); }
@@ -112,7 +129,7 @@ struct Hello {
 
 // Answered when all before it is done.
 struct Settle {
-  static constexpr uint16_t KIND = 2; using Answer = Done;
+  static constexpr uint16_t KIND = 2; using Answer = Settled;
   template <class Self, class Fields>
   static void each(Self&, Fields&) {}
 };
@@ -143,16 +160,25 @@ struct TellFault {
       self.whole, self.place, self.related); }
 };
 
+// A signal ends the program. Of a fault: the address that was used, 2**64 - 1 if it is unknown; so far into the module
+// that is the body.
+struct ProgramDies {
+  static constexpr uint16_t KIND = 5; using Answer = void;
+  uint64_t signal{}, address{}, offset{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.signal, self.address, self.offset); }
+};
+
 // The program ends by itself; answered when its report has been written.
 struct Goodbye {
-  static constexpr uint16_t KIND = 5; using Answer = Done;
+  static constexpr uint16_t KIND = 6; using Answer = Farewell;
   template <class Self, class Fields>
   static void each(Self&, Fields&) {}
 };
 
 // A queue of a device; `own` is the default queue of a thread.
 struct MakeQueue {
-  static constexpr uint16_t KIND = 6; using Answer = void;
+  static constexpr uint16_t KIND = 7; using Answer = void;
   uint64_t queue{}, device{};
   bool own{};
   template <class Self, class Fields>
@@ -161,7 +187,7 @@ struct MakeQueue {
 
 // The host waits for all that is in a queue.
 struct WaitForQueue {
-  static constexpr uint16_t KIND = 7; using Answer = Status;
+  static constexpr uint16_t KIND = 8; using Answer = Status;
   uint64_t queue{};
   Place place{};
   template <class Self, class Fields>
@@ -170,7 +196,7 @@ struct WaitForQueue {
 
 // The host waits for all queues of a device.
 struct WaitForDevice {
-  static constexpr uint16_t KIND = 8; using Answer = Status;
+  static constexpr uint16_t KIND = 9; using Answer = Status;
   uint64_t device{};
   Place place{};
   template <class Self, class Fields>
@@ -179,7 +205,7 @@ struct WaitForDevice {
 
 // The host waits for what came before a notifier.
 struct WaitForNotifier {
-  static constexpr uint16_t KIND = 9; using Answer = Status;
+  static constexpr uint16_t KIND = 10; using Answer = Status;
   uint64_t notifier{};
   Place place{};
   template <class Self, class Fields>
@@ -188,7 +214,7 @@ struct WaitForNotifier {
 
 // Is all done that is in a queue?
 struct AskQueue {
-  static constexpr uint16_t KIND = 10; using Answer = Status;
+  static constexpr uint16_t KIND = 11; using Answer = Status;
   uint64_t queue{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue); }
@@ -196,7 +222,7 @@ struct AskQueue {
 
 // Is all done that came before a notifier?
 struct AskNotifier {
-  static constexpr uint16_t KIND = 11; using Answer = Status;
+  static constexpr uint16_t KIND = 12; using Answer = Status;
   uint64_t notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier); }
@@ -204,7 +230,7 @@ struct AskNotifier {
 
 // A notifier records where a queue has come to.
 struct PlaceNotifier {
-  static constexpr uint16_t KIND = 12; using Answer = void;
+  static constexpr uint16_t KIND = 13; using Answer = void;
   uint64_t queue{}, notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.notifier); }
@@ -212,15 +238,32 @@ struct PlaceNotifier {
 
 // A notifier goes.
 struct DropNotifier {
-  static constexpr uint16_t KIND = 13; using Answer = void;
+  static constexpr uint16_t KIND = 14; using Answer = void;
   uint64_t notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.notifier); }
 };
 
+// A function of the host is called in a queue.
+struct CallHost {
+  static constexpr uint16_t KIND = 15; using Answer = void;
+  uint64_t queue{};
+  Place place{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }
+};
+
+// A device begins anew: nothing is in its queues any more, and nothing has failed.
+struct ResetDevice {
+  static constexpr uint16_t KIND = 16; using Answer = Done;
+  uint64_t device{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.device); }
+};
+
 // What comes into a queue from now on waits for a notifier.
 struct OrderQueue {
-  static constexpr uint16_t KIND = 14; using Answer = void;
+  static constexpr uint16_t KIND = 17; using Answer = void;
   uint64_t queue{}, notifier{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.queue, self.notifier); }
@@ -228,7 +271,7 @@ struct OrderQueue {
 
 // How much time has gone by between two notifiers?
 struct AskElapsed {
-  static constexpr uint16_t KIND = 15; using Answer = Elapsed;
+  static constexpr uint16_t KIND = 18; using Answer = Elapsed;
   uint64_t start{}, end{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.start, self.end); }
@@ -236,7 +279,7 @@ struct AskElapsed {
 
 // The program wants to use a device.
 struct OpenDevice {
-  static constexpr uint16_t KIND = 16; using Answer = DeviceOpened;
+  static constexpr uint16_t KIND = 19; using Answer = DeviceOpened;
   uint64_t device{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device); }
@@ -244,7 +287,7 @@ struct OpenDevice {
 
 // How much memory does a device have?
 struct AskMemory {
-  static constexpr uint16_t KIND = 17; using Answer = MemoryLeft;
+  static constexpr uint16_t KIND = 20; using Answer = MemoryLeft;
   uint64_t device{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.device); }
@@ -252,7 +295,7 @@ struct AskMemory {
 
 // Allocate so many bytes on a device.
 struct AllocateArray {
-  static constexpr uint16_t KIND = 18; using Answer = ArrayAllocated;
+  static constexpr uint16_t KIND = 21; using Answer = ArrayAllocated;
   uint64_t device{}, size{};
   Place place{};
   template <class Self, class Fields>
@@ -261,7 +304,7 @@ struct AllocateArray {
 
 // An array is not needed any more.
 struct FreeArray {
-  static constexpr uint16_t KIND = 19; using Answer = void;
+  static constexpr uint16_t KIND = 22; using Answer = void;
   uint64_t address{};
   Place place{};
   template <class Self, class Fields>
@@ -270,7 +313,7 @@ struct FreeArray {
 
 // Copy; `direction` is a cnrtMemTransDir_t, queue 0 is the host's own, which waits until it is done.
 struct CopyBytes {
-  static constexpr uint16_t KIND = 20; using Answer = void;
+  static constexpr uint16_t KIND = 23; using Answer = void;
   uint64_t queue{}, to{}, source{}, size{}, direction{};
   Place place{};
   template <class Self, class Fields>
@@ -280,7 +323,7 @@ struct CopyBytes {
 
 // Fill device memory; queue 0 as in a copy.
 struct FillBytes {
-  static constexpr uint16_t KIND = 21; using Answer = void;
+  static constexpr uint16_t KIND = 24; using Answer = void;
   uint64_t queue{}, to{}, size{};
   Place place{};
   template <class Self, class Fields>
@@ -289,7 +332,7 @@ struct FillBytes {
 
 // The program has an image; the body is its digest, a line, and what is said of it.
 struct AnnounceImage {
-  static constexpr uint16_t KIND = 22; using Answer = ImageAnnounced;
+  static constexpr uint16_t KIND = 25; using Answer = ImageAnnounced;
   uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
@@ -297,7 +340,7 @@ struct AnnounceImage {
 
 // The body is an image that has been announced.
 struct BringImage {
-  static constexpr uint16_t KIND = 23; using Answer = Done;
+  static constexpr uint16_t KIND = 26; using Answer = Done;
   uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
@@ -305,7 +348,7 @@ struct BringImage {
 
 // Launch a kernel of an image, `type` being a cnrtFunctionType_t; the body are the arguments, of these sizes.
 struct LaunchKernel {
-  static constexpr uint16_t KIND = 24; using Answer = void;
+  static constexpr uint16_t KIND = 27; using Answer = void;
   uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};
   Place place{};
   std::vector<uint64_t> sizes{};
@@ -316,7 +359,7 @@ struct LaunchKernel {
 
 // Carry out a function of the operator library; the body says which, in JSON.
 struct CallOperation {
-  static constexpr uint16_t KIND = 25; using Answer = Status;
+  static constexpr uint16_t KIND = 28; using Answer = Status;
   uint64_t queue{};
   Place place{};
   template <class Self, class Fields>

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "host_memory.h"
+#include "host_order.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_transfers.h"
 
 using namespace mlusim;
 
@@ -18,9 +20,15 @@ MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size
   for (size_t i = 0; i < count; i++) {
     Found found;
     if (ranges[i].bytes && !look_up(ranges[i].start, ranges[i].bytes, ranges[i].what, where, found))
-      return failed(cnrtErrorArgsInvalid, std::string(ranges[i].what) + " is not in device memory as a whole");
+      return refused(cnrtErrorArgsInvalid);
   }
-  return status_of(call(CallOperation{queue.number, where}, {text, length}));
+  auto work = [queue, where, said = std::string(text, length)] {
+    keep_all();
+    return status_of(call(CallOperation{queue.number, where}, {said.data(), said.size()}));
+  };
+  if (!is_left(queue.number)) return work();
+  in_order(queue.number, work);
+  return cnrtSuccess;
 }
 
 MLUSIM_API void mlusim_not_modelled(const char* function) { not_modelled(function); }

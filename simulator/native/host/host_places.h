@@ -8,12 +8,33 @@ namespace mlusim {
 
 // The place of a return address: `place_of(__builtin_return_address(0))` in a function of the interface.
 Place place_of(const void* return_address);
+// A path, and how far behind its beginning in memory an address lies.
+struct Site {
+  char module[4096];
+  uint64_t offset;
+};
+// The module that has an address; false where none has. Takes no lock and no memory, nor does the next one.
+bool find_site(const void* address, Site& site);
 // Whether an address is code of the program and its libraries, not of the runtime nor of the system.
 bool in_program(const void* address);
+// The function of the runtime, or of a library above it, that the program has called, and where.
+struct Called {
+  std::string function;
+  Place where;
+};
+Called called();
+// While it lives, calls of this thread are part of one that the program has made: of a launch, or of queued work.
+class PartOf {
+ public:
+  PartOf(const char* function, Place where);
+  ~PartOf();
+  PartOf(const PartOf&) = delete;
+  PartOf& operator=(const PartOf&) = delete;
+};
 // What is used wrongly, where it lies, how much of it, how far from what is right, and how much that is.
 struct Used {
   uint64_t address = 0;
-  const char* what = "";
+  std::string what = {};
   uint64_t size = 0, distance = 0, whole = 0;
 };
 

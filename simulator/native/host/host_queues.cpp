@@ -3,10 +3,11 @@
 #include <map>
 #include <set>
 
-#include "host_faults.h"
 #include "host_lock.h"
 #include "host_memory.h"
+#include "host_order.h"
 #include "host_status.h"
+#include "host_transfers.h"
 
 struct cnrtQueue {
   uint64_t number;
@@ -14,8 +15,12 @@ struct cnrtQueue {
 };
 struct cnrtNotifier {
   uint64_t number;
-  uint64_t queue, guard;  // where it was placed last, after which guarded copy
+  unsigned int flags;
   int device;
+  // Where it was placed last: in which queue, at which place of its order, after which copy.
+  uint64_t queue = 0;
+  mlusim::Ticket ticket = 0;
+  uint64_t transfer = 0;
 };
 
 namespace mlusim {
@@ -23,7 +28,8 @@ namespace {
 
 struct Handles {
   Lock mutex;
-  std::set<const void*> queues, notifiers;
+  std::set<cnrtQueue_t> queues;
+  std::set<cnrtNotifier_t> notifiers;
   uint64_t next = 1;  // numbers of queues and notifiers
 };
 
@@ -39,7 +45,12 @@ thread_local std::map<int, uint64_t> own_queues;  // the default queue of each d
 cnrtRet_t status_of(bool lost, uint64_t status, const std::string& problem) {
   if (lost) return no_device();
   if (status == cnrtErrorNotReady) return cnrtErrorNotReady;
-  return status ? failed((cnrtRet_t)status, problem) : cnrtSuccess;
+  return status ? say((cnrtRet_t)status, problem) : cnrtSuccess;
+}
+
+uint64_t default_queue() {
+  auto own = own_queues.find(current_device());
+  return own == own_queues.end() ? 0 : own->second;
 }
 
 bool queue_of(cnrtQueue_t handle, Queue& found) {
@@ -74,6 +85,7 @@ cnrtRet_t make_queue(cnrtQueue_t* handle) {
 }
 
 cnrtRet_t drop_queue(cnrtQueue_t handle) {
+  if (!connected()) return no_device();
   Handles& all = handles();
   Locked lock(all.mutex);
   if (!all.queues.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the queue does not exist");
@@ -84,52 +96,89 @@ cnrtRet_t drop_queue(cnrtQueue_t handle) {
 cnrtRet_t sync_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
-  unguard(queue.number, queue.device);
-  return status_of(call(WaitForQueue{queue.number, where}));
+  drain(queue.number);
+  auto waited = call(WaitForQueue{queue.number, where});
+  if (waited.status) set_failed(queue.number, true);
+  arrive(queue.number, queue.device, where);
+  return status_of(waited);
 }
 
 cnrtRet_t sync_device(Place where) {
   Device* own = device(current_device());
   if (!own) return no_device();
-  unguard(0, own->ordinal);
-  return status_of(call(WaitForDevice{(uint64_t)own->ordinal, where}));
+  drain(0);
+  auto waited = call(WaitForDevice{(uint64_t)own->ordinal, where});
+  arrive(0, own->ordinal, where);
+  return status_of(waited);
 }
 
-cnrtRet_t make_notifier(cnrtNotifier_t* handle) {
+void reset_queues(int device) {
+  Handles& all = handles();
+  Locked lock(all.mutex);
+  for (auto entry = all.queues.begin(); entry != all.queues.end();) {
+    auto now = entry++;
+    if ((*now)->device != device) continue;
+    set_failed((*now)->number, false);
+    delete *now, all.queues.erase(now);
+  }
+  for (auto entry = all.notifiers.begin(); entry != all.notifiers.end();) {
+    auto now = entry++;
+    if ((*now)->device == device) delete *now, all.notifiers.erase(now);
+  }
+  if (uint64_t own = default_queue()) set_failed(own, false);
+  call(ResetDevice{(uint64_t)device});
+}
+
+static cnrtRet_t make_notifier(cnrtNotifier_t* handle, unsigned int flags) {
   if (!handle) return failed(cnrtErrorArgsInvalid, "the pointer to the notifier is null");
   *handle = nullptr;
   if (!connected()) return no_device();
   Handles& all = handles();
   Locked lock(all.mutex);
-  *handle = new cnrtNotifier{all.next++, 0, 0, 0};
+  *handle = new cnrtNotifier{all.next++, flags, current_device()};
   all.notifiers.insert(*handle);
   return cnrtSuccess;
 }
 
-cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
+static bool exists(cnrtNotifier_t handle) {
   Handles& all = handles();
   Locked lock(all.mutex);
-  if (!all.notifiers.erase(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist");
+  if (!all.notifiers.count(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist"), false;
+  return true;
+}
+
+static cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
+  if (!connected()) return no_device();
+  Handles& all = handles();
+  Locked lock(all.mutex);
+  if (!exists(handle)) return last_status(false);
+  all.notifiers.erase(handle);
   post(DropNotifier{handle->number});
   delete handle;
   return cnrtSuccess;
 }
 
-bool notifier_of(cnrtNotifier_t handle, uint64_t& number) {
+// After which copy a notifier has been placed; all are for one that is gone.
+static uint64_t transfer_of(cnrtNotifier_t handle, uint64_t number) {
   Handles& all = handles();
   Locked lock(all.mutex);
-  if (!all.notifiers.count(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist"), false;
-  number = handle->number;
-  return true;
+  return all.notifiers.count(handle) && handle->number == number ? handle->transfer : UINT64_MAX;
 }
 
-cnrtRet_t elapsed(cnrtNotifier_t start, cnrtNotifier_t end, double unit_ns, float* time) {
-  uint64_t first, last;
+// Both notifiers have been placed, and record times (`without`: flags of those that do not).
+static cnrtRet_t elapsed(cnrtNotifier_t start, cnrtNotifier_t end, unsigned int without, double unit_ns, float* time) {
   if (!time) return failed(cnrtErrorArgsInvalid, "the pointer to the time is null");
-  if (!notifier_of(start, first) || !notifier_of(end, last)) return last_status(false);
-  auto elapsed = call(AskElapsed{first, last});
-  cnrtRet_t status = status_of(elapsed);
-  if (status == cnrtSuccess) *time = (float)((double)elapsed.nanoseconds / unit_ns);
+  if (!exists(start) || !exists(end)) return last_status(false);
+  for (cnrtNotifier_t each : {start, end}) {
+    if (each->flags & without) return failed(cnrtErrorArgsInvalid, "a notifier was made to record no time");
+    if (!each->queue) return failed(cnrtErrorCndrvFuncCall, "a notifier was never placed in a queue");
+    if (is_left(each->queue, each->ticket)) return cnrtErrorNotReady;
+  }
+  auto found = call(AskElapsed{start->number, end->number});
+  if (found.status == cnrtErrorNotReady)
+    return failed(cnrtErrorNotReady, "the host has not waited for a notifier; call cnrtWaitNotifier before");
+  cnrtRet_t status = status_of(found);
+  if (status == cnrtSuccess) *time = (float)((double)found.nanoseconds / unit_ns);
   return status;
 }
 
@@ -146,39 +195,55 @@ MLUSIM_API cnrtRet_t cnrtQueueSync(cnrtQueue_t queue) { return sync_queue(queue,
 MLUSIM_API cnrtRet_t cnrtSyncQueue(cnrtQueue_t queue) { return sync_queue(queue, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtSyncDevice(void) { return sync_device(MLUSIM_HERE); }
 
-static cnrtRet_t query_queue(cnrtQueue_t handle) {
+static cnrtRet_t query_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
+  if (is_left(queue.number)) return cnrtErrorNotReady;
   cnrtRet_t status = status_of(call(AskQueue{queue.number}));
-  if (status == cnrtSuccess) unguard(queue.number, queue.device);
+  if (status == cnrtSuccess) arrive(queue.number, queue.device, where);
   return status;
 }
-MLUSIM_API cnrtRet_t cnrtQueueQuery(cnrtQueue_t queue) { return query_queue(queue); }
-MLUSIM_API cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue) { return query_queue(queue); }
+MLUSIM_API cnrtRet_t cnrtQueueQuery(cnrtQueue_t queue) { return query_queue(queue, MLUSIM_HERE); }
+MLUSIM_API cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue) { return query_queue(queue, MLUSIM_HERE); }
 
 MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t handle, unsigned int) {
   Queue queue;
-  uint64_t number;
-  if (!queue_of(handle, queue) || !notifier_of(notifier, number)) return last_status(false);
-  if (notifier->queue) order(notifier->queue, notifier->guard, queue.number);
-  post(OrderQueue{queue.number, number});
+  if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
+  uint64_t placed = notifier->queue, number = notifier->number, other = queue.number;
+  if (!placed) return cnrtSuccess;
+  Ticket ticket = notifier->ticket;
+  // What it waits for may be behind a host function: its place among the copies is known then.
+  auto wait = [=] {
+    if (placed != other) drain(placed, ticket);
+    order(placed, transfer_of(notifier, number), other);
+    post(OrderQueue{other, number});
+  };
+  if (placed != other && is_left(placed, ticket))
+    on_thread(other, wait);
+  else
+    in_order(other, wait);
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t function, void* data) {
   Queue queue;
+  Place where = MLUSIM_HERE;
   if (!function) return failed(cnrtErrorArgsInvalid, "the function is null");
   if (!queue_of(handle, queue)) return last_status(false);
-  settle();  // all that came before it in the queue has been carried out
-  Lifted own(nullptr, SIZE_MAX, queue.number);
-  function(data);
+  on_thread(queue.number, [=] {
+    settle();  // all that came before it in the queue has been carried out
+    if (has_failed(queue.number)) return;
+    post(CallHost{queue.number, where});
+    arrive(queue.number, queue.device, where);
+    call_host_function(function, data);
+  });
   return cnrtSuccess;
 }
 
-MLUSIM_API cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier) { return make_notifier(notifier); }
-MLUSIM_API cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t* notifier) { return make_notifier(notifier); }
-MLUSIM_API cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int) {
-  return make_notifier(notifier);
+MLUSIM_API cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier) { return make_notifier(notifier, 0); }
+MLUSIM_API cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t* notifier) { return make_notifier(notifier, 0); }
+MLUSIM_API cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int flags) {
+  return make_notifier(notifier, flags);
 }
 MLUSIM_API cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier) { return drop_notifier(notifier); }
 MLUSIM_API cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier) {
@@ -190,32 +255,41 @@ MLUSIM_API cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier) {
 
 MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t handle) {
   Queue queue;
-  uint64_t number;
-  if (!notifier_of(notifier, number) || !queue_of(handle, queue)) return last_status(false);
-  notifier->queue = queue.number, notifier->device = queue.device, notifier->guard = last_guard();
-  post(PlaceNotifier{queue.number, number});
+  if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
+  uint64_t number = notifier->number, placed = queue.number;
+  Handles& all = handles();
+  Locked lock(all.mutex);
+  notifier->queue = placed, notifier->device = queue.device;
+  notifier->ticket = in_order(placed, [=] {
+    Locked lock(handles().mutex);
+    if (handles().notifiers.count(notifier) && notifier->number == number) notifier->transfer = last_transfer();
+    post(PlaceNotifier{placed, number});
+  });
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier) {
-  uint64_t number;
-  if (!notifier_of(notifier, number)) return last_status(false);
-  cnrtRet_t status = status_of(call(AskNotifier{number}));
-  if (status == cnrtSuccess && notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
+  Place where = MLUSIM_HERE;
+  if (!exists(notifier)) return last_status(false);
+  if (notifier->queue && is_left(notifier->queue, notifier->ticket)) return cnrtErrorNotReady;
+  cnrtRet_t status = status_of(call(AskNotifier{notifier->number}));
+  if (status == cnrtSuccess && notifier->queue) arrive(notifier->queue, notifier->device, where, notifier->transfer);
   return status;
 }
 
 MLUSIM_API cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier) {
-  uint64_t number;
   Place where = MLUSIM_HERE;
-  if (!notifier_of(notifier, number)) return last_status(false);
-  if (notifier->queue) unguard(notifier->queue, notifier->device, notifier->guard);
-  return status_of(call(WaitForNotifier{number, where}));
+  if (!exists(notifier)) return last_status(false);
+  if (!notifier->queue) return cnrtSuccess;
+  drain(notifier->queue, notifier->ticket);
+  auto waited = call(WaitForNotifier{notifier->number, where});
+  arrive(notifier->queue, notifier->device, where, notifier->transfer);
+  return status_of(waited);
 }
 
 MLUSIM_API cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds) {
-  return elapsed(start, end, 1e3, microseconds);
+  return elapsed(start, end, CNRT_NOTIFIER_DISABLE_TIMING_ALL, 1e3, microseconds);
 }
 MLUSIM_API cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* milliseconds) {
-  return elapsed(start, end, 1e6, milliseconds);
+  return elapsed(start, end, CNRT_NOTIFIER_DISABLE_TIMING_ALL | CNRT_NOTIFIER_DISABLE_TIMING_SW, 1e6, milliseconds);
 }

@@ -44,13 +44,12 @@ bool read_all(int socket, void* to, size_t bytes, int& descriptor) {
 
 }  // namespace
 
-bool send_frame(int socket, uint16_t kind, const std::string& fields, Body body) {
+bool send_frame(int socket, uint16_t kind, Body fields, Body body) {
   Head head = {};
   memcpy(head.magic, MAGIC, sizeof head.magic);
-  head.version = FRAMING, head.kind = kind, head.fields = fields.size(), head.body = body.size;
-  struct iovec parts[3] = {{&head, sizeof head},
-                           {const_cast<char*>(fields.data()), fields.size()},
-                           {const_cast<void*>(body.start), body.size}};
+  head.version = FRAMING, head.kind = kind, head.fields = fields.size, head.body = body.size;
+  struct iovec parts[3] = {
+      {&head, sizeof head}, {const_cast<void*>(fields.start), fields.size}, {const_cast<void*>(body.start), body.size}};
   return write_all(socket, parts, 3);
 }
 

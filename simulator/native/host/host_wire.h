@@ -101,8 +101,8 @@ class Unpacker {
   bool broken_ = false;
 };
 
-// Send a message; false when the other side is gone.
-bool send_frame(int socket, uint16_t kind, const std::string& fields, Body body);
+// Send a message; false when the other side is gone. Takes no memory.
+bool send_frame(int socket, uint16_t kind, Body fields, Body body);
 // Receive a message of a kind that has no body; false for another one, and when the other side is gone.
 bool receive_frame(int socket, uint16_t kind, std::string& fields, int& descriptor);
 

@@ -22,6 +22,13 @@ bool of_library(uint64_t address, uint64_t size, bool store) {
   return !store && (address == (uint64_t)&stdout || address == (uint64_t)&stderr || address == (uint64_t)&stdin);
 }
 
+// An access that may not happen: the task ends here, or goes on as if the store had not been, or had loaded NaN.
+void refuse(uint64_t address, uint64_t size, bool store, int64_t pc) {
+  fault(MLUSIM_ACCESS, address, size, store, pc);
+  muted.keep(address, size);
+  if (!store) memset((void*)address, 0xff, size);
+}
+
 // The range of an access that is not to the last one; nullptr where the access is right, and is none of a range.
 __attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t size, bool store, int64_t pc) {
   if (address >= process.stack_low && address < process.stack_high && holds(process.stack_high, address, size))
@@ -31,8 +38,8 @@ __attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t si
   if (!range) range = range_of(memory.common, memory.common_count, address, size);
   if (range) return memory.last = range;
   if (images.hold(address) || heap.holds(address, size) || of_library(address, size, store)) return nullptr;
-  if ((uint64_t)__builtin_frame_address(0) < process.stack_low) fault(MLUSIM_STACK, address, 0, 0, pc, true);
-  fault(MLUSIM_ACCESS, address, size, store, pc, true);  // does not return
+  if ((uint64_t)__builtin_frame_address(0) < process.stack_low) fault(MLUSIM_STACK, address, 0, 0, pc);
+  refuse(address, size, store, pc);
   return nullptr;
 }
 
@@ -60,8 +67,8 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   announced[store] = {address, size};
   if (process.time_is_up) {
     if (process.loading) end_task(MLUSIM_TIME, 0, 0, pc);
-    mlusim_leave();
-    mlusim_back(pc);
+    leave();
+    back(pc);
   }
   muted.restore();
   blocks.begin_access(address, size, store);

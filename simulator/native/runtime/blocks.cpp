@@ -11,9 +11,9 @@ namespace mlusim {
 Blocks blocks;
 
 void ask_about(uint64_t address, uint64_t size, int64_t pc) {
-  mlusim_leave();
+  leave();
   process.answers.unwritten(address, size, pc);
-  mlusim_back(pc);
+  back(pc);
 }
 
 void Blocks::forget_task() {

@@ -39,6 +39,7 @@ struct Mapping {
 struct Calls {
   int64_t refused, refused_pc;  // a call after which the task ends: its number + 1, and where it was made
   uint64_t printed, mapped;     // bytes
+  uint64_t break_begin;         // where the host's heap ended before the kernel ran
   Mapping mappings[256];        // what the running kernel has taken from the host directly
   int image_file = -1;          // the image that is being loaded: a sandboxed worker opens nothing itself
 } calls;
@@ -77,11 +78,19 @@ bool unmap(uint64_t address, uint64_t size) {
   return false;
 }
 
+// The heap of the host grows for what the C library takes by itself, and no less is left than was there.
+int64_t move_break(uint64_t end) {
+  bool fits = end >= calls.break_begin && end - calls.break_begin <= MAPPED_LIMIT;
+  return system_call(SYS_brk, fits ? (int64_t)end : 0, 0, 0, 0, 0, 0);  // 0: says where it is
+}
+
 // Carries out the calls that the C library makes for a kernel that computes, takes memory or prints. False: it is none.
 bool permitted(const Call& call, int64_t& result) {
   const bool standard = call.a[0] >= 0 && call.a[0] <= 2;  // a stream
   switch (call.number) {
     case SYS_brk:
+      result = move_break((uint64_t)call.a[0]);
+      return true;
     case SYS_futex:
     case SYS_clock_gettime:
     case SYS_gettimeofday:
@@ -170,6 +179,7 @@ int64_t system_call(int64_t number, int64_t a, int64_t b, int64_t c, int64_t d, 
 
 void begin_calls() {
   calls.printed = calls.mapped = 0;
+  calls.break_begin = (uint64_t)system_call(SYS_brk, 0, 0, 0, 0, 0, 0);
   memset(calls.mappings, 0, sizeof calls.mappings);
 }
 
@@ -202,4 +212,7 @@ using namespace mlusim;
 
 void mlusim_stopped() { end_task(MLUSIM_CALL, 0, (uint64_t)(calls.refused - 1), calls.refused_pc); }
 
-void mlusim_use_image_file(int descriptor) { calls.image_file = descriptor; }
+void mlusim_use_image_file(int descriptor) {
+  for_python_alone();
+  calls.image_file = descriptor;
+}

@@ -19,6 +19,7 @@ bool Heap::forget(uint64_t block) {
 void* Heap::take(void* old, size_t bytes, bool zero, size_t alignment) {
   if (bytes > LIMIT || bytes_ + bytes > LIMIT) return nullptr;
   uint64_t before = (uint64_t)old;
+  if (before && !own_.count(before) && !lasting_.count(before)) return nullptr;  // as for a block that is given back
   void* block = alignment ? aligned_alloc(alignment, bytes)
                 : old     ? realloc(old, bytes)
                 : zero    ? calloc(1, bytes)

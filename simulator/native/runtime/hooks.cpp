@@ -28,8 +28,9 @@ void load_block(const void* from, size_t n, int64_t pc) {
 // A block copy or fill; whether it has an effect.
 bool block(void* to, const void* from, size_t n, int64_t pc) {
   if (n && from) load_block(from, n, pc);
+  bool refused = muted.waits();
   if (n) access(to, n, 1, pc);
-  return !muted.waits();
+  return !refused && !muted.waits();
 }
 
 // For as long as it lives the library's allocator works, and must not be interrupted by the end of the task.
@@ -40,8 +41,8 @@ class InLibrary {
   void leave() {
     process.in_kernel = was_;
     if (was_ && process.time_is_up && !process.loading) {
-      mlusim_leave();
-      mlusim_back(pc_);
+      mlusim::leave();
+      back(pc_);
     }
   }
 
@@ -168,12 +169,12 @@ void __tsan_init(void) {}
 void __tsan_func_exit(void) {}
 void __tsan_func_entry(void* caller) {
   uint64_t frame = (uint64_t)__builtin_frame_address(0);
-  if (process.in_kernel && frame < process.stack_low) fault(MLUSIM_STACK, frame, 0, 0, (int64_t)caller, true);
+  if (process.in_kernel && frame < process.stack_low) fault(MLUSIM_STACK, frame, 0, 0, (int64_t)caller);
 }
 
 // A kernel must not end the process.
-void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC, true); }
-void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, (uint64_t)code, 0, MLUSIM_PC, true); }
+void __wrap_abort(void) { fault(MLUSIM_SIGNAL, 0, SIGABRT, 0, MLUSIM_PC); }
+void __wrap_exit(int code) { fault(MLUSIM_EXIT, 0, (uint64_t)code, 0, MLUSIM_PC); }
 void __wrap___assert_fail(const char* text, const char*, unsigned int, const char*) {
   mlusim_failed_assertion(text, MLUSIM_PC);
 }

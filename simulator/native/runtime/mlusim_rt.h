@@ -47,7 +47,7 @@ struct mlusim_task {
   sigjmp_buf* jump;             // where an ended task unwinds to
   struct mlusim_range* ranges;  // on-chip memory, sorted
   uint64_t range_count;
-  uint64_t registers, register_bytes, register_end;  // vector registers: next free address, bytes of one, end of all
+  uint64_t registers, register_bytes, register_start, register_end;  // next free vector register, bytes of one, all
 };
 
 // A variable in on-chip memory: where it is declared, and what it begins with (or NULL).
@@ -63,7 +63,7 @@ struct mlusim_variable {
 struct mlusim_callbacks {
   void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, uint64_t row_count,
                 int32_t touched);
-  void (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);
+  int32_t (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);  // 1: the task may go on
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);
@@ -106,23 +106,19 @@ struct mlusim_guest {
 };
 
 extern struct mlusim_task* mlusim_current;
-extern int64_t (**mlusim_port)(void);  // the issue ports, by number
-extern volatile int mlusim_status;     // not 0: the running task has to end
-extern int mlusim_strict;              // somebody looks at the runs: each keeps to one stride
-extern uint64_t mlusim_scalar_work;    // operations of the scalar unit; kernels are built to count them
+extern uint64_t mlusim_scalar_work;  // operations of the scalar unit; kernels are built to count them
 
-void mlusim_leave(void);           // before a call into Python
-void mlusim_leave_at(int64_t pc);  // the same before an instruction, with the scalar operations that came before it
-void mlusim_back(int64_t pc);      // after it; does not return when the task has to end
+// Calls an issue port with the arguments that follow, of which MLUSIM_MOST_WORDS may go on the stack. The call is the
+// number of the port above the return address that it is said to be made at. Does not return when the task has to end.
+void mlusim_issue(void);
 uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
-extern int64_t mlusim_throw_pc;                              // where the latest exception was thrown
-void mlusim_say(char* text, size_t room, const char* what);  // appends what an exception says
-void mlusim_uncaught(const char* text);                      // nobody catches it: ends the task; does not return
+extern int64_t mlusim_throw_pc;          // where the latest exception was thrown
+void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
 // A launch of the guest's begins. `ended` takes the place of a task's end, for every kind of fault but an access; it
 // does not return.
@@ -130,7 +126,7 @@ void mlusim_invite(void (*ended)(int kind, uint64_t address, uint64_t size, int6
 struct mlusim_guest mlusim_share(void);
 void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc);  // ends what runs; does not return
 void* mlusim_slot(const char* name, const char* space, int line, const char* file, const void* initial, uint64_t bytes);
-void mlusim_begin_image(const void* begin, const void* end);
+void mlusim_begin_image(void);  // the image that calls this is being loaded
 uint64_t mlusim_take_register(void);
 void mlusim_give_register(void);
 
@@ -141,6 +137,9 @@ void mlusim_give_register(void);
 // Puts the number of a port into a section of the image, so that only the ports in use are made.
 #define MLUSIM_PORT(number) __asm__ volatile(".pushsection mlusim_ports,\"a\"\n.long " #number "\n.popsection")
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
+#define MLUSIM_NUMBER_SHIFT 48
+#define MLUSIM_CALL(number) (MLUSIM_PC | (int64_t)(number) << MLUSIM_NUMBER_SHIFT)
+#define MLUSIM_MOST_WORDS 32
 #if defined(__clang__)
 #define MLUSIM_UNCOUNTED no_sanitize("coverage")
 #elif __GNUC__ >= 12

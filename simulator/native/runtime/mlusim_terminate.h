@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <exception>
 #include <typeinfo>
@@ -22,7 +23,8 @@ struct __attribute__((visibility("hidden"))) mlusim_terminate {
       try {
         throw;
       } catch (const std::exception& error) {
-        mlusim_say(text, sizeof text, error.what());
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, ": %.150s", error.what());
       } catch (...) {
       }
       abi::__cxa_end_catch();

@@ -1,5 +1,7 @@
 // What the modules of the runtime share: the process that runs kernels, and how code of a kernel is left and ended.
 #pragma once
+#include <signal.h>
+
 #include "mlusim_rt.h"
 
 namespace [[gnu::visibility("hidden")]] mlusim {
@@ -22,13 +24,20 @@ extern Process process;
 // What runs while an image is loaded; nothing is mapped there.
 inline mlusim_task* no_task() { return (mlusim_task*)0x8000; }
 
-// Leaves the kernel's code; operations since the last access become a record when there are so many, of `pc`.
-void leave(uint64_t worth, int64_t pc);
-// Reports a fault of the running task. `end`: the task ends, and this does not return.
-void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, bool end);
+// Leaves the kernel's code for Python's; operations since the last access become a record when there are so many, of
+// `pc`.
+void leave(uint64_t worth = UINT64_MAX, int64_t pc = 0);
+// Goes back into it; does not return when the task has to end.
+void back(int64_t pc);
+// Reports a fault of the running task, which ends here unless it may go on: only then this returns.
+void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc);
 // Ends what runs: a static initialiser, a guest's launch, a task.
 [[noreturn]] void end_task(int kind, uint64_t address, uint64_t size, int64_t pc);
 // A static initialiser uses the device.
 [[noreturn]] void too_early();
+// What Python calls begins: a kernel that calls it ends there.
+inline void for_python_alone() {
+  if (process.in_kernel) end_task(MLUSIM_SIGNAL, 0, SIGABRT, 0);
+}
 
 }  // namespace mlusim

@@ -5,6 +5,10 @@
 extern "C" {
 
 extern struct mlusim_fault mlusim_last;
+extern int64_t (**mlusim_port)(void);  // the issue ports, by number; NULL for what no image calls
+extern uint64_t mlusim_port_count;
+extern volatile int mlusim_status;  // not 0: the running task has to end
+extern int mlusim_strict;           // somebody looks at the runs: each keeps to one stride
 
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range* ranges, uint64_t count, int pipe,

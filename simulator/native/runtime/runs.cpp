@@ -1,6 +1,7 @@
 #include "runs.h"
 
 #include "process.h"
+#include "python.h"
 #include "ranges.h"
 
 namespace mlusim {
@@ -106,8 +107,8 @@ void Runs::add(const Access& access, mlusim_range& range) {
       extend(key.index, access, range, operations, behind))
     return;
   if (count_ == MOST) {
-    mlusim_leave();
-    mlusim_back(access.pc);
+    leave();
+    back(access.pc);
   }
   runs_[count_] = {access.pc,
                    access.address,

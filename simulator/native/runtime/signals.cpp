@@ -98,20 +98,14 @@ using namespace mlusim;
 
 int64_t mlusim_throw_pc;
 
-void mlusim_say(char* text, size_t room, const char* what) {
-  size_t length = strlen(text);
-  if (length + 3 >= room) return;
-  memcpy(text + length, ": ", 3);
-  read_text((uint64_t)what, text + length + 2, room - length - 2);
-}
-
 void mlusim_uncaught(const char* text) {
   if (!process.in_kernel) abort();
-  snprintf(mlusim_last.text, sizeof mlusim_last.text, "%s", text);
+  read_text((uint64_t)text, mlusim_last.text, sizeof mlusim_last.text);
   end_task(MLUSIM_THROW, 0, 0, mlusim_throw_pc);
 }
 
 void mlusim_guard_process() {
+  for_python_alone();
   stack_t stack = {};
   stack.ss_sp = alternate_stack;
   stack.ss_size = sizeof alternate_stack;
@@ -122,6 +116,7 @@ void mlusim_guard_process() {
 }
 
 int mlusim_watch_system_calls() {
+  for_python_alone();
   return (int)system_call(SYS_prctl, DISPATCH, DISPATCH_ON, (int64_t)mlusim_restore,
                           mlusim_restore_end - mlusim_restore, (int64_t)&process.in_kernel, 0);
 }

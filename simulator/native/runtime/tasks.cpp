@@ -16,7 +16,6 @@
 extern "C" void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
 
 mlusim_task* mlusim_current;
-int64_t (**mlusim_port)(void);
 volatile int mlusim_status;
 int mlusim_strict;
 uint64_t mlusim_scalar_work;
@@ -48,12 +47,11 @@ void leave(uint64_t worth, int64_t pc) {
   hand_over(worth, pc);
 }
 
-void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc, bool end) {
+void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc) {
   if (process.loading) end_task(kind, address, size, pc);
-  mlusim_leave();
-  process.answers.fault(kind, address, size, store, pc);
-  if (end) mlusim_status = 1;
-  mlusim_back(pc);
+  leave();
+  if (!process.answers.fault(kind, address, size, store, pc)) mlusim_status = 1;
+  back(pc);
 }
 
 void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) {
@@ -75,18 +73,7 @@ void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) {
 
 void too_early() { end_task(MLUSIM_EARLY, 0, 0, find_frame(1).pc); }
 
-}  // namespace mlusim
-
-using namespace mlusim;
-
-// --- what kernel images call
-// -------------------------------------------------------------------------------------------
-
-void mlusim_leave() { leave(UINT64_MAX, 0); }
-
-void mlusim_leave_at(int64_t pc) { leave(WORTH, pc); }
-
-void mlusim_back(int64_t pc) {
+void back(int64_t pc) {
   memory.last = nullptr;
   if (process.time_is_up) {
     process.time_is_up = 0;
@@ -97,61 +84,73 @@ void mlusim_back(int64_t pc) {
   process.in_kernel = 1;
 }
 
+}  // namespace mlusim
+
+using namespace mlusim;
+
+// --- what kernel images call
+// -------------------------------------------------------------------------------------------
+
 uint64_t mlusim_local(const mlusim_variable* variable, int64_t pc) {
-  mlusim_leave();
+  scalar_access((uint64_t)variable, sizeof *variable, 0, pc);
+  leave();
   uint64_t address = process.answers.local(variable, pc);
-  mlusim_back(pc);
+  back(pc);
   return address;
 }
 
 void mlusim_release(uint64_t address, int64_t pc) {
   if (mlusim_range* range = own_range(address, 1)) blocks.release(range->start, range->end);
-  mlusim_leave();
+  leave();
   process.answers.release(address, pc);
-  mlusim_back(pc);
+  back(pc);
 }
 
 void mlusim_not_modelled(const char* name, int64_t pc) {
-  mlusim_leave();
+  leave();
   process.answers.not_modelled(name, pc);
-  mlusim_back(pc);
+  back(pc);
 }
 
 void mlusim_end_task() {
-  mlusim_leave();
+  leave();
   mlusim_status = 1;
-  mlusim_back(0);
+  back(0);
 }
 
 void mlusim_failed_assertion(const char* text, int64_t pc) {
-  mlusim_leave();
+  leave();
   process.answers.assertion(text, pc);
   mlusim_status = 1;
-  mlusim_back(pc);
+  back(pc);
 }
 
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
-  mlusim_leave();
+  leave();
   int32_t found = process.answers.in_space((uint64_t)address, space);
-  mlusim_back(pc);
+  back(pc);
   return found;
 }
 
 uint64_t mlusim_take_register() {
   uint64_t found = mlusim_current->registers;
   if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
-    fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc, true);  // past the constructor
+    fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc);  // past the constructor
   mlusim_current->registers += mlusim_current->register_bytes;
   memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
   return found;
 }
 
-void mlusim_give_register() { mlusim_current->registers -= mlusim_current->register_bytes; }
+void mlusim_give_register() {
+  if (mlusim_current->registers > mlusim_current->register_start)
+    mlusim_current->registers -= mlusim_current->register_bytes;
+}
 
 // --- what a guest's runtime calls
 // ----------------------------------------------------------------------------------------
 
 void mlusim_invite(Ended ended) {
+  for_python_alone();
   process.guest_ended = ended;
   begin_calls();
 }
@@ -164,6 +163,7 @@ void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc) { end_tas
 // ---------------------------------------------------------------------------------------------------
 
 void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint64_t count, int pipe, int operation) {
+  for_python_alone();
   process.answers = *answers;
   process.guest_ended = nullptr;
   runs.scalar_pipe = (uint8_t)pipe;
@@ -175,6 +175,7 @@ void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint6
 }
 
 int mlusim_run_task(void (*entry)(void**), void** arguments) {
+  for_python_alone();
   sigjmp_buf jump;
   mlusim_current->jump = &jump;
   mlusim_status = 0;
@@ -196,6 +197,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
 }
 
 int mlusim_set_stack() {
+  for_python_alone();
   static thread_local uint64_t own_low, own_high;
   if (!own_high) {
     pthread_attr_t attributes;
@@ -217,6 +219,7 @@ int mlusim_set_stack() {
 }
 
 void mlusim_time_limit(double seconds) {
+  for_python_alone();
   itimerval timer = {};
   timer.it_interval.tv_usec = ALARMS_APART;
   timer.it_value.tv_sec = (time_t)seconds;

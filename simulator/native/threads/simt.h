@@ -72,7 +72,7 @@ SIMT_EXPORTED uint64_t simt_shared_offset(uint64_t address);
 SIMT_EXPORTED const char* simt_variable(uint64_t address, struct simt_range* range);
 
 // What kernels call.
-void mlusim_begin_image(const void* begin, const void* end);  // see mlusim_rt.h
+void mlusim_begin_image(void);  // see mlusim_rt.h
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type);
 uint64_t mlusim_dynamic_shared(void);
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,

@@ -29,9 +29,9 @@ def part_of_a_tile(m: Any, source: Any, out: Any) -> None:
 
 def one_element_too_many(m: Any, source: Any, out: Any) -> None:
     made, tile = m.nram("float", N), m.nram("float", N)
-    m.__bang_write_value(tile, N, 0.0)
-    m.__memcpy(tile, source, 4 * ROW, m.GDRAM2NRAM)
-    m.__bang_mul_scalar(made, tile, 2.0, N)
+    for count in (N, ROW):
+        m.__memcpy(tile, source, 4 * count, m.GDRAM2NRAM)
+        m.__bang_mul_scalar(made, tile, 2.0, N)
     m.__memcpy(out, made, 4 * (ROW + 1), m.NRAM2GDRAM)
 
 

@@ -276,21 +276,18 @@ def test_a_piece_that_is_missing_where_most_tasks_have_nothing_to_do(missing: tu
 
 
 @pytest.mark.parametrize("short", [0, 1])
-@pytest.mark.parametrize("way", ["pooled", "all pooled", "strided"])
+@pytest.mark.parametrize("way", ["pooled", "all pooled", "added"])
 def test_leftovers_of_channels(short: int, way: str) -> None:
     """Rows of padded channels: an element that a load leaves out comes to light in the sum of the rows."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         rows, sums = m.nram("float", 4 * N), m.nram("float", N)
-        if way == "strided":  # what lies there before has come in rows
-            m.__memcpy(rows, source, BYTES, m.GDRAM2NRAM, BYTES, 0, 3)
-        else:
-            m.__bang_write_value(rows, 4 * N, 0.0)
-        for number in range(4):
-            m.__memcpy(rows + N * number, source, 4 * (ROW - short), m.GDRAM2NRAM)
-            if way != "strided":
-                m.__bang_mul_scalar(rows + N * number, rows + N * number, 2.0, N)
-        if way == "strided":
+        for count in (N, ROW - short):
+            for number in range(4):
+                m.__memcpy(rows + N * number, source, 4 * count, m.GDRAM2NRAM)
+        if way != "added":
+            m.__bang_mul_scalar(rows, rows, 2.0, 4 * N)
+        if way == "added":
             m.__bang_add(sums, rows, rows, N)
         else:
             width, channels = (4 * N, 1) if way == "all pooled" else (4, N)
@@ -310,6 +307,35 @@ def test_a_sum_that_nobody_reads(read: bool) -> None:
             out[number] = sums[1] if read else 1.0
 
     assert rules(run(kernel, zeros(N), zeros(2))) == ["unused"] * (not read)
+
+
+@pytest.mark.parametrize(
+    ("step", "times", "taken", "found"),
+    [
+        ("compute", 3, "nothing", ["unused"]),
+        ("compute", 3, "an element", []),  # of one time
+        ("compute", 1, "nothing", []),  # the end of a loop may leave one
+        ("fill", 3, "nothing", []),
+        ("in place", 3, "nothing", []),  # the next time takes it
+    ],
+)
+def test_a_step_whose_result_nobody_takes(step: str, times: int, taken: str, found: list[str]) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece, made = m.nram("float", N), m.nram("float", N)
+        m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
+        m.__bang_write_value(made, N, 1.0)
+        for _ in range(times):
+            if step == "compute":
+                m.__bang_mul_scalar(made, piece, 2.0, N)
+            elif step == "fill":
+                m.__bang_write_value(made, N, 2.0)
+            else:
+                m.__bang_mul_scalar(made, made, 2.0, N)
+        m.__memcpy(out, piece, BYTES, m.NRAM2GDRAM)
+        if taken == "an element":
+            m.__memcpy(out, made + 5, 4, m.NRAM2GDRAM)
+
+    assert rules(run(kernel, zeros(N), zeros(N))) == found
 
 
 def test_bytes_that_were_read_and_never_written_beside_a_hole() -> None:

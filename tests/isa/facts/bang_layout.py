@@ -61,4 +61,13 @@ PADS = (
     *_pad("pad_height, pad_width", "pad_height", "pad_height", "pad_width", "pad_width"),
     *_pad("pad_top, pad_bottom, pad_left, pad_right", "pad_top", "pad_bottom", "pad_left", "pad_right"),
 )
-ROWS = (*MATRICES, *PADS)
+#: A public copy of the vendor's header has the names, under __BANG_ARCH__ >= 200, and says no more of them.
+IMAGES = tuple(
+    Fact(
+        f"__bang_reshape_{name}", "out T dst[n * h * w * c], in T src[n * h * w * c], n, h, w, c", _WORDS, ">=200",
+        (*(Within(size, 1) for size in "nhwc"), _ALIGNED), overlap="apart", work="n * h * w * c * max(2, sizeof)",
+        call={"n": 2, "h": 4, "w": 8, "c": 32}, inferred=True,
+    )
+    for name in ("nhwc2nchw", "nchw2nhwc")
+)  # fmt: skip
+ROWS = (*MATRICES, *PADS, *IMAGES)

@@ -32,7 +32,7 @@ from tests.isa.facts.tensor import Dim4, lane_span, system_span
 
 SIZES = {
     "half": 2, "bfloat16": 2, "float": 4, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
-    "int64": 8, "uint64": 8, "bool": 1, "any": 1,
+    "int64": 8, "uint64": 8, "bool": 1, "any": 1, "float8e4m3": 1, "float8e5m2": 1,
 }  # fmt: skip
 #: What probes pass unless a limit or the row asks for something else; the multiples of all limits.
 TYPICAL: Mapping[str, Any] = {

@@ -128,22 +128,6 @@ def test_each_command_sees_the_earlier_ones() -> None:
     assert held.tolist() == [3, 6, 36]
 
 
-@pytest.mark.parametrize("fact", [fact for fact in QUEUED if any(o.is_work for o in fact.operands)], ids=str)
-def test_nobody_may_rely_on_work_operands(fact: Fact) -> None:
-    call = _call(fact)
-    for operand in fact.operands:
-        if operand.is_local and not operand.reads:
-            shape, address = call.values["shape"], call.address(operand)
-
-            def fill(tpu: Any, array: Any, shape: Any = shape, address: int = address) -> None:
-                tpu.tpu_gdma_cpy_S2L(address, array, shape, None, None, FP32)
-
-            last = call.span(operand)[1] - 1
-            for byte in (0, last):
-                found = run(call, first=fill, load=(operand.name, byte)).uninitialized("scalar.load")
-                assert bool(found) == operand.is_work, f"{call}: byte {byte} of {operand.name}"
-
-
 @pytest.mark.parametrize(
     ("calls", "blamed"),
     [

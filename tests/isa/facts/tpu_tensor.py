@@ -1,7 +1,7 @@
 """Facts of TPU-KERNEL: BDC and GDMA on tensors [n, c, h, w].
 
-Source: tpu_api.md, the entry of each function, "Extents" and "Timing facts"; tpu_isa.md (a), "Constraints". Types that
-NumPy lacks (8-bit floats from BM1690 on, 4-bit integers) are left out, here as there.
+Source: tpu_api.md, the entry of each function, "Extents" and "Timing facts"; tpu_isa.md (a), "Constraints". These rows
+stand for their families, of which tests/isa/tpu has the other members. 4-bit integers, which NumPy lacks, are left out.
 """
 
 from __future__ import annotations
@@ -10,8 +10,13 @@ from typing import Any
 
 from tests.isa.facts.fact import NULLABLE, Aligned, Codes, Fact, Holds, Limit, Within
 from tests.isa.facts.tensor import Dim4
-from tests.isa.facts.tpu_control import CODES
+from tests.isa.facts.tpu_control import CODES as WIDE
 
+#: Floats of 8 bits from BM1690 on.
+NARROW = {"float8e4m3": 47, "float8e5m2": 15}
+CODES = {**WIDE, **NARROW}
+EVERY = f"{' '.join(WIDE)}, >=1690 {' '.join(NARROW)}"
+FLOATS = f"float half bfloat16, >=1690 {' '.join(NARROW)}"
 LARGEST, STRIDES = 65535, 1 << 18
 
 
@@ -66,6 +71,7 @@ _BINARY_OPERANDS = ("dst_addr", "src0_addr", "src1_addr")
 
 
 def _binary(name: str, types: str, inferred: bool) -> Fact:
+    kinds = [kind for kind in types.replace(",", "").split() if kind in CODES]
     return Fact(
         f"tpu_bdc_{name}",
         "out local T dst_addr[shape @ dst_stride], in local T src0_addr[shape @ src0_stride],"
@@ -79,7 +85,7 @@ def _binary(name: str, types: str, inferred: bool) -> Fact:
             *_no_write_twice(),
         ),
         work=_BEATS.format("sizeof"),
-        codes=(Codes("dtype", {kind: CODES[kind] for kind in types.split()}),),
+        codes=(Codes("dtype", {kind: CODES[kind] for kind in kinds}),),
         inferred=inferred,
         probes=(
             {"shape": Dim4(1, 70, 3, 7)},
@@ -99,16 +105,18 @@ def _binary(name: str, types: str, inferred: bool) -> Fact:
 
 
 ARITHMETIC = (
-    *(_binary(f"fp_{op}", "float half bfloat16", inferred=True) for op in ("add", "sub", "mul")),
+    *(_binary(f"fp_{op}", FLOATS, inferred=True) for op in ("add", "sub", "mul")),
     # "max/min take any type"; the page of binary functions states them.
-    *(_binary(op, " ".join(CODES), inferred=False) for op in ("max", "min")),
+    *(_binary(op, EVERY, inferred=False) for op in ("max", "min")),
 )
 _COPY_STRIDES, _COPY_OPERANDS = ("dst_stride", "src_stride"), ("dst_addr", "src_addr")
 CAST = Fact(
     "tpu_bdc_cast",
     "out local D dst_addr[shape @ dst_stride], in local S src_addr[shape @ src_stride], shape, dst_stride, src_stride,"
     " dst_dtype, src_dtype, mode",
-    " ".join(f"{target}/{source}" for target in CODES for source in CODES),
+    " ".join(f"{target}/{source}" for target in WIDE for source in WIDE)
+    + ", >=1690 "
+    + " ".join(f"{target}/{source}" for target in CODES for source in CODES if {target, source} & {*NARROW}),
     limits=(
         *_dims(),
         *_same_lane(*_COPY_OPERANDS),
@@ -135,28 +143,6 @@ CAST = Fact(
     ),
     **_BDC,
 )
-#: Elements of the tables in every lane: `tpu_bdc_load_fp32_exp_coeff` and its sisters.
-_TABLES = {"exp_coeff_addr": 32, "log_coeff_addr": 64, "exp_table_addr": 192}
-_POWER = ("dst_addr", "src0_addr", "src1_addr", "work0_addr", "work1_addr")
-POWER = Fact(
-    "tpu_bdc_fp32_pow",
-    "out local float dst_addr[shape], in local float src0_addr[shape], in local float src1_addr[shape],"
-    " work local float work0_addr[shape], work local float work1_addr[shape], "
-    + ", ".join(f"in local float {table}[(1, lanes, 1, {length})]" for table, length in _TABLES.items())
-    + ", shape",
-    limits=(
-        *_dims(),
-        *_same_lane(*_POWER),
-        # "lookup/coeff vectors used by BDC: [1, NPU_NUM, 1, len], aligned, from lane 0".
-        *(Holds(f"lane_{table} == 0", (_lane(1, table),), rule="lane") for table in _TABLES),
-        *(Aligned("eu_bytes", operand) for operand in (*_POWER, *_TABLES)),
-    ),
-    inferred=True,
-    probes=({"shape": Dim4(1, 70, 3, 7)}, _lane(-2, *_POWER), _lane(5, *_POWER)),
-    # No figure is known; the bytes of the output stand for one.
-    work="4 * shape.n * shape.c * shape.h * shape.w",
-    **{**_BDC, "engine": "bdc_pow"},
-)
 
 
 def _copy(name: str, arguments: str, local: str, system: str) -> Fact:
@@ -164,7 +150,7 @@ def _copy(name: str, arguments: str, local: str, system: str) -> Fact:
     return Fact(
         f"tpu_gdma_cpy_{name}",
         f"{arguments}, shape, dst_stride, src_stride, dtype",
-        " ".join(CODES),
+        EVERY,
         limits=(
             *_dims(),
             # "w strides nonzero and w stride*size <= 128 bytes".
@@ -202,4 +188,4 @@ SECTIONS = (
     Fact("tpu_parallel_start", pipe="sync", engine="free", effect="section", after="tpu_parallel_end", inferred=True),
     Fact("tpu_parallel_end", pipe="sync", engine="free", effect="section", before="tpu_parallel_start", inferred=True),
 )
-ROWS = (*ARITHMETIC, CAST, POWER, *COPIES, *SECTIONS)
+ROWS = (*ARITHMETIC, CAST, *COPIES, *SECTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,6 +43,29 @@ def _matrices(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((dst, src, height, width), tuple(contents[:1]), f"{height} x {width}", length_of(contents))
 
 
+def _reshape(first: bool) -> Callable[..., None]:
+    """Images whose channels come ``first`` afterwards, and last before, or the other way round."""
+
+    def compute(memory: Memory, dst: Pointer, src: Pointer, n: int, h: int, w: int, c: int) -> None:
+        size = size_of(src.kind)
+        for image, y, x, channel in itertools.product(range(n), range(h), range(w), range(c)):
+            last = ((image * h + y) * w + x) * c + channel
+            plane = ((image * c + channel) * h + y) * w + x
+            target, source = (plane, last) if first else (last, plane)
+            memory.put(dst + target, memory.raw(src + source, size))
+
+    return compute
+
+
+def _images(kinds: tuple[str, ...]) -> Iterator[Call]:
+    kind = kinds[0]
+    for n, h, w, c in ((1, 1, 1, 1), (1, 2, 3, 5), (2, 3, 2, 7), (3, 1, 4, 33), (2, 5, 1, 3)):
+        values = mixed(kind, n * h * w * c, (n, h, w, c))
+        contents = packed([(kind, values), (kind, [0] * len(values))], "nram")
+        (src, _), (dst, _) = contents
+        yield Call((dst, src, n, h, w, c), tuple(contents[:1]), f"{n} {h} {w} {c}", length_of(contents))
+
+
 def pad(memory: Memory, dst: Pointer, src: Pointer, channel: int, height: int, width: int, *given: Any) -> None:
     """`__bang_pad`: the image with rows and columns around it; two amounts, or four; then a value, or zero."""
     amounts, value = given[: len(given) // 2 * 2], (given[-1] if len(given) % 2 else 0)
@@ -80,6 +104,8 @@ def _padded(pairs: bool, value: bool) -> Callable[[tuple[str, ...]], Iterator[Ca
 _IMAGE = ("dst", "src", "channel", "height", "width")
 _PAIRS, _ALL = ("pad_height", "pad_width"), ("pad_top", "pad_bottom", "pad_left", "pad_right")
 FORMS = [
+    Form("__bang_reshape_nhwc2nchw", ("dst", "src", "n", "h", "w", "c"), _reshape(True), _images),
+    Form("__bang_reshape_nchw2nhwc", ("dst", "src", "n", "h", "w", "c"), _reshape(False), _images),
     *(
         Form(f"__bang_{name}", ("dst", "src", "height", "width"), _turn(*turn), _matrices)
         for name, turn in _TURNS.items()

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 
@@ -17,10 +18,16 @@ class Format:
     precision: int
     emin: int
     emax: int
+    infinite: bool = True  # without infinity, the largest significand is NaN and what is too large becomes that
 
     @property
     def largest(self) -> Fraction:
-        return (2 - Fraction(2) ** (1 - self.precision)) * Fraction(2) ** self.emax
+        ends = 1 if self.infinite else 2
+        return (2 - ends * Fraction(2) ** (1 - self.precision)) * Fraction(2) ** self.emax
+
+    @property
+    def too_large(self) -> float:
+        return math.inf if self.infinite else math.nan
 
     @property
     def smallest(self) -> Fraction:
@@ -34,10 +41,10 @@ class Format:
     def round(self, x: float, suffix: str = "rn") -> float:
         """``x`` in the format, rounded as the suffix of a conversion says; beyond the largest number comes infinity."""
         if x == 0 or not math.isfinite(x):
-            return x
+            return math.copysign(self.too_large, x) if math.isinf(x) else x
         result = round_to(Fraction(x) / self.ulp(x), suffix) * self.ulp(x)
         if abs(result) > self.largest:
-            return math.copysign(math.inf, x)
+            return math.copysign(self.too_large, x)
         return math.copysign(float(abs(result)), x)
 
 
@@ -63,14 +70,19 @@ def round_to(x: Fraction, suffix: str) -> int:
     }[suffix]
 
 
-FORMATS = {"half": Format(11, -14, 15), "bfloat16": Format(8, -126, 127), "float": Format(24, -126, 127)}
+FORMATS = {
+    "half": Format(11, -14, 15), "bfloat16": Format(8, -126, 127), "float": Format(24, -126, 127),
+    "float8e5m2": Format(3, -14, 15), "float8e4m3": Format(4, -6, 8, infinite=False),
+}  # fmt: skip
+#: The upper byte of a half, and four bits of exponent.
+BYTES = ("float8e5m2", "float8e4m3")
 
 
 def edges(kind: str) -> list[float]:
     """Values of a format at which arithmetic goes wrong: specials, denormals, both ends, neighbours of 1."""
     form = FORMATS[kind]
     step = float(form.ulp(1.0))
-    positive = [float(form.smallest), 2.0**form.emin, 1.0, 1 + step, 1.5, 3.0, float(form.largest), math.inf]
+    positive = [float(form.smallest), 2.0**form.emin, 1.0, 1 + step, 1.5, 3.0, float(form.largest), form.too_large]
     return [0.0, -0.0, math.nan, *positive, *(-x for x in positive)]
 
 
@@ -103,7 +115,31 @@ def is_floating(kind: str) -> bool:
 
 def size_of(kind: str) -> int:
     """Bytes of one element."""
-    return 2 if kind == "bfloat16" else struct.calcsize(_CODES[kind])
+    return 2 if kind == "bfloat16" else 1 if kind in BYTES else struct.calcsize(_CODES[kind])
+
+
+def _of_byte(kind: str, byte: int) -> float:
+    form = FORMATS[kind]
+    fraction_bits = form.precision - 1
+    exponent, fraction = (byte & 127) >> fraction_bits, byte & (1 << fraction_bits) - 1
+    if exponent == 127 >> fraction_bits and form.infinite:
+        value = math.nan if fraction else math.inf
+    elif byte & 127 == 127 and not form.infinite:
+        value = math.nan
+    else:
+        significand = fraction | (1 << fraction_bits if exponent else 0)
+        value = math.ldexp(significand, max(exponent, 1) - 1 + form.emin - fraction_bits)
+    return math.copysign(value, -1.0 if byte & 128 else 1.0)
+
+
+@cache
+def _bytes_of(kind: str) -> dict[float, int]:
+    return {value: byte for byte in range(128) if (value := _of_byte(kind, byte)) == value}
+
+
+def _byte(kind: str, value: float) -> int:
+    sign = 128 if math.copysign(1, value) < 0 else 0
+    return sign | (127 if value != value else _bytes_of(kind)[abs(value)])
 
 
 def rounded(kind: str, value: float) -> float:
@@ -115,6 +151,8 @@ def encode(kind: str, values: Iterable[float]) -> bytes:
     """The little-endian bytes of values that the type can hold."""
     if kind == "bfloat16":  # the upper half of a float
         return b"".join(struct.pack("<f", value)[2:] for value in values)
+    if kind in BYTES:
+        return bytes(_byte(kind, value) for value in values)
     given = list(values)
     return struct.pack(f"<{len(given)}{_CODES[kind]}", *given)
 
@@ -123,4 +161,6 @@ def decode(kind: str, data: bytes) -> list[Any]:
     """The values that little-endian bytes stand for."""
     if kind == "bfloat16":
         return [struct.unpack("<f", b"\0\0" + data[at : at + 2])[0] for at in range(0, len(data), 2)]
+    if kind in BYTES:
+        return [_of_byte(kind, byte) for byte in data]
     return list(struct.unpack(f"<{len(data) // size_of(kind)}{_CODES[kind]}", data))

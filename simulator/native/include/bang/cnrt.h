@@ -30,7 +30,20 @@ typedef enum {
   cnrtErrorOpsNotPermitted = 100051,
   cnrtErrorQueue = 100060,
   cnrtErrorNoMem = 100100,
-  cnrtErrorInvalidSymbol = 100300,
+  cnrtErrorAssert = 100128,
+  cnrtErrorKernelTrap = 100132,
+  cnrtErrorKernelUserTrap = 100133,
+  cnrtErrorNotFound = 100301,
+  cnrtErrorInvalidKernel = 100302,
+  cnrtErrorUnsupportedKernelVersion = 100303,
+  cnrtErrorQueueCaptureUnsupported = 100360,
+  cnrtErrorQueueCaptureInvalidated = 100361,
+  cnrtErrorQueueCaptureWrongThread = 100362,
+  cnrtErrorQueueCaptureMerged = 100363,
+  cnrtErrorQueueCaptureUnjoined = 100364,
+  cnrtErrorQueueCaptureIsolation = 100365,
+  cnrtErrorQueueCaptureUnmatched = 100366,
+  cnrtErrorTaskTopoEntityUpdateFailure = 100400,
   cnrtErrorNoKernel = 101312,
   cnrtErrorNoModule = 101315,
   cnrtErrorSetOnActiveProcess = 632002,
@@ -42,6 +55,7 @@ typedef enum {
   cnrtErrorCndevFuncCall = 632017,
   cnrtErrorNoCnrtContext = 632019,
   cnrtErrorCndrvFuncNotFound = 632020,
+  cnrtErrorInvalidSymbol = 632100,
   cnrtErrorUnknown = 999991,
   cnrtErrorMax
 } cnrtRet_t;
@@ -225,7 +239,13 @@ typedef enum {
   CNRT_CHANNEL_TYPE_2,
   CNRT_CHANNEL_TYPE_3,
 } cnrtChannelType_t;
-typedef enum { CNRT_NOTIFIER_DEFAULT = 0, CNRT_NOTIFIER_DISABLE_TIMING = 2 } cnrtNotifierFlags_t;
+typedef enum {
+  CNRT_NOTIFIER_DEFAULT = 0,
+  CNRT_NOTIFIER_DISABLE_TIMING_SW = 2,
+  CNRT_NOTIFIER_DISABLE_TIMING = CNRT_NOTIFIER_DISABLE_TIMING_SW,
+  CNRT_NOTIFIER_DISABLE_TIMING_ALL = 4,
+  CNRT_NOTIFIER_INTERPROCESS = 8,
+} cnrtNotifierFlags_t;
 typedef enum {
   cnrtDeviceScheduleSpin,
   cnrtDeviceScheduleBlock,

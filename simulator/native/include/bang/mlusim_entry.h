@@ -11,7 +11,10 @@
 namespace mlusim {
 
 // A launch in host code. Host code compiles and is not run: kernels are launched from Python.
-template <class D, class T, class Q, class F>
+struct Dimensions {
+  unsigned x, y, z;
+};
+template <class D = Dimensions, class T, class Q, class F>
 void launch(D&&, T&&, Q&&, F&& kernel) {
   (void)kernel;
   fprintf(stderr, "mlusim: host code cannot launch kernels; launch them from Python\n");
@@ -25,6 +28,7 @@ constexpr char code() {
   if (std::is_same_v<U, bfloat16_t>) return 'y';
   if (std::is_same_v<U, bool>) return '?';
   if (std::is_void_v<U>) return 'v';
+  if (std::is_pointer_v<U>) return 'p';
   if (std::is_floating_point_v<U>) return sizeof(std::conditional_t<std::is_void_v<U>, char, U>) == 4 ? 'f' : 'd';
   if constexpr (std::is_enum_v<U>) return code<std::underlying_type_t<U>>();
   if constexpr (std::is_integral_v<U>) {

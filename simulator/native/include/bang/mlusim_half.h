@@ -118,6 +118,12 @@ typedef mlusim::Narrow<mlusim::Bfloat16> bfloat16_t;
 // Further names of the vendor.
 typedef half __half;
 typedef bfloat16_t __bang_bfloat16;
+// To nearest even (inferred).
+inline bfloat16_t __float2bfloat16__(float value) { return (bfloat16_t)value; }
+// Two numbers of 4 bits: kernels move them, no instruction of ours works on them.
+typedef struct {
+  uint8_t bits;
+} int4x2_t;
 
 // Literals of half, such as 1.0h; names without an underscore are the compiler's own, says the compiler.
 #pragma GCC diagnostic push

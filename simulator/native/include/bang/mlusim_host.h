@@ -41,17 +41,17 @@ __attribute__((always_inline)) inline cnrtDim3_t dimensions(const D& dim) {
     return {(unsigned)dim.x, (unsigned)dim.y, (unsigned)dim.z};
 }
 
-// `kernel<<<dim, type, queue>>>(...)`; the call of the kernel picks up what is said here.
-template <class D, class T, class F>
+// `kernel<<<dim, type, queue>>>(...)`, dim in braces too; the call of the kernel picks up what is said here.
+template <class D = cnrtDim3_t, class T, class F>
 __attribute__((always_inline)) inline void launch(const D& dim, T type, cnrtQueue_t queue, F&& call) {
   mlusim_configure(dimensions(dim), (int)type, queue);
   call();
 }
-template <class D, class T, class F>
+template <class D = cnrtDim3_t, class T, class F>
 __attribute__((always_inline)) inline void launch(const D& dim, T type, F&& call) {
   launch(dim, type, (cnrtQueue_t) nullptr, call);
 }
-template <class D, class T, class S, class F>
+template <class D = cnrtDim3_t, class T, class S, class F>
 __attribute__((always_inline)) inline void launch(const D& dim, T type, cnrtQueue_t queue, S&&, F&& call) {
   launch(dim, type, queue, call);
 }

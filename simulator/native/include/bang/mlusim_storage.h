@@ -44,4 +44,22 @@ struct Local {
   }
 };
 
+// A pointer to a row, as an array of arrays becomes one, in place of its first element.
+template <class T>
+constexpr bool is_row = std::is_pointer_v<std::decay_t<T>>&& std::is_array_v<std::remove_pointer_t<std::decay_t<T>>>;
+template <class T>
+__attribute__((always_inline)) inline decltype(auto) first_element(T&& value) {
+  if constexpr (is_row<T>)
+    return (std::remove_all_extents_t<std::remove_pointer_t<std::decay_t<T>>>*)value;
+  else
+    return (T&&)value;
+}
+
 }  // namespace mlusim
+
+// An instruction takes rows of an array where it takes elements, as with the vendor's compiler.
+#define MLUSIM_ROWS(name)                                                                         \
+  template <class... A, class = std::enable_if_t<(mlusim::is_row<A> || ...)>>                     \
+  __attribute__((always_inline)) inline auto name(A&&... given) {                                 \
+    return name(mlusim::first_element((A&&)given)...);                                            \
+  }

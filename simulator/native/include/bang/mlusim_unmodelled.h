@@ -4,13 +4,13 @@
 
 namespace mlusim {
 
-// The value of what is known and not modelled: fits wherever a number or a pointer is expected. Nothing
+// The value of what is known and not modelled: fits wherever a number, a pointer or a plain structure is expected. Nothing
 // can stand for it, so that a task that uses it ends there; its finding has been reported.
 struct Unmodelled {
-  template <class T, class = std::enable_if_t<std::is_scalar_v<T> || std::is_same_v<T, half>>>
+  template <class T, class = std::enable_if_t<!std::is_same_v<T, Unmodelled> && std::is_trivially_copyable_v<T>>>
   operator T() const {
     mlusim_end_task();
-    return T{};
+    __builtin_unreachable();
   }
 };
 

@@ -37,7 +37,11 @@ typedef union {
 
 typedef struct { int n, c, h, w; } dim4;
 typedef struct { int h, w; } dim2;
+typedef struct { int d, h, w; } dim3;
+typedef struct { int n, c, d, h, w; } dim5;
 typedef struct { int top, bottom, left, right; } padding_t;
+typedef struct { int front, back, top, bottom, left, right; } padding3d_t;
+typedef struct { int start, end; } range_t;
 typedef enum { TENSOR = 0, SCALAR = 1, VECTOR = 2 } variable_type_t;
 typedef struct {
   variable_type_t type;
@@ -62,8 +66,14 @@ typedef enum { REDUCE_MEAN = 0, REDUCE_SUM = 1, REDUCE_MAX = 2, REDUCE_MIN = 3, 
 #define BANK_SIZE (LOCAL_MEM_SIZE / LOCAL_MEM_BANKS)
 #define LOCAL_BANK_SIZE BANK_SIZE
 
-// Bits of the finite number farthest below zero.
-#define FP_NEG_MAX(dtype) ((dtype) == DT_FP32 ? 0xff7fffffu : (dtype) == DT_BFP16 ? 0xff7fu : 0xfbffu)
+// Bits of one and of the largest finite number, and of their negatives, by type.
+#define MLUSIM_FP(dtype, fp32, bfp16, e4m3, e5m2, fp16)               \
+  ((dtype) == DT_FP32 ? fp32 : (dtype) == DT_BFP16 ? bfp16 : (dtype) == DT_FP8E4M3 ? e4m3 \
+   : (dtype) == DT_FP8E5M2 ? e5m2 : fp16)
+#define FP_ONE(dtype) MLUSIM_FP(dtype, 0x3f800000u, 0x3f80u, 0x38u, 0x3cu, 0x3c00u)
+#define FP_NEG_ONE(dtype) MLUSIM_FP(dtype, 0xbf800000u, 0xbf80u, 0xb8u, 0xbcu, 0xbc00u)
+#define FP_MAX(dtype) MLUSIM_FP(dtype, 0x7f7fffffu, 0x7f7fu, 0x7eu, 0x7bu, 0x7bffu)
+#define FP_NEG_MAX(dtype) MLUSIM_FP(dtype, 0xff7fffffu, 0xff7fu, 0xfeu, 0xfbu, 0xfbffu)
 
 #define ALIGN(x, a) ((((x) + (a)-1) / (a)) * (a))
 #define DIV_UP(x, a) (((x) + (a)-1) / (a))

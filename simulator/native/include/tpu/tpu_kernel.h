@@ -55,7 +55,18 @@ static inline bool tpu_is_data_type_fp(data_type_t dtype) {
   return dtype == DT_FP32 || dtype == DT_FP16 || dtype == DT_BFP16 || dtype == DT_FP20 || dtype == DT_TF32 ||
          dtype == DT_FP8E5M2 || dtype == DT_FP8E4M3;
 }
+static inline bool tpu_is_data_type_fp8(data_type_t dtype) { return dtype == DT_FP8E5M2 || dtype == DT_FP8E4M3; }
 static inline bool tpu_is_data_type_int(data_type_t dtype) { return !tpu_is_data_type_fp(dtype); }
+static inline bool tpu_is_data_type_signed_int(data_type_t dtype) {
+  return tpu_is_data_type_int(dtype) && tpu_is_data_type_signed(dtype);
+}
+static inline bool tpu_is_data_type_unsigned_int(data_type_t dtype) {
+  return tpu_is_data_type_int(dtype) && !tpu_is_data_type_signed(dtype);
+}
+static inline bool tpu_is_data_type_int4(data_type_t dtype) { return dtype == DT_INT4 || dtype == DT_UINT4; }
+static inline bool tpu_is_data_type_int8(data_type_t dtype) { return dtype == DT_INT8 || dtype == DT_UINT8; }
+static inline bool tpu_is_data_type_int16(data_type_t dtype) { return dtype == DT_INT16 || dtype == DT_UINT16; }
+static inline bool tpu_is_data_type_int32(data_type_t dtype) { return dtype == DT_INT32 || dtype == DT_UINT32; }
 
 MLUSIM_OP bool tpu_is_parallel_state(void) { return mlusim_current->section; }
 
@@ -81,6 +92,29 @@ static inline void* tpu_global_mem_addr(global_addr_t address) { return (void*)(
     mlusim_end_task();                          \
     return 0;                                   \
   }
+
+// The same of a function that gives something else than a whole number.
+#define MLUSIM_KNOWN_TYPE(type, name)            \
+  MLUSIM_ANY MLUSIM_OP type name(MLUSIM_ANYTHING) { \
+    type nothing;                               \
+    mlusim_not_modelled(#name, MLUSIM_PC);      \
+    mlusim_end_task();                          \
+    memset(&nothing, 0, sizeof nothing);        \
+    return nothing;                             \
+  }
+typedef void* mlusim_pointer;
+typedef int* mlusim_numbers;
+MLUSIM_KNOWN_TYPE(range_t, tpu_bank_range)
+MLUSIM_KNOWN_TYPE(dim2, tpu_cube_shape)
+MLUSIM_KNOWN_TYPE(dim4, tpu_gdma_compress_RACU_meta_stride)
+MLUSIM_KNOWN_TYPE(dim4, tpu_gdma_compress_RACU_racu_stride)
+MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_local_mem_addr)
+MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_local_mem_addr_unified)
+MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_l2_sram_addr)
+MLUSIM_KNOWN_TYPE(mlusim_numbers, tpu_cdma_get_used_ports)
+MLUSIM_KNOWN_TYPE(mlusim_numbers, tpu_chip_map)
+#define tpu_kernel_memcpy memcpy
+#define tpu_kernel_memset memset
 
 #include "mlusim_ops.h"
 #include "tpu_layout.h"

@@ -33,7 +33,7 @@ void Leftover::find_older(const Taken& taken) {
     if (++pieces > MOST_LOOKED_AT) return;
     if (at->second.written() && (!newest || at->second.maker() > newest->maker())) newest = &at->second;
   }
-  if (!newest) return;
+  if (!newest || is_masked(taken, newest->start) || is_masked(taken, newest->end)) return;
   uint64_t rest = 0;
   for (at = taken.first; at != none && at->second.start < taken.end(); ++at) {
     const Range& range = at->second;
@@ -46,22 +46,37 @@ void Leftover::find_older(const Taken& taken) {
 uint64_t Leftover::leave(const Taken& taken, const Left& left) {
   uint64_t low = std::max(left.start, taken.start()) - taken.start();
   uint64_t high = std::min(left.end, taken.end()) - taken.start();
+  if (is_masked(taken, taken.start() + low) || is_masked(taken, taken.start() + high)) return 0;
   if (found_.size() < MOST_LEFT) found_.push_back({{low, high, left.by}, taken.from.bytes});
   return high - low;
 }
 
-// Whether what has made a range has brought a new tile to a part of where an older one was. Only a load does so beside
-// what was filled, and no scalar store does.
+// Whether what has made a range has brought a new tile to a part of where an older one was: the same line has made
+// both, the second time less. What another line has left beside it is there for a reason: a border, a history, rows.
 bool Leftover::is_new(const Range& range, const Range& old) const {
   const Log& log = scene_.log;
   const Record &r = log.record(range.maker()), &before = log.record(old.maker());
   const Operand &made = log.result(r), &all = log.result(before);
   bool loads = log.far_operand(r), reaches = all.key < range.end && end_of(all) > range.start;
-  if (!range.tile || range.maker() <= old.maker() || !reaches || before.task != scene_.record->task) return false;
-  if (log.way(r) >= SCALAR || log.is_scalar(before) || log.is_scattered(before, all)) return false;
+  if (!range.tile || range.maker() <= old.maker() || !reaches || !same_line(r, before)) return false;
+  if (before.task != scene_.record->task || log.way(r) >= SCALAR || log.is_scattered(before, all)) return false;
   if (old.start < range.start && end_of(all) <= end_of(made))  // over the padding of a piece before
     return loads && 2 * old.bytes() <= range.bytes();
   return loads || (old.tile && !is_in_place(r));
+}
+
+// Whether another operand of the record changes where the leftovers in one begin or end: a mask, which is made for the
+// newest tile, keeps them out.
+bool Leftover::is_masked(const Taken& taken, uint64_t edge) const {
+  const Record& now = *scene_.record;
+  for (uint32_t n = 0; n < scene_.log.operand_count(now); n++) {
+    const Operand& other = scene_.log.operand(now, n);
+    if (scene_.log.writes(now, n) || n == taken.operand || other.key == taken.start()) continue;
+    uint64_t there = other.key + (edge - taken.start()) * other.bytes / taken.from.bytes;
+    auto at = scene_.ranges.from(there);
+    if (at != scene_.ranges.none() && at->second.start == there && there > other.key) return true;
+  }
+  return false;
 }
 
 // Whether a record writes what it reads, if only a part.

@@ -51,6 +51,7 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   const Record &before = log.record(whole->tile - 1), &after = log.record(later->tile - 1);
   if (before.task != scene_.record->task || same_line(after, *scene_.record)) return;
   if (takes_back(before) || is_padding(piece, *whole) || is_short(log.result(after), *whole)) return;
+  if (log.far_operand(before) && log.far_operand(after)) return;  // rows of it are loaded anew
   if (after.gaps) return;                 // rows, which are shorter than the tile's and leave the end of each
   if (log.way(after) == BY_DATA) return;  // as many as there are
   scene_.note(PARTIAL, later->tile - 1, whole->start, whole->bytes(), piece.operand);

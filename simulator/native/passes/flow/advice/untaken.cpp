@@ -34,8 +34,10 @@ void Untaken::retire(Ranges::At at) {
   const Record& r = scene_.log.record(range.write.record);
   const Operand& made = scene_.log.result(r);
   bool head = range.start == made.key, tail = range.end == end_of(made);
-  if (made.lanes || !(head || tail) || scene_.log.way(r) >= SCALAR) return;
+  if (made.lanes || scene_.log.way(r) >= SCALAR) return;
   bool taken = range.was_read() || is_read_now(range);
+  if (taken) line_of(r).all.taken = true;
+  if (!(head || tail)) return;
   if (head && tail)
     retire_whole(line_of(r), range, r, taken);
   else
@@ -44,8 +46,8 @@ void Untaken::retire(Ranges::At at) {
 
 void Untaken::retire_whole(Line& line, const Range& range, const Record& r, bool taken) const {
   if (taken) {
-    line.all.taken = line.head.taken = line.tail.taken = true;
-  } else if (range.write.is_tile && (scene_.log.way(r) != LANES || scene_.log.far_operand(r))) {
+    line.head.taken = line.tail.taken = true;
+  } else if (range.write.is_tile && !range.write.is_atomic) {
     int64_t by = range.write.record;
     line.all.lose(scene_.record ? scene_.index : by, by, range.start, range.bytes());
   }
@@ -57,7 +59,7 @@ void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken)
   bool head = range.start == made.key;
   Fate& fate = head ? line.head : line.tail;
   if (taken) {
-    line.all.taken = fate.taken = true;
+    fate.taken = true;
     return;
   }
   if (range.bytes() > FEW && 2 * range.bytes() != made.bytes) return;

@@ -1,0 +1,25 @@
+"""OKK: the functions of Sophgo's BM1684, an older dialect of TPU-KERNEL on a machine of 32-bit elements."""
+
+from __future__ import annotations
+
+from ..dialect import Dialect, collect
+from . import control, elements, functions, gdma, matrix, windows
+from .known import KNOWN
+from .machine import SPACES
+
+__all__ = ["OKK"]
+
+OKK = Dialect(
+    "okk",
+    "OKKernel (Sophgo BM1684)",
+    collect(control, gdma, elements, functions, windows, matrix),
+    KNOWN,
+    SPACES,
+    control.ENGINES,
+    language="okkernel",
+    prefix="okk_",
+    queries={"okk_is_parallel_state": "section"},
+    launch_type="cores",
+    queues=("bdc", "gdma"),
+    flushes=True,
+)

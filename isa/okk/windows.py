@@ -1,0 +1,139 @@
+"""BDC: convolution and pooling. Padding, stride and dilation may be null: none, 1 and 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..declare import Completion, Compute, Require
+from ..rounding import flushed
+from ..tpu.windows import convolved, depthwise, windows
+from .machine import MOST, family, instruction
+
+#: The largest padding of a side, stride and dilation.
+_MOST = 15
+_SIDES = {"h": ("top", "bottom"), "w": ("left", "right")}
+
+
+def _geometry(dilated: bool) -> dict[str, str]:
+    """What ``let`` names: the size of the padded input and of the output."""
+    names: dict[str, str] = {}
+    for axis, (first, last) in _SIDES.items():
+        names[f"padded_{axis}"] = f"input_shape.{axis} + (padding.{first} + padding.{last} if padding else 0)"
+        apart = f"(dilation.{axis} if dilation else 1)" if dilated else "1"
+        names[f"reach_{axis}"] = f"(kernel_{axis} - 1) * {apart} + 1"
+        step = f"max(stride.{axis} if stride else 1, 1)"
+        names[f"output_{axis}"] = f"max((padded_{axis} - reach_{axis}) // {step} + 1, 0)"
+    return names
+
+
+def _limits(dilated: bool) -> tuple[Require, ...]:
+    structures = {"padding": ("top", "bottom", "left", "right"), "stride": ("h", "w")}
+    least = {"padding": 0, "stride": 1, "dilation": 1}
+    if dilated:
+        structures["dilation"] = ("h", "w")
+    return (
+        *(Require(f"1 <= kernel_{axis} <= 65535", rule="length") for axis in "hw"),
+        *(
+            Require(f"{least[name]} <= {name}.{field} <= {_MOST}", needed=True, when=name)
+            for name, fields in structures.items()
+            for field in fields
+        ),
+        *(Require(f"padded_{axis} <= {MOST}", rule="length") for axis in "hw"),
+        *(Require(f"padded_{axis} >= reach_{axis}", rule="length") for axis in "hw"),
+    )
+
+
+def _facts(engine: str, channels: str, each: str, dilated: bool = True) -> dict[str, Any]:
+    rows = f"input_shape.n * -(-{channels} // lanes)"
+    return {
+        "space": "local", "pipe": "bdc", "effect": Compute(Completion.QUEUED), "overlap": "none", "engine": engine,
+        "work": f"{rows} * -(-(output_h * output_w * 4) // eu_bytes) * {each}", "let": _geometry(dilated),
+        "rules": _limits(dilated),
+    }  # fmt: skip
+
+
+_BIAS = "const tensor<float> bias_addr[(1, {channels} if using_bias else 0, 1, 1) @ (1, 1, 1, 1)]"
+#: The strides of weights count pairs of floats, those of two input channels.
+_CONV2D = (
+    "void okk_bdc_conv2d(inout tensor<float> output_addr[(input_shape.n, output_c, output_h, output_w)],"
+    " const tensor<float> input_addr[input_shape @ input_stride],"
+    " const tensor<float2> weight_addr[((input_shape.c + 1) // 2, output_c, kernel_h, kernel_w) @ kernel_stride], "
+    + _BIAS.format(channels="output_c")
+    + ", dim4 *input_shape, int32 output_c, int32 kernel_h, int32 kernel_w, dim4 *input_stride?, dim4 *kernel_stride,"
+    " bool using_bias, bool result_add, Padding *padding?, dim2 *stride?, dim2 *dilation?)"
+)
+
+
+@instruction(
+    _CONV2D, elsewhere=("input_addr",), adds="result_add",
+    **_facts("bdc_conv_float", "output_c", "input_shape.c * kernel_h * kernel_w"),
+)  # fmt: skip
+def conv2d(
+    output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
+    padding: Any, stride: Any, dilation: Any,
+) -> np.ndarray:  # fmt: skip
+    """output = convolution of input, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
+    pairs, channels = weight_addr.shape[0], input_addr.shape[1]
+    both = flushed(np.stack((weight_addr.real, weight_addr.imag), axis=1))
+    weights = both.reshape(2 * pairs, *weight_addr.shape[1:])[:channels].swapaxes(0, 1)
+    sums = convolved(input_addr, weights, padding, stride, dilation)
+    return _finished(sums, bias_addr, output_addr if result_add else None)
+
+
+def _finished(sums: np.ndarray, bias: np.ndarray, before: np.ndarray | None) -> np.ndarray:
+    """Sums with a bias, unless it has no channels, and what was there before."""
+    if bias.size:
+        sums += bias
+    if before is not None:
+        sums += before
+    return sums
+
+
+_DEPTHWISE2D = (
+    "void okk_bdc_depthwise2d(tensor<float> output_addr[(input_shape.n, input_shape.c, output_h, output_w)],"
+    " const tensor<float> input_addr[input_shape],"
+    " const tensor<float> weight_addr[(1, input_shape.c, kernel_h, kernel_w) @ (1, kernel_h * kernel_w, kernel_w, 1)], "
+    + _BIAS.format(channels="input_shape.c")
+    + ", dim4 *input_shape, int32 kernel_h, int32 kernel_w, bool using_bias, Padding *padding?, dim2 *stride?,"
+    " dim2 *dilation?)"
+)
+
+
+@instruction(_DEPTHWISE2D, **_facts("bdc_depthwise", "input_shape.c", "(2 * kernel_h * kernel_w - 1)"))
+def depthwise2d(
+    input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, padding: Any, stride: Any, dilation: Any
+) -> np.ndarray:
+    """output[n, c] = convolution of input[n, c] with weight[0, c], + bias[c]; rounded once (inferred)"""
+    return _finished(depthwise(input_addr, weight_addr, padding, stride, dilation), bias_addr, None)
+
+
+_POOL2D = (
+    "void okk_bdc_{op}_pool2d(tensor<float> output_addr[(input_shape.n, input_shape.c, output_h, output_w)],"
+    " const tensor<float> input_addr[input_shape], dim4 *input_shape, int32 kernel_h, int32 kernel_w,"
+    " Padding *padding?, dim2 *stride?)"
+)
+
+
+def _mean(input_addr: np.ndarray, kernel_h: int, kernel_w: int, padding: Any, stride: Any) -> np.ndarray:
+    found = windows(input_addr, (kernel_h, kernel_w), padding, stride, None)
+    mean: np.ndarray = found.mean(axis=(4, 5), dtype=np.float64)
+    return mean
+
+
+def _largest(input_addr: np.ndarray, kernel_h: int, kernel_w: int, padding: Any, stride: Any) -> np.ndarray:
+    lowest = float(np.finfo(np.float32).min)
+    found = windows(input_addr, (kernel_h, kernel_w), padding, stride, None, lowest)
+    largest: np.ndarray = found.max(axis=(4, 5))
+    return largest
+
+
+pooling = family(
+    _POOL2D,
+    {
+        "avg": (_mean, "output = mean of every window; padding is 0 and counts in the mean"),
+        "max": (_largest, "output = largest element of every window; padding is the lowest float"),
+    },
+    **_facts("bdc_pool", "input_shape.c", "(2 * kernel_h * kernel_w - 1)", dilated=False),
+)

@@ -1,0 +1,2 @@
+// What host programs call. Kernels that include it use nothing of it.
+#pragma once

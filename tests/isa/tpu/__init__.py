@@ -1,0 +1,7 @@
+"""Functions of BDC and GDMA on tensors, by families: `rows` and `moves` state what each does."""
+
+from tests.isa.tpu.moves import MOVES
+from tests.isa.tpu.rows import ELEMENTARY, ROWS
+
+#: All of them.
+NAMES = frozenset({f"tpu_bdc_{row.name}" for row in (*ROWS, *ELEMENTARY)} | {f"tpu_{name}" for name in MOVES})

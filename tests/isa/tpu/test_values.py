@@ -1,0 +1,27 @@
+"""Every function of BDC and GDMA on tensors against a reference in plain Python; all of local memory is compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.isa.run_lanes import check
+from tests.isa.tpu import moves
+from tests.isa.tpu.cases import elementwise, places
+from tests.isa.tpu.rows import ELEMENTARY, NARROW, ROWS, Row
+
+CHIPS = ("bm1690", "bm1684x", "bm1688")
+
+
+@pytest.mark.parametrize("row", [*ROWS, *ELEMENTARY], ids=lambda row: row.name)
+def test_elements(row: Row) -> None:
+    """Each type on the chip that has all, and some types on the others."""
+    for chip in CHIPS:
+        kinds = row.kinds if chip == "bm1690" else [k for k in row.kinds if not {*k.values()} & {*NARROW}][:2]
+        where = places(chip, row.name, len(kinds))
+        check(chip, [elementwise(chip, row, one, *place) for one, place in zip(kinds, where, strict=True)])
+
+
+@pytest.mark.parametrize("name", moves.MOVES)
+def test_moves(name: str) -> None:
+    for chip in CHIPS:
+        check(chip, list(moves.cases(chip, name, places(chip, name, 4 if chip == "bm1690" else 2))))

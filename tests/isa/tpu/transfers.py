@@ -1,0 +1,166 @@
+"""What GDMA's functions do, stated again in plain Python. Source: tpu_api.md, section 6.9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tests.isa.lane_cases import CODES, Case, Outside
+from tests.isa.references.lanes import Four, Tensor
+from tests.isa.references.numbers import encode, size_of
+from tests.isa.references.values import mixed
+from tests.isa.tpu.bench import ALIGNED, STRIDED, Bench, Index, dim4
+from tests.isa.tpu.rows import EVERY
+
+
+def _side(bench: Bench, where: str, shape: Four) -> tuple[Tensor, bool, Any]:
+    """An operand, whether it lies outside, and what is passed for it."""
+    if where == "L":
+        tensor = bench.inside(shape, bench.chance.choice((ALIGNED, STRIDED, "dense")))
+        return tensor, False, tensor.address
+    _, c, h, w = shape
+    channel = h * (2 * w + 1)
+    tensor = bench.beyond(shape, bench.chance.choice((None, (c * channel, channel, 2 * w + 1, 2))))
+    return tensor, True, Outside(tensor.address)
+
+
+def _way(
+    name: str,
+    way: str,
+    source: Callable[[Four], Four],
+    index: Callable[[Index, Four], Index],
+    most: int = 130,
+    shapes: int = 1,
+) -> Callable[[Bench, Four], Case]:
+    def make(bench: Bench, shape: Four) -> Case:
+        shape = (shape[0], min(shape[1], most), shape[2], shape[3])  # what it comes from has to fit a lane
+        dst, outside, to = _side(bench, way[-1], shape)
+        src, beyond, of = _side(bench, way[0], source(shape))
+        given = bench.values(src, beyond)
+        passed = [dim4(shape), *([dim4(src.shape)] if shapes > 1 else [])]
+        return bench.case(
+            f"gdma_{name}_{way}", dst, outside, lambda i: given[index(i, shape)],
+            [to, of, *passed, dim4(dst.stride), dim4(src.stride), CODES[bench.kind]],
+        )  # fmt: skip
+
+    return make
+
+
+def _flat(shape: Four) -> Four:
+    n, c, h, w = shape
+    return (1, h, n * c, w)
+
+
+def _of_flat(index: Index, shape: Four) -> Index:
+    n, c, h, w = index
+    at = ((n * shape[1] + c) * shape[2] + h) * shape[3] + w
+    rows = shape[0] * shape[1]
+    return (0, at // (rows * shape[3]), at // shape[3] % rows, at % shape[3])
+
+
+def fill(where: str, name: str) -> Callable[[Bench, Four], Case]:
+    def make(bench: Bench, shape: Four) -> Case:
+        dst, outside, to = _side(bench, where, shape)
+        value = encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
+        return bench.case(
+            f"gdma_{name}", dst, outside, lambda i: value,
+            [to, int.from_bytes(value, "little"), dim4(shape), dim4(dst.stride), CODES[bench.kind]],
+        )  # fmt: skip
+
+    return make
+
+
+def system_set(bench: Bench, shape: Four) -> Case:
+    dst = bench.beyond((1, 1, 1, bench.chance.randrange(1, 200)))
+    value = encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
+    return bench.case(
+        "gdma_system_set", dst, True, lambda i: value,
+        [Outside(dst.address), int.from_bytes(value, "little"), dst.shape[3], CODES[bench.kind]],
+    )  # fmt: skip
+
+
+def channel_bcast(bench: Bench, shape: Four) -> Case:
+    n, c, h, w = shape
+    shape = (n, min(c, bench.lanes - bench.start), h, w)
+    dst, _, to = _side(bench, "L", shape)
+    src, _, of = _side(bench, "S", (n, 1, h, w))
+    given = bench.values(src, True)
+    return bench.case(
+        "gdma_channel_bcast_S2L", dst, False, lambda i: given[i[0], 0, i[2], i[3]],
+        [to, of, dim4(shape), dim4(dst.stride), dim4(src.stride), CODES[bench.kind]],
+    )  # fmt: skip
+
+
+def _matrix(bench: Bench) -> tuple[int, int, int, int]:
+    rows, cols = bench.chance.randrange(1, 5), bench.chance.choice((1, 7, 64, 131))
+    per = bench.chance.choice((1, 2, 3, cols, cols + 5))
+    return rows, cols, per, cols + bench.chance.randrange(3)
+
+
+def _dealt(bench: Bench, rows: int, cols: int, per: int) -> tuple[Tensor, Callable[[int, int], tuple[int, int]]]:
+    """A matrix across lanes, and the lane and byte of an element."""
+    whole = bench.inside((rows, -(-cols // per), 1, per))
+    return whole, lambda r, k: bench.local.place(whole, (r, k // per, 0, k % per))
+
+
+def matrix_in(bench: Bench, shape: Four) -> Case:
+    rows, cols, per, step = _matrix(bench)
+    size = size_of(bench.kind)
+    whole, place = _dealt(bench, rows, cols, per)
+    src = bench.beyond((1, 1, rows, cols), (0, 0, step, 1))
+    case = bench.case(
+        "gdma_matrix_S2L", replace(whole, shape=(0, 0, 0, 0)), False, lambda i: b"",
+        [whole.address, Outside(src.address), rows, cols, per, step, CODES[bench.kind]],
+    )  # fmt: skip
+    for (_, _, row, column), raw in bench.values(src, True).items():
+        lane, byte = place(row, column)
+        bench.local.held[lane][byte : byte + size] = raw
+    return case
+
+
+def matrix_out(bench: Bench, shape: Four) -> Case:
+    rows, cols, per, step = _matrix(bench)
+    size = size_of(bench.kind)
+    whole, place = _dealt(bench, rows, cols, per)
+    dst = bench.beyond((1, 1, rows, cols), (0, 0, step, 1))
+
+    def value(index: Index) -> bytes:
+        lane, byte = place(index[2], index[3])
+        return bytes(bench.local.held[lane][byte : byte + size])
+
+    return bench.case(
+        "gdma_matrix_L2S", dst, True, value,
+        [Outside(dst.address), whole.address, rows, cols, per, step, CODES[bench.kind]],
+    )  # fmt: skip
+
+
+_COPIES = ("S2L", "L2S", "S2S", "L2L")
+#: Name -> how a call is made, and the types to draw from.
+MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
+    **{f"gdma_cpy_{way}": (_way("cpy", way, lambda s: s, lambda i, s: i), EVERY) for way in _COPIES},
+    **{
+        f"gdma_cpy_cw_trans_{way}": (
+            _way("cpy_cw_trans", way, lambda s: (s[0], s[3], s[2], s[1]), lambda i, s: (i[0], i[3], i[2], i[1]), 40),
+            EVERY,
+        )
+        for way in _COPIES
+    },
+    **{
+        f"gdma_cpy_nc_trans_{way}": (
+            _way("cpy_nc_trans", way, lambda s: (s[1], s[0], s[2], s[3]), lambda i, s: (i[1], i[0], i[2], i[3]), 9),
+            EVERY,
+        )
+        for way in _COPIES
+    },
+    **{
+        f"gdma_general_cpy_{way}": (_way("general_cpy", way, _flat, _of_flat, 9, 2), EVERY)
+        for way in ("S2L", "L2S", "L2L")
+    },
+    "gdma_set_C_local": (fill("L", "set_C_local"), EVERY),
+    "gdma_set_C_system": (fill("S", "set_C_system"), EVERY),
+    "gdma_system_set": (system_set, EVERY),
+    "gdma_channel_bcast_S2L": (channel_bcast, EVERY),
+    "gdma_matrix_S2L": (matrix_in, EVERY),
+    "gdma_matrix_L2S": (matrix_out, EVERY),
+}

@@ -63,11 +63,8 @@ def operations(dialect: Dialect) -> str:
                 seen.add((overload.name, types))
                 lines.append(_NAME + overload.name)
                 lines.append(_function(number, overload, types))
-    if dialect.language == "bang-c":  # of a copy, C passes any pointer
-        typed = (entry for entry in dialect.instructions if entry.written and entry.select is None)
-        lines += [
-            line for name in dict.fromkeys(e.name for e in typed) for line in (_NAME + name, f"MLUSIM_ROWS({name})")
-        ]
+    if dialect.language == "bang-c":
+        lines += _accepted_besides(dialect)
     for name, count in ((name, count) for name, counts in dialect.known_forms.items() for count in counts):
         classes = ", ".join(f"class A{number}" for number in range(count))
         lines += [_NAME + name, f"template <{classes}>"]
@@ -77,6 +74,19 @@ def operations(dialect: Dialect) -> str:
     for name in dialect.known:
         lines += [_NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
     return "\n".join([*lines, _END, ""])
+
+
+def _accepted_besides(dialect: Dialect) -> Iterator[str]:
+    """Forms for pointers of other types than instructions have: see mlusim_storage.h."""
+    typed = (entry for entry in dialect.instructions if entry.written and entry.select is None)
+    fills = (
+        entry
+        for entry in dialect.instructions
+        if any(p.passed for p in entry.written) and any(p.name == "value" for p in entry.prototype.parameters)
+    )
+    for macro, entries in (("MLUSIM_FILL", fills), ("MLUSIM_ROWS", typed)):  # rows become elements first
+        for name in dict.fromkeys(entry.name for entry in entries):
+            yield from (_NAME + name, f"{macro}({name})")
 
 
 def preprocessed_operations(text: str) -> str:

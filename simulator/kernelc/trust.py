@@ -17,7 +17,7 @@ _MOST_MEMORY = 1 << 30
 #: Names of the runtimes. An image has some of its own, which are none of these.
 _RESERVED = re.compile(r"mlusim_|simt_|_ZNK?4simt|__tsan_|__sanitizer_|__wrap_|__real_")
 #: What the compiler wants of every library, if it is there.
-_USUAL = ("_ITM_", "__gmon_start__", "__cxa_finalize")
+_USUAL = ("_ITM_", "__gmon_start__", "__cxa_finalize", "__cxa_pure_virtual", "__cxa_deleted_virtual")
 _GROUP = re.compile(r"^(\w+) \{\n  global:\n(.*?)\};", re.M | re.S)
 _EXPORT = re.compile(r"^    (\w+\*?);$", re.M)
 _UNCHECKED = re.compile(r"\b_*(?:no_sanitize|disable_sanitizer_instrumentation)\w*(?:\s*\([^()]*\))?")

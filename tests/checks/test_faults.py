@@ -251,6 +251,14 @@ def test_what_lies_inside_of_bounds_is_carried_out(program, how):
     assert x[60:].tolist() == [9] * 4
 
 
+@pytest.mark.parametrize("how", range(9))
+def test_a_fill_of_another_width_than_its_pointer_says(program, how):
+    marks = {0: "as int", 1: "as float", 2: "in blocks", 3: "as half"}
+    run = program.launch("widths", args=[np.zeros(64, np.float32), how], on_finding="collect")
+    found = [(f.severity, f.location.line) for f in run.findings if f.rule == "fill-width"]
+    assert found == ([("warning", marked(marks[how]))] if how in marks else [])
+
+
 def test_a_task_that_runs_through_foreign_memory_is_ended(program):
     """After some thousand accesses, or at once where nothing is."""
     run = program.launch("wild", args=[np.zeros(4, np.float32)], on_finding="collect", time_limit=60)

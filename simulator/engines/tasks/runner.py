@@ -47,8 +47,8 @@ class NativeRunner:
         self._running: NativeCore  # that of the running task
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
-            "not_modelled": self._not_modelled, "assertion": self._assertion, "unwritten": self._unwritten,
-            "keep_flags": self._keep_flags, "in_space": self._in_space,
+            "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
+            "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -230,6 +230,10 @@ class NativeRunner:
             self._set_ranges()
         except BaseException as error:
             self.machine.collector.crash(error)
+
+    def _fill(self, name: bytes, pointed: int, filled: int, pc: int) -> None:
+        with suppress(Squashed):
+            self.machine.collector.report(rules.fill.width(_text(name), pointed, filled), pc)
 
     def _not_modelled(self, name: bytes, pc: int) -> None:
         found = rules.not_modelled.executed(_text(name), self.machine.dialect)

@@ -13,6 +13,7 @@ from . import (
     cache,
     declared,
     empty,
+    fill,
     freed,
     host_code,
     left_out,
@@ -35,7 +36,7 @@ from . import (
 ENDING = frozenset({assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED, *process.FATAL})
 
 __all__ = [
-    "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "freed",
-    "host_code", "left_out", "memory_core", "not_modelled", "numbers", "precision", "process", "race", "results",
-    "section", "space", "suppression", "tiles", "uninitialized", "waits",
+    "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "fill",
+    "freed", "host_code", "left_out", "memory_core", "not_modelled", "numbers", "precision", "process", "race",
+    "results", "section", "space", "suppression", "tiles", "uninitialized", "waits",
 ]  # fmt: skip

@@ -77,6 +77,17 @@ CNDEV_API cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device)
   return CNDEV_SUCCESS;
 }
 
+CNDEV_API cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  constexpr uint64_t beat = 128;  // bytes of a vector that a core works on in a cycle, see engines.compute of devices
+  *info = {info->version};
+  info->fp32Vector = 2 * beat / 4;
+  info->fp16Vector = info->bf16Vector = info->int16Vector = 2 * beat / 2;
+  info->int8Vector = 2 * beat;
+  return CNDEV_SUCCESS;
+}
+
 CNDEV_API cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device) {
   if (!count || !info) return CNDEV_ERROR_INVALID_ARGUMENT;
   if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;

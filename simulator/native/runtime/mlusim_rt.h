@@ -67,6 +67,7 @@ struct mlusim_callbacks {
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);
   void (*not_modelled)(const char* name, int64_t pc);
+  void (*fill)(const char* name, uint64_t pointed, uint64_t filled, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
   void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of bytes that nobody has written
   void (*keep_flags)(uint64_t address);                            // the range of an address gets its flags
@@ -114,6 +115,8 @@ void mlusim_issue(void);
 uint64_t mlusim_local(const struct mlusim_variable* variable, int64_t pc);
 void mlusim_release(uint64_t address, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
+// A fill has elements of so many bytes, and its pointer points to such of others.
+void mlusim_fill(const char* name, uint64_t pointed, uint64_t filled, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);

@@ -112,6 +112,12 @@ void mlusim_not_modelled(const char* name, int64_t pc) {
   back(pc);
 }
 
+void mlusim_fill(const char* name, uint64_t pointed, uint64_t filled, int64_t pc) {
+  leave();
+  process.answers.fill(name, pointed, filled, pc);
+  back(pc);
+}
+
 void mlusim_end_task() {
   leave();
   mlusim_status = 1;

@@ -259,6 +259,12 @@ static void cards() {
   GIVES(CNDEV_ERROR_INVALID_DEVICE_ID, cndevGetFrequencyInfo(&frequency, -1));
   GIVES(CNDEV_ERROR_INVALID_ARGUMENT, cndevGetDDRInfo(nullptr, 0));
   GIVES(CNDEV_ERROR_INVALID_DEVICE_ID, cndevGetDDRInfo(&memory, 1));
+  cndevDeviceMaxPerformance_t most;
+  most.version = CNDEV_VERSION_6;
+  GIVES(CNDEV_ERROR_INVALID_ARGUMENT, cndevGetDeviceMaxPerformance(nullptr, 0));
+  GIVES(CNDEV_ERROR_INVALID_DEVICE_ID, cndevGetDeviceMaxPerformance(&most, 1));
+  GIVES(CNDEV_SUCCESS, cndevGetDeviceMaxPerformance(&most, 0));
+  GIVES(64 + CNDEV_VERSION_6, (int)most.fp32Vector + (int)most.version);
   GIVES(CNDEV_ERROR_INVALID_ARGUMENT, cndevGetProcessInfo(nullptr, &process, 0));
   GIVES(CNDEV_ERROR_INVALID_DEVICE_ID, cndevGetProcessInfo(&count, &process, 5));
   GIVES(0, strcmp(cndevGetErrorString((cndevRet_t)77), "unknown error"));

@@ -42,6 +42,14 @@ typedef struct {
   unsigned int number;
 } cndevCardInfo_t;
 
+// At most in a cycle of a core: multiply-adds of tensors (0: not told here), and operations of vectors, of which a
+// multiply-add is two.
+typedef struct {
+  uint32_t version;
+  uint64_t int4Tensor, int8Tensor, int16Tensor, fp16Tensor, bf16Tensor, fp32Tensor;
+  uint64_t fp16Vector, bf16Vector, fp32Vector, int8Vector, int16Vector;
+} cndevDeviceMaxPerformance_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,6 +60,7 @@ cndevRet_t cndevGetDeviceCount(cndevCardInfo_t* info);
 cndevRet_t cndevGetDeviceHandleByIndex(int index, cndevDevice_t* device);
 cndevRet_t cndevGetFrequencyInfo(cndevFrequencyInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* info, cndevDevice_t device);
 cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device);
 #ifdef __cplusplus
 }

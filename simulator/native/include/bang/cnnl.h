@@ -101,6 +101,7 @@ typedef enum {
 
 typedef struct cnnlContext* cnnlHandle_t;
 typedef struct cnnlTensorStruct* cnnlTensorDescriptor_t;
+typedef struct cnnlRandGeneratorStruct* cnnlRandGenerator_t;
 typedef struct cnnlTransposeStruct* cnnlTransposeDescriptor_t;
 typedef struct cnnlReduceStruct* cnnlReduceDescriptor_t;
 typedef struct cnnlOpTensorStruct* cnnlOpTensorDescriptor_t;

@@ -55,8 +55,29 @@ __attribute__((always_inline)) inline decltype(auto) first_element(T&& value) {
     return (T&&)value;
 }
 
+// Bytes of the elements that a fill with a value has: a double is a float there.
+template <class T>
+constexpr size_t filled_width = std::is_same_v<T, double> ? sizeof(float) : sizeof(T);
+template <class T>
+constexpr bool is_element = std::is_arithmetic_v<T> || std::is_same_v<std::remove_cv_t<T>, half> ||
+                            std::is_same_v<std::remove_cv_t<T>, bfloat16_t>;
+// Whether a pointer to P promises elements of another width; one to bytes promises nothing.
+template <class P, class V>
+constexpr bool is_other_width = is_element<P>&& is_element<V> && (sizeof(P) > 1) && sizeof(P) != filled_width<V>;
+__attribute__((noinline, unused, no_sanitize("thread"))) static void report_fill(const char* name, size_t pointed,
+                                                                                 size_t filled) {
+  mlusim_fill(name, pointed, filled, MLUSIM_PC);
+}
+
 }  // namespace mlusim
 
+// A fill takes any pointer: one that says something else than the value is reported, and the value counts.
+#define MLUSIM_FILL(name)                                                                                        \
+  template <class P, class N, class V, class... More, class = std::enable_if_t<mlusim::is_other_width<P, V>>>    \
+  __attribute__((always_inline)) inline void name(P* target, N count, V value, More... more) {                   \
+    mlusim::report_fill(#name, sizeof(P), mlusim::filled_width<V>);                                              \
+    name((void*)target, count, value, more...);                                                                  \
+  }
 // An instruction takes rows of an array where it takes elements, as with the vendor's compiler.
 #define MLUSIM_ROWS(name)                                                                         \
   template <class... A, class = std::enable_if_t<(mlusim::is_row<A> || ...)>>                     \

@@ -14,6 +14,7 @@ clobbered). What stands before the type names a space other than the instruction
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout
     system<T> x[shape @ st]   such a tensor in system memory; no stride means the continuous layout
+    system<T> x[...] ~ flag   the same, across lanes where the value ``flag`` holds
     variable<T> x[shape]      what a ``variable_t`` says: a tensor across lanes, a vector [1, c, 1, 1], or a value; or
                               another C type of `VARIABLES`
     void<T> x[n]              C passes it as ``void *``; it holds elements of T
@@ -96,6 +97,7 @@ class Parameter:
     nullable: bool = False
     defined: str = ""  # elements that get a value, where that is not all of them
     order: str = ""  # name of the order in which its elements lie, where that is not row by row
+    local_if: str = ""  # of a tensor in system memory: the value that says that it lies across lanes
 
     @cached_property
     def is_memory(self) -> bool:
@@ -195,7 +197,8 @@ def _parameter(text: str) -> Parameter:
         pointer=match["mark"] == "*",
         nullable=bool(match["null"]),
         defined=match["dims"].rpartition("[")[2].partition(":")[2].removesuffix("]").strip(),
-        order=match["order"] or "",
+        order="" if kind is Kind.SYSTEM else match["order"] or "",
+        local_if=match["order"] or "" if kind is Kind.SYSTEM else "",
     )
 
 

@@ -41,7 +41,7 @@ def advise(timeline: Timeline) -> list[Advice]:
     log, costs = timeline.log, Costs.of(timeline.log, timeline.rates)
     found = [
         *_overlaps(timeline, costs), *_waits(timeline, costs), *_short_copies(timeline, costs),
-        *_parts(timeline, costs), *_idle_cores(timeline, costs), *_imbalance(timeline, costs),
+        *_parts(timeline), *_idle_cores(timeline, costs), *_imbalance(timeline, costs),
     ] if len(log) else []  # fmt: skip
     return sorted((entry for entry in found if entry.gain >= _WORTH), key=lambda entry: -entry.gain)
 
@@ -128,16 +128,16 @@ def _short_copies(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
         yield _advice(timeline, "short copies", line, text, log, replace(costs, alone=alone, latency=latency))
 
 
-def _parts(timeline: Timeline, costs: Costs) -> Iterator[Advice]:
+def _parts(timeline: Timeline) -> Iterator[Advice]:
     """Strided copies that become whole: no cost for further parts."""
     log, rates = timeline.log, timeline.rates
     engines = [None if op.granule > 1 else rates.engines.get(op.engine) for op in log.ops]  # accesses are no parts
-    gap = np.array([engine.part_cycles if engine else 0.0 for engine in engines])
-    extra = gap[log.records["op"]] * log.records["gaps"] / rates.clock_mhz
-    for line, mine in _lines(timeline, extra > 0):
-        alone = np.where(mine, np.maximum(costs.alone - extra, 0.0), costs.alone)
+    copies = np.array([engine is not None and engine.part_cycles > 0 for engine in engines], bool)[log.records["op"]]
+    for line, mine in _lines(timeline, copies & (log.records["gaps"] > 0)):
+        records = log.records.copy()
+        records["gaps"][mine] = 0
         text = "lay out the data so that the strided copy at line {line} is in one piece"
-        yield _advice(timeline, "strides", line, text, log, replace(costs, alone=alone))
+        yield _advice(timeline, "strides", line, text, log, Costs.of(replace(log, records=records), rates))
 
 
 def _idle_cores(timeline: Timeline, costs: Costs) -> Iterator[Advice]:

@@ -12,7 +12,7 @@ _NAMES = {
         global_mem_get_start_addr global_mem_real_addr is_cdma_busy is_descriptor_mode is_last_workitem is_sync_state
         l2_sram_get_start_addr l2_sram_size local_mem_get_start_addr local_shape_5d_to_4d mem_check_matrix
         mem_check_range mem_check_tensor mem_record_add mem_record_del next_msg_id nop npu_c_offset npu_index
-        physical_core_id physical_core_num poll_empty print_global_mem_data print_local_mem_data range_overlapped rank
+        physical_core_id physical_core_num poll_empty print_global_mem_data range_overlapped rank
         register_kernel_func reset_base_addr run_commands sccl_init set_base_addr set_base_msg_id set_bd_id
         set_cdma_defered_barrier_msg_id set_gdma_id set_id_node set_mem_guard set_parallel_id_node sr_setup
         start_physical_core_id static_mem_get_start_addr sync_all_bdc sync_all_gdma sync_all_hau sync_all_sdma

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 from pathlib import Path
 
 from ..files import write_atomically
 from ..study.calibration import Cases, Correlation, Measurement, calibrate, read_cases, read_table
-from ..study.calibration.correlation import compare, percent_error, simulate
+from ..study.calibration.correlation import GROUPS, MODELS, compare, percent_error, simulate
 from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
-from ..study.calibration.page import markdown
+from ..study.calibration.fit import percent
+from ..study.calibration.page import figure_rows, markdown
 from ..study.calibration.plot import write_plot
 from .outputs import print_written
 from .paths import check_paths
@@ -68,12 +70,15 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
         screen.document(fit.to_dict() | {"written": written})
         return True
     screen.table(
-        [("FITTED", False), ("family", False), ("before", True), ("after", True), ("least", True), ("most", True)],
+        [("FITTED", False), ("family", False), ("centre", True), ("after", True), ("error", True), ("", False)],
         (
-            (", ".join(p.paths), p.family, *(f"{value:,.4g}" for value in (p.before, p.after, p.low, p.high)))
+            (
+                ", ".join(p.paths), p.family, f"{p.centre:,.4g}", f"{p.after:,.4g}",
+                percent(p.error) if p.fitted else "", "fitted" if p.fitted else "assumed",
+            )
             for p in fit.parameters
         ),
-    )
+    )  # fmt: skip
     screen.line()
     _show(screen, fit.after, fit.before)
     print_written(screen, [*written, *(str(path) for path in [*options.plot, options.markdown] if path)])
@@ -97,7 +102,7 @@ def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
 
 
 def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:
-    unseen = found.left_out_mape is not None
+    models = [model for model in MODELS if model and found.figures(model)]
     rows = []
     for number, case in enumerate(found.cases):
         row = case.measurement
@@ -105,26 +110,22 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
         if before is not None:
             cells.append(f"{before.cases[number].error:+.1f} %")
         cells.append(f"{case.error:+.1f} %")
-        if unseen:
-            left = case.left_out_us
-            cells.append("" if left is None else f"{percent_error(left, row.us):+.1f} %")
-        rows.append([*cells, f"{percent_error(case.roofline_us, row.us):+.1f} %"])
+        for us in map(case.said, models):
+            cells.append("" if math.isnan(us) else f"{percent_error(us, row.us):+.1f} %")
+        rows.append(cells)
     screen.table(
         [("OPERATOR", False), ("platform", False), ("measured us", True), ("simulated", True),
          *([("before", True)] if before is not None else []), ("error", True),
-         *([("left out", True)] if unseen else []), ("roofline", True)],
+         *((f"without {model}" if model in GROUPS else model, True) for model in models)],
         rows,
     )  # fmt: skip
-    data = found.to_dict()
     screen.line()
     if found.cases:
-        screen.line(
-            f"mean error {data['mape']:.1f} %, median {data['median']:.1f} %, largest {data['max']:.1f} %, "
-            + ("" if data["correlation"] is None else f"correlation {data['correlation']:.4f}; ")
-            + f"roofline {data['roofline_mape']:.1f} %"
+        heads = ("ROWS", "by", "cases", "mean", "median", "largest", "within 25 %")
+        screen.table(
+            [(head, head not in heads[:2]) for head in heads],
+            (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
         )
-    if found.left_out_mape is not None:
-        screen.line(f"mean error of each case by rates fitted without it: {found.left_out_mape:.1f} %")
     for entry in found.skipped:
         row = entry.measurement
         screen.line(f"skipped: {row.operator} on {row.platform}, {row.shape}: {entry.reason}")

@@ -181,6 +181,7 @@ COMMANDS = {
             *_files("kernel sources, programs in Python (.py), logs"),
             _option("--deep", "compare each launch with itself: in 2 other --orders, --resplit few, --smaller"),
             *_LAUNCH,
+            _OPTIMIZE,
             _ON,
             *_FINDINGS,
         ),

@@ -6,6 +6,7 @@ fault, and how that is said, is for the checks.
 
 from .accesses import Accesses, Pieces
 from .causes import Found, Kind, causes_of
+from .history import History
 from .order import Clock
 from .ranges import Ranges, Span, merged, overlap
 from .writers import Writers
@@ -14,6 +15,7 @@ __all__ = [
     "Accesses",
     "Clock",
     "Found",
+    "History",
     "Kind",
     "Pieces",
     "Ranges",

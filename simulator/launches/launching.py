@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..checks.after_run import Given, came_to_end, examine
+from ..checks.after_run import Given, came_to_end, examine, with_origins
 from ..checks.at_issue import Checking
 from ..checks.results import Expectations, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
@@ -141,7 +141,7 @@ def examined(
     if not checking.of_logs:
         return findings
     found = examine(log, findings, launch.on_finding, given)
-    return _advice_last([*found, *findings, *read_only_writes(log, read_only())])
+    return _advice_last([*found, *with_origins(log, findings), *read_only_writes(log, read_only())])
 
 
 def compared(

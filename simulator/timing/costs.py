@@ -102,6 +102,7 @@ class _Table:
         self.single = granule > 1  # work counts accesses of their own
         # Accesses of a scalar unit lie within granules of the memory, transactions of thread blocks fill their own.
         self.within = np.array([op.granule > 1 and op.engine.startswith(_SCALAR) for op in log.ops], bool)
+        self.posted = self.within & np.array([any(op.writes) for op in log.ops], bool)
         self.most = np.where(self.within, rates.granule, granule)  # bytes that an access moves at most
         counts = np.array([len(op.operands) for op in log.ops], np.int64)
         self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
@@ -117,10 +118,12 @@ class _Table:
         repeats, writes = self._traffic(records, op, moved)
         work = records["work"].astype(np.float64) * repeats
         gaps = records["gaps"].astype(np.float64)
+        # A scalar store to a memory on the chip is posted; one to a channel comes twice, as it reads its granule first.
+        waited = np.where(self.posted[op] & (repeats == 1.0), 0.0, np.maximum(work - gaps, 0.0))
         startup, dependent, parts, rated = (
             self.startup[op] * self.cycle_us,
             self.dependent[op] * self.follows[part] * self.cycle_us,
-            self.part[op] * np.where(self.within[op], np.maximum(work - gaps, 0.0), gaps) * self.cycle_us,
+            self.part[op] * np.where(self.within[op], waited, gaps) * self.cycle_us,
             np.ceil(work / self.quantum[op]) * self.quantum[op] / self.rate[op] * self.cost[op] * self.cycle_us,
         )
         alone[:] = startup + dependent + parts + rated

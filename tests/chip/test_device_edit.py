@@ -12,12 +12,17 @@ def number(value):
 
 def test_old_and_new_numbers(tmp_path):
     text = Device.file("mlu290").read_text()
-    numbers = {"launch.overhead_us": number(7.5), "launch.task_us": number(0.25), "engines.io.efficiency": number(0.5)}
+    numbers = {
+        "launch.overhead_us": number(7.5),
+        "engines.move.part_cycles": number(0.25),
+        "engines.io.efficiency": number(0.5),
+    }
     edited = with_numbers(text, numbers)
     (tmp_path / "d.toml").write_text(edited)
     rates = Device.load(tmp_path / "d.toml").rates
-    assert (rates.launch_overhead_us, rates.task_us, rates.engines["io"].efficiency) == (7.5, 0.25, 0.5)
-    assert rates.facts["launch.task_us"].source == 'a "table", 3 %'
+    engines = rates.engines
+    assert (rates.launch_overhead_us, engines["move"].part_cycles, engines["io"].efficiency) == (7.5, 0.25, 0.5)
+    assert rates.facts["engines.move.part_cycles"].source == 'a "table", 3 %'
     old, new = text.splitlines(), edited.splitlines()
     assert [line for line in new if line not in old] == [line for line in new if '"fitted"' in line]
     assert len(new) == len(old) + 2

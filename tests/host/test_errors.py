@@ -17,7 +17,7 @@ SOURCES = HOST
 def outcome(tmp_path_factory):
     """Standard output and what was said of each way to run the table; the findings of all."""
     device = Device.load("mlu370-x4")
-    sources = [HERE / name for name in ("errors.cpp", "errors_library.cpp", "kernels.mlu")]
+    sources = [HERE / name for name in ("errors.cpp", "errors_library.cpp", "errors_further.cpp", "kernels.mlu")]
     program = build_program(sources, Options.of([], [], [], None), device)
     return {way: _run(program, way, device, tmp_path_factory.mktemp(way)) for way in ("wrong", "alone", "cut")}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.soak_programs import Soak
 from tests.support.processes import Marked
 from tests.support.sources import line_of
 
@@ -124,6 +125,7 @@ def test_a_killed_mlusim_run_leaves_nothing(start, program, tmp_path):
         ("follow", signal.SIGSEGV, "followed", "it used device memory through a device pointer"),
         ("null", signal.SIGSEGV, "null", "it used a null pointer"),
         ("abort", signal.SIGABRT, "aborted", "abort() was called"),
+        ("deep", signal.SIGSEGV, "deep", "more variables than the stack has room for"),
         ("raise", signal.SIGSEGV, "", "a pointer that is wrong or freed"),
     ],
 )
@@ -255,3 +257,13 @@ def test_a_time_limit_ends_an_endless_kernel(program, start):
     assert code == 632015 % 256
     assert "error: time: the kernel ran longer" in err
     assert f"at {line('turns')}" in err
+
+
+@pytest.mark.slow
+def test_a_little_of_the_soak_of_programs(tmp_path):
+    """`python -m tests.soak_programs` in short: launches, programs at once, interrupts; nothing is left over."""
+    soak = Soak(tmp_path)
+    soak.launches(300)
+    soak.programs(3, 20)
+    soak.interrupts(2)
+    assert not soak.wrong

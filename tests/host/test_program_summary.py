@@ -62,7 +62,7 @@ def test_a_signal_is_a_sentence(number: int, address: int, on_device: bool, said
 
 def test_an_end_without_a_word() -> None:
     first, cut, _ = closing_lines(ProgramReport(cut_off=CutOff("k", Place())), [])
-    assert first.startswith("the program ended by _exit() or SIGKILL")
+    assert first.startswith("the program ended without a word (_exit(), SIGKILL, ")
     assert cut.startswith("k, launched at ")
     assert cut.endswith(", was under way and was ended with the program")
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from mlusim.simulator import Device
@@ -28,20 +29,25 @@ source = "adds.mlu"
 kernel = "adds"
 args = ["float32[N * tasks]", "N", "TIMES"]
 let = { TIMES = "10 if N > 100 else 20" }
+kind = "vector"
+error = 0.03
 operations = "N * TIMES"
 bytes = "4 * N"
 
 [[free]]
 family = "mlu370"
 number = "launch.overhead_us"
-begin = 5.0
+centre = 5.0
+spread = 3.0
+why = "a guess"
 
 [[free]]
 family = "mlu370"
 number = "engines.compute.startup_cycles"
-begin = 16
+centre = 16
+spread = 3.0
 """
-HEAD = ["platform", "operator", "dtype", "shape_or_case", "task_dim_or_job_type", "hw_time_us", "note"]
+HEAD = ["platform", "operator", "dtype", "shape_or_case", "task_dim_or_job_type", "hw_time_us", "clock", "note"]
 TRUTH = {"launch.overhead_us": 9.0, "engines.compute.startup_cycles": 40.0}
 SHAPES = [(64, 400), (64, 100), (1024, 200), (8192, 50), (512, 30)]
 
@@ -60,8 +66,8 @@ def write(path, rows):
     return path
 
 
-def row(n, times, us, platform="MLU370-X4", operator="adds", job="BLOCK dim={1,1,1}", note=""):
-    return [platform, operator, "float32", f"N={n}", job, us, note or f"TIMES={times}"]
+def row(n, times, us, platform="MLU370-X4", operator="adds", job="BLOCK dim={1,1,1}", note="", clock="device"):
+    return [platform, operator, "float32", f"N={n}", job, us, clock, note or f"TIMES={times}"]
 
 
 @pytest.fixture(scope="module")
@@ -85,20 +91,19 @@ def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
     assert {p.path: p.after for p in fit.parameters} == {
         path: pytest.approx(value, rel=0.05) for path, value in TRUTH.items()
     }
-    assert fit.after.mape < 0.5 < 5 < fit.before.mape
-    assert fit.after.left_out_mape is not None
-    assert fit.after.left_out_mape < 3
+    assert all(p.fitted and 1 < p.error < 1.2 for p in fit.parameters)
+    assert fit.after.figures()["mean"] < 0.5 < 5 < fit.before.figures()["mean"]
     facts = fit.facts("mlu370", "t.csv")
     assert {fact.kind for fact in facts.values()} == {"fitted"}
-    assert "t.csv: 5 rows" in facts["launch.overhead_us"].source
+    assert "t.csv, 5 rows of this family: standard error" in facts["launch.overhead_us"].source
 
 
 def test_numbers_that_are_one_move_together(simulated):
     found, skipped = simulated
     free = [
-        Free(family="mlu370", number="launch.overhead_us", begin=5.0),
+        Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=10),
         Free(
-            family="mlu370", number="engines.compute.startup_cycles", also=("engines.io.startup_cycles",), begin=16.0
+            family="mlu370", number="engines.compute.startup_cycles", also=("engines.io.startup_cycles",), centre=16.0
         ),
     ]  # fmt: skip
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, free)
@@ -111,38 +116,102 @@ def test_numbers_that_are_one_move_together(simulated):
     assert predicted == [pytest.approx(case.predicted_us, rel=1e-3) for case in fit.after.cases]
 
 
-def test_a_number_that_no_row_rests_on_stays(simulated):
+def test_a_number_that_the_rows_do_not_tell_stays_and_is_assumed(simulated):
     found, skipped = simulated
     free = [
-        Free(family="mlu370", number="launch.overhead_us", begin=5.0),
-        Free(family="mlu370", number="engines.tensor.efficiency", begin=0.7),
+        Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=10),
+        Free(family="mlu370", number="engines.tensor.efficiency", centre=0.7, why="a guess"),
+        Free(family="mlu370", number="launch.host_us", centre=3.0),
     ]
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, free)
-    assert fit.parameters[1].after == pytest.approx(0.7)
+    assert [(p.after, p.fitted) for p in fit.parameters[1:]] == [(pytest.approx(0.7), False), (pytest.approx(3), False)]
+    assert fit.parameters[0].fitted
+    fact = fit.facts("mlu370", "t.csv")["engines.tensor.efficiency"]
+    assert (fact.kind, fact.source) == ("assumed", "a guess")
+
+
+def test_rows_that_contradict_each_other_make_the_error_larger(simulated):
+    found, skipped = simulated
+    free = [Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=10)]
+
+    def error(factors):
+        rows = [
+            replace(row, measurement=replace(row.measurement, us=row.measurement.us * factor))
+            for row, factor in zip(found, factors, strict=True)
+        ]
+        return calibrate(rows, skipped, {"mlu370-x4": "mlu370"}, free).parameters[0].error
+
+    assert error([1.3, 0.7, 1.3, 0.7, 1.3]) > 1.1 * error([1] * 5)
+
+
+def test_a_strong_prior_holds_against_a_row_and_a_weak_one_gives_way(simulated):
+    found, skipped = simulated
+
+    def fitted(spread):
+        free = [Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=spread)]
+        return calibrate(found[:1], skipped, {"mlu370-x4": "mlu370"}, free).parameters[0]
+
+    assert fitted(1.01).after == pytest.approx(5.0)
+    assert not fitted(1.01).fitted
+    assert fitted(10).after > 8
 
 
 def test_a_fit_keeps_to_what_is_possible(simulated):
     found, skipped = simulated
-    free = [Free(family="mlu370", number="channels.dram.gb_per_s", begin=307.2)]
+    free = [Free(family="mlu370", number="channels.dram.gb_per_s", centre=307.2)]
     (parameter,) = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, free).parameters
-    assert parameter.after <= parameter.high == pytest.approx(307.2)
+    assert parameter.after <= 307.2 * (1 + 1e-12)
 
 
-def test_a_row_that_is_left_out_is_not_seen(simulated):
+def test_what_is_left_out_is_not_seen(simulated):
     found, skipped = simulated
-    free = [Free(family="mlu370", number="launch.overhead_us", begin=5.0)]
-    fit = calibrate(found[:1], skipped, {"mlu370-x4": "mlu370"}, free)
-    (case,) = fit.after.cases
+    free = [Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=10)]
+    other = replace(found[1], measurement=replace(found[1].measurement, operator="other"))
+    families = {"mlu370-x4": "mlu370", "mlu370-m8": "mlu370"}
+    fit = calibrate([found[0], other], skipped, families, free)
+    unseen = [row.us(changed_rates(row.device.rates, {free[0].number: 5.0})) for row in (found[0], other)]
     assert fit.parameters[0].after > 8
-    assert case.left_out_us == pytest.approx(found[0].us(changed_rates(found[0].device.rates, {free[0].number: 5.0})))
+    # Of one operator the other is known, of the one board nothing.
+    assert [case.left_out_us["board"] for case in fit.after.cases] == [pytest.approx(us) for us in unseen]
+    assert all(case.left_out_us["operator"] > us * 1.05 for case, us in zip(fit.after.cases, unseen, strict=True))
 
 
-def test_more_numbers_than_rows_are_refused(simulated):
+def test_fewer_rows_than_numbers_do_for_what_is_known_before(simulated):
     found, skipped = simulated
     names = ["launch.overhead_us", "engines.compute.startup_cycles", "engines.io.startup_cycles"]
-    free = [Free(family="mlu370", number=name, begin=5) for name in names]
-    with pytest.raises(ValueError, match="mlu370 has 2 rows that can be simulated for 3 free numbers"):
-        calibrate(found[:2], skipped, {"mlu370-x4": "mlu370"}, free)
+    free = [Free(family="mlu370", number=name, centre=5) for name in names]
+    fit = calibrate(found[:1], skipped, {"mlu370-x4": "mlu370"}, free)
+    assert not all(p.fitted for p in fit.parameters)
+
+
+def test_a_clock_of_the_host_sees_more_of_a_launch(folder):
+    rows = [row(64, 3, 5.0), row(64, 3, 5.0, clock="host")]
+    (device, host), _ = simulate(read_table(write(folder / "clocks.csv", rows)), read_cases(folder))
+    rates = changed_rates(device.device.rates, {"launch.host_us": 12.5})
+    assert host.us(rates) == pytest.approx(device.us(rates) + 12.5)
+
+
+def test_logs_stand_for_rows(folder, simulated, tmp_path):
+    log = simulated[0][0].logs[0]
+    log.save(tmp_path / "one.mlulog")
+    replace(log, shape=Device.load("mlu270").shape, device="mlu270").save(tmp_path / "other.mlulog")
+    (tmp_path / "broken.mlulog").write_text("no log")
+    (tmp_path / "adds.mlu").write_text(KERNEL)
+    kernel = 'source = "adds.mlu"\nkernel = "adds"\nargs = ["float32[64]", "64", "400"]\n'
+    case = '[[case]]\noperator = "{}"\ndtype = "float32"\noperations = "1"\nbytes = "1"\n{}[case.logs]\n{}\n'
+    shapes = ["one", "twice", "other", "broken", "missing"]
+    logs = "\n".join(f'"N={shape}" = ["{shape}.mlulog"]' for shape in shapes if shape != "twice")
+    twice = '"N=twice" = ["one.mlulog", "one.mlulog"]'
+    (tmp_path / "cases.toml").write_text(
+        case.format("logs", "", f"{logs}\n{twice}") + case.format("both", kernel, twice)
+    )
+    rows = [row(shape, 1, 5.0, operator="logs") for shape in (*shapes, "none")] + [row("twice", 1, 5, operator="both")]
+    found, skipped = simulate(read_table(write(tmp_path / "t.csv", rows)), read_cases(tmp_path))
+    one = found[0].us(found[0].device.rates)
+    assert [entry.us(entry.device.rates) for entry in found] == [one, pytest.approx(2 * one), pytest.approx(3 * one)]
+    reasons = [entry.reason for entry in skipped]
+    expected = ["its log is of mlu270, whose shape is another one", "broken.mlulog", "missing.mlulog", "no log stands"]
+    assert all(text in reason for text, reason in zip(expected, reasons, strict=True)), reasons
 
 
 def test_rows_without_kernel_device_or_numbers_are_skipped(folder):
@@ -150,7 +219,7 @@ def test_rows_without_kernel_device_or_numbers_are_skipped(folder):
         row(64, 3, 5.0),
         row(64, 3, 5.0, operator="other"),
         row(64, 3, 5.0, platform="MLU999"),
-        ["MLU370-M8", "adds", "fp32", "K=3", "", 5.0, ""],
+        ["MLU370-M8", "adds", "fp32", "K=3", "", 5.0, "host", ""],
         row(64, 3, 5.0, job="UNION3 dim=12"),
         row(99_999, 3, 5.0),
         row(512, 3, 5.0, platform="MLU370-X4@500MHz", job=""),
@@ -159,7 +228,8 @@ def test_rows_without_kernel_device_or_numbers_are_skipped(folder):
     ]
     found, skipped = simulate(read_table(write(folder / "skips.csv", rows)), read_cases(folder))
     assert [one.device.rates.clock_mhz for one in found] == [1000, 500, 1300]
-    assert sum(found[2].log.ops[op].name == "__bang_add" for op in found[2].log.records["op"]) == 20  # TIMES from `let`
+    (log,) = found[2].logs
+    assert sum(log.ops[op].name == "__bang_add" for op in log.records["op"]) == 20  # TIMES from `let`
     reasons = [entry.reason for entry in skipped]
     expected = ["no kernel stands", "unknown device 'MLU999'", "give no N", "names no type", "bounds", "no measured"]
     assert all(text in reason for text, reason in zip(expected, reasons, strict=True)), reasons
@@ -171,8 +241,10 @@ def test_rows_without_kernel_device_or_numbers_are_skipped(folder):
         ("", "has no column platform"),
         ("platform,operator\n", "has no column dtype"),
         (",".join(HEAD) + "\n", "has no rows"),
-        (",".join(HEAD) + "\nMLU270,x,y,M=1,,fast,\n", "line 2: hw_time_us is 'fast'"),
-        (",".join(HEAD) + "\nMLU270,x,y,M=1,,-3,\n", "must be above zero"),
+        (",".join(HEAD[:-2]) + "\n", "has no column clock"),
+        (",".join(HEAD) + "\nMLU270,x,y,M=1,,fast,host,\n", "line 2: hw_time_us is 'fast'"),
+        (",".join(HEAD) + "\nMLU270,x,y,M=1,,-3,host,\n", "must be above zero"),
+        (",".join(HEAD) + "\nMLU270,x,y,M=1,,3,wall,\n", "line 2: clock is 'wall'; it is one of device, host"),
         (",".join(HEAD) + '\nMLU270,"x,y,M=1,,-3,\n', "is no CSV table"),
     ],
 )
@@ -184,7 +256,12 @@ def test_tables_that_are_none(tmp_path, text, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("[[case]", "is no TOML file"), ('[[case]]\noperator = "x"', "dtype"), ('[[free]]\nfamily="x"', "number")],
+    [
+        ("[[case]", "is no TOML file"),
+        ('[[case]]\noperator = "x"', "dtype"),
+        ('[[case]]\noperator = "x"\ndtype = "y"\noperations = "1"\nbytes = "1"', "x needs the source and the name"),
+        ('[[free]]\nfamily="x"', "number"),
+    ],
 )
 def test_cases_that_are_none(tmp_path, text, message):
     (tmp_path / "cases.toml").write_text(text)
@@ -196,8 +273,12 @@ def test_the_figures_of_a_comparison(simulated):
     found, skipped = simulated
     data = compare(found, skipped).to_dict()
     errors = [abs(case["predicted_us"] / case["measured_us"] - 1) * 100 for case in data["cases"]]
-    assert data["mape"] == pytest.approx(sum(errors) / 5)
-    assert data["max"] == pytest.approx(max(errors))
+    figures = data["figures"]["vector"]["simulated"]
+    assert figures == data["figures"]["all"]["simulated"]
+    assert figures["mean"] == pytest.approx(sum(errors) / 5)
+    assert figures["median"] == pytest.approx(sorted(errors)[2])
+    assert figures["max"] == pytest.approx(max(errors))
+    assert figures["within_25"] == pytest.approx(20 * sum(error <= 25 for error in errors))
     assert all(abs(case["error"]) == pytest.approx(error) for case, error in zip(data["cases"], errors, strict=True))
     assert 0.9 < data["correlation"] <= 1
     # 64 floats, 400 times: 25,600 operations on 32 cores of 32 a cycle at 1 GHz.
@@ -212,7 +293,7 @@ def test_commands(folder, table, tmp_path, capsys):
     data = json.loads(capsys.readouterr().out)
     assert len(data["cases"]) == 5
     assert data["skipped"] == []
-    assert data["left_out_mape"] < data["mape"]
+    assert data["figures"]["all"].keys() == {"simulated", "operator", "board", "roofline"}
     assert plots[0].read_bytes()[:4] == b"\x89PNG"
     assert "adds" in plots[1].read_text()
     report = tmp_path / "r.md"
@@ -220,7 +301,7 @@ def test_commands(folder, table, tmp_path, capsys):
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "launch.overhead_us" in printed
-    assert "mean error of each case by rates fitted without it" in printed
+    assert "without operator" in printed
     fitted = Device.load(tmp_path / "mlu370-m8.toml")
     assert fitted.rates.kind("launch.overhead_us") == "fitted"
     assert fitted.rates.launch_overhead_us == pytest.approx(9.0, rel=0.05)
@@ -242,8 +323,10 @@ def test_our_own_table_has_a_kernel_for_every_row():
 
     cases = read_cases(KERNELS)
     for measured in read_table(KERNELS / "measured.csv"):
+        if measured.operator == "erfc":  # nobody knows of which board
+            continue
         case = cases.of(measured)
         assert case is not None, measured.operator
-        assert (KERNELS / case.source).is_file()
         assert measured.device().name
         assert case.numbers(measured)
+        assert case.launches(measured) or (KERNELS / case.source).is_file()

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import Finding, OtherRun, Step, rules
+from ...flow import History
 from ...log import Log
 from ..after_run import Given
 from .expectations import Expectations
-from .history import History
 from .wrong import shown, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A

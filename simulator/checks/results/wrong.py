@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...findings import Finding, Step, rules
-from ...flow import Span
+from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined, region_of
 from ..after_run import Given
 from .expectations import Expectations
-from .history import History
 
 #: Causes of one array that are told apart, steps that are kept of each, elements that are kept of each step.
 _MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4

@@ -138,12 +138,17 @@ class MemoryMap:
         if apart:
             (self.sliced.add if apart in strides[:-1] else self.sliced.discard)(address)
 
-    def tensor(self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape) -> Tensor:
-        """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding."""
+    def tensor(
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape, local: bool = False
+    ) -> Tensor:
+        """The tensor that an operand is, across the lanes of the running core or in system memory, or a finding.
+
+        ``local``: the arguments say that one that may lie in system memory lies across lanes.
+        """
         shape, strides, dtype = form.shape, form.strides, form.dtype
         if not form.count:  # an operand that these arguments leave out; its address means nothing
             return Tensor(Allocation(0, 0, "", 0, 0), [], shape, dtype, 0, 0, mask=0)
-        if parameter.is_lanes:
+        if parameter.is_lanes or local:
             return self._across_lanes(pc, overload, parameter, address, form)
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
@@ -159,7 +164,7 @@ class MemoryMap:
     def _across_lanes(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape
     ) -> Tensor:
-        memory = self.memories[parameter.space or overload.instruction.space]
+        memory = self.memories[(parameter.is_lanes and parameter.space) or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         if 0 <= address < lanes.count * lanes.size:
             found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)

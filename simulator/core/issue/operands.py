@@ -62,6 +62,8 @@ class Operand:
         port, name, p = self.port, self.name, self.parameter
         port.bind(f"_p_{name}", p)
         place = f"_pc, _OVERLOAD, _p_{name}, {name}, {self.footprint}"
+        if p.local_if:
+            place += f", {p.local_if}"
         if not p.is_tensor:
             find = port.bind("_view", port.execution.map.view)
             port.line(f"{self.view()} = {find}({place}, {self.space}, {port.execution.map.cache.new()})")

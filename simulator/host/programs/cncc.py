@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -247,4 +248,6 @@ def assembler(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # leave nothing behind
+        signal.signal(ending, lambda number, frame: sys.exit(128 + number))
     sys.exit(assembler(sys.argv[2:]) if sys.argv[1] == "cnas" else main(sys.argv[2:]))

@@ -27,7 +27,10 @@ def endings(report: ProgramReport) -> Iterator[str]:
     if report.death:
         yield ended_by(report.death.signal, str(report.death_place or ""), _used(report))
     elif not report.ended:
-        yield "the program ended by _exit() or SIGKILL: its end was not looked at (leaks, work that nobody waited for)"
+        yield (
+            "the program ended without a word (_exit(), SIGKILL, a stack that overflows): its end was not looked at "
+            "(leaks, work that nobody waited for)"
+        )
     if report.cut_off:
         place = report.location(report.cut_off.place)
         yield f"{report.cut_off.kernel}, launched at {place}, was under way and was ended with the program"

@@ -11,7 +11,6 @@ from ...launches.device import Device
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
 from .messages import Place, handles
-from .queues import HOST, Work
 from .report import ProgramReport
 from .waiting import NOTHING, Queues
 
@@ -66,9 +65,10 @@ class ArrayAllocated(NamedTuple):
 
 
 class FreeArray(NamedTuple):
-    """An array is not needed any more."""
+    """An array is not needed any more, queue 0 as in a copy."""
 
     address: int
+    queue: int
     place: Place
 
 
@@ -143,11 +143,8 @@ class Memories:
     @handles
     def _free(self, message: FreeArray) -> None:
         ordinal, span = self.arrays.free(message.address, message.place)
-        time = self._queues.time
-        if time.open:
-            place = self._report.location(message.place)
-            work = Work(HOST, 0, "the free", place, lambda: (NOTHING, span), ordinal)
-            self._queues.tell(work, time.add(work, 0.0, 0, 0))
+        if message.queue or self._queues.time.open:
+            self._queues.put(message.queue, "the free", message.place, {ordinal: (NOTHING, span)}, 0.0)
 
     @handles
     def _copy(self, message: CopyBytes) -> None:

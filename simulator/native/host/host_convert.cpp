@@ -259,6 +259,3 @@ MLUSIM_API cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_V2_t fro
   return cast(from, type_of(from_type), to, type_of(to_type), count, param, mode, "cnrtCastDataType_V2");
 }
 // The layout of filters in the weight memory is not documented.
-MLUSIM_API cnrtRet_t cnrtFilterReshape(void*, const void*, int, int, int, int, cnrtDataType_t) {
-  return not_modelled("cnrtFilterReshape");
-}

@@ -28,6 +28,12 @@ void watch_deaths() {
   for (int kind : ends)
     if (!sigaction(kind, nullptr, &found) && !(found.sa_flags & SA_SIGINFO) && found.sa_handler == SIG_DFL)
       sigaction(kind, &action, nullptr);
+  static char room[1 << 16];  // for handlers, where the stack of this thread overflows
+  stack_t own = {};
+  if (!sigaltstack(nullptr, &own) && (own.ss_flags & SS_DISABLE)) {
+    own.ss_sp = room, own.ss_size = sizeof room, own.ss_flags = 0;
+    sigaltstack(&own, nullptr);
+  }
   void* frame;
   backtrace(&frame, 1);  // which loads a library at its first use
 }

@@ -126,8 +126,39 @@ MLUSIM_API cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t number,
 MLUSIM_API cnrtRet_t cnrtGetDeviceProperties(cnrtDeviceProp_t* properties, int ordinal) {
   Device* found;
   cnrtRet_t status = with_device(ordinal, properties, found);
-  if (status == cnrtSuccess) snprintf(properties->name, sizeof properties->name, "%s", found->name.c_str());
-  return status;
+  if (status != cnrtSuccess) return status;
+  memset(properties, 0, sizeof *properties);  // what the device file does not say
+  snprintf(properties->name, sizeof properties->name, "%s", found->name.c_str());
+  const struct {
+    int attribute;
+    int* value;
+  } members[] = {{cnrtAttrTotalMemSize, &properties->totalMem},
+                 {cnrtAttrTotalMemSize, &properties->availableGlobalMemorySize},
+                 {cnrtAttrMaxDimX, &properties->maxDim[0]},
+                 {cnrtAttrMaxDimY, &properties->maxDim[1]},
+                 {cnrtAttrMaxDimZ, &properties->maxDim[2]},
+                 {cnrtAttrIpuClockRate, &properties->ipuClockRate},
+                 {cnrtAttrMemClockRate, &properties->memClockRate},
+                 {cnrtAttrComputeCapabilityMajor, &properties->major},
+                 {cnrtAttrComputeCapabilityMinor, &properties->minor},
+                 {cnrtAttrPciBusID, &properties->pciBusID},
+                 {cnrtAttrPciDeviceID, &properties->pciDeviceID},
+                 {cnrtAttrMaxL2CacheSize, &properties->maxL2CacheSize},
+                 {cnrtAttrMaxClusterCountPerUnionTask, &properties->maxClusterCountPerUnionTask},
+                 {cnrtAttrClusterCount, &properties->clusterCount},
+                 {cnrtAttrMcorePerCluster, &properties->McorePerCluster},
+                 {cnrtAttrMaxClusterPerUnionLimitTask, &properties->maxClusterPerUnionLimitTask},
+                 {cnrtAttrISAVersion, &properties->ISAVersion},
+                 {cnrtAttrNramSizePerMcore, &properties->NramSizePerMcore},
+                 {cnrtAttrWramSizePerMcore, &properties->WramSizePerMcore},
+                 {cnrtAttrSramSizePerMcore, &properties->SramSizePerMcore},
+                 {cnrtAttrGlobalMemoryNodeCount, &properties->globalMemoryNodeCount},
+                 {cnrtAttrGmemBusWidth, &properties->GmemBusWidth}};
+  for (auto& each : members) attribute(*found, each.attribute, *each.value);
+  properties->isMultipleTensorProcessor = found->facts.clusters > 0;
+  properties->totalGlobalMemSize = found->capacity;
+  snprintf(properties->uuid.uuid, sizeof properties->uuid.uuid, "MLU-sim-%d", ordinal);
+  return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtGetDeviceInfo(cnrtDeviceInfo_t* info, int ordinal) {
@@ -170,6 +201,32 @@ MLUSIM_API cnrtRet_t cnrtDeviceReset(void) {
   reset_queues(current_device());
   return cnrtSuccess;
 }
+
+// Settings that are kept and have no effect.
+static int64_t settings[2][cnrtDeviceConfigMaxNum] = {};
+template <class Value>
+static cnrtRet_t setting(int table, int number, int end, Value* out, const Value* in) {
+  if (!connected()) return no_device();
+  if (number < 0 || number >= end || (!out && !in)) return failed(cnrtErrorArgsInvalid, "there is no such setting");
+  if (in) settings[table][number] = (int64_t)*in;
+  if (out) *out = (Value)settings[table][number];
+  return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtDeviceGetConfig(int64_t* value, cnrtDeviceConfig_t number) {
+  return setting<int64_t>(0, number, cnrtDeviceConfigMaxNum, value, nullptr);
+}
+MLUSIM_API cnrtRet_t cnrtDeviceSetConfig(cnrtDeviceConfig_t number, int64_t value) {
+  return setting<int64_t>(0, number, cnrtDeviceConfigMaxNum, nullptr, &value);
+}
+MLUSIM_API cnrtRet_t cnrtDeviceGetLimit(size_t* value, cnrtDeviceLimit_t number) {
+  return setting<size_t>(1, number, cnrtDevLimitMaxNum, value, nullptr);
+}
+MLUSIM_API cnrtRet_t cnrtDeviceSetLimit(cnrtDeviceLimit_t number, size_t value) {
+  return setting<size_t>(1, number, cnrtDevLimitMaxNum, nullptr, &value);
+}
+MLUSIM_API cnrtRet_t cnrtDeviceResetPersistingL2Cache(void) { return connected() ? cnrtSuccess : no_device(); }
+MLUSIM_API cnrtRet_t cnrtProfilerStart(void) { return connected() ? cnrtSuccess : no_device(); }
+MLUSIM_API cnrtRet_t cnrtProfilerStop(void) { return connected() ? cnrtSuccess : no_device(); }
 
 static thread_local unsigned int schedule = 0;
 MLUSIM_API cnrtRet_t cnrtSetDeviceFlag(unsigned int flags) {

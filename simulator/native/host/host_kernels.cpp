@@ -74,8 +74,8 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
     message.sizes.push_back(arguments[i].bytes);
     bytes.append((const char*)arguments[i].value, arguments[i].bytes);
   }
-  in_order(queue.number, [=, image = kernel.image]() mutable {
-    message.image = number_of(image);
+  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, [=, image = kernel.image](uint64_t queue) mutable {
+    message.queue = queue, message.image = number_of(image);
     keep_all();
     post(message, {bytes.data(), bytes.size()});
   });

@@ -128,7 +128,7 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
   return cnrtSuccess;
 }
 
-cnrtRet_t release(void* pointer, Place where) {
+cnrtRet_t release(void* pointer, Place where, uint64_t queue) {
   if (!connected()) return no_device();
   if (!pointer) return cnrtSuccess;
   Memory& all = memory();
@@ -137,7 +137,7 @@ cnrtRet_t release(void* pointer, Place where) {
   if (entry != all.taken.end() && entry->second.device >= 0) {
     Device* own = device(entry->second.device);
     keep(own->alias + (entry->first - own->address), entry->second.bytes);
-    post(FreeArray{entry->first, where});
+    post(FreeArray{entry->first, queue, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     all.taken.erase(entry);
@@ -168,9 +168,35 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
   Locked lock(all.mutex);
   forget(all, (uint64_t)made, bytes ? bytes : 1);
   Allocation entry;
-  entry.bytes = bytes, entry.device = -1, entry.made = where;
+  entry.bytes = bytes, entry.device = PINNED, entry.made = where;
   all.taken[(uint64_t)made] = entry;
   *pointer = made;
+  return cnrtSuccess;
+}
+
+cnrtRet_t register_host(void* pointer, size_t bytes, Place where) {
+  if (!connected()) return no_device();
+  uint64_t start;
+  Allocation found;
+  if (!pointer || !bytes) return failed(cnrtErrorArgsInvalid, "there is no memory to register");
+  if (on_device(pointer) || known(pointer, start, found))
+    return failed(cnrtErrorArgsInvalid, "the memory is known already");
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  forget(all, (uint64_t)pointer, bytes);
+  Allocation& entry = all.taken[(uint64_t)pointer];
+  entry.bytes = bytes, entry.device = REGISTERED, entry.made = where;
+  return cnrtSuccess;
+}
+
+cnrtRet_t unregister_host(void* pointer) {
+  if (!connected()) return no_device();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || entry->second.device != REGISTERED)
+    return failed(cnrtErrorArgsInvalid, "the memory has not been registered");
+  all.taken.erase(entry);
   return cnrtSuccess;
 }
 
@@ -179,9 +205,9 @@ cnrtRet_t release_host(void* pointer, Place where) {
   Memory& all = memory();
   Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
-  if (entry == all.taken.end() || entry->second.device >= 0) {
+  if (entry == all.taken.end() || entry->second.device != PINNED) {
     auto old = all.freed.find((uint64_t)pointer);
-    if (old != all.freed.end() && old->second.device < 0)
+    if (old != all.freed.end() && old->second.device == PINNED)
       tell("double free", {(uint64_t)pointer, "pinned host memory"}, where, old->second.freed);
     else
       tell("not pinned", {(uint64_t)pointer}, where);
@@ -203,7 +229,7 @@ void reset_memory(int ordinal, Place where) {
       ++entry;
       continue;
     }
-    post(FreeArray{entry->first, where});
+    post(FreeArray{entry->first, 0, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     entry = all.taken.erase(entry);
@@ -249,14 +275,13 @@ struct Copy {
   const void* from;
   size_t bytes;
   cnrtMemTransDir_t direction;
-  uint64_t queue;
   Place where;
   Found source, target;
 
-  void carry_out() const;
+  void carry_out(uint64_t queue) const;
 };
 
-void Copy::carry_out() const {
+void Copy::carry_out(uint64_t queue) const {
   settle();
   if (queue && has_failed(queue)) return;
   post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});
@@ -297,7 +322,7 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   if (!bytes) return cnrtSuccess;
   bool reads = direction != cnrtMemcpyHostToDev && direction != cnrtMemcpyHostToHost;
   bool writes = direction != cnrtMemcpyDevToHost && direction != cnrtMemcpyHostToHost;
-  Copy made = {to, from, bytes, direction, queue, where, {}, {}};
+  Copy made = {to, from, bytes, direction, where, {}, {}};
   if (reads && !look_up(from, bytes, "the source of a copy", where, made.source)) return refused(cnrtErrorArgsInvalid);
   if (writes && !look_up(to, bytes, "the target of a copy", where, made.target)) return refused(cnrtErrorArgsInvalid);
   if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
@@ -307,9 +332,9 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   }
   if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
   if (queue)
-    in_order(queue, [made] { made.carry_out(); });
+    in_order(queue, cnrtTaskTopoNodeTypeMemcpy, [made](uint64_t queue) { made.carry_out(queue); });
   else
-    after_default(where), made.carry_out();
+    after_default(where), made.carry_out(0);
   return cnrtSuccess;
 }
 
@@ -321,7 +346,7 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
   if (__builtin_mul_overflow(count, width, &bytes)) bytes = UINT64_MAX;
   if (!look_up(to, bytes, "the memory to set", where, target)) return refused(cnrtErrorArgsInvalid);
   if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
-  auto work = [=] {
+  auto work = [=](uint64_t queue) {
     settle();
     if (queue && has_failed(queue)) return;
     post(FillBytes{queue, (uint64_t)to, bytes, where});
@@ -330,9 +355,9 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
     for (size_t i = 0; width > 1 && i < count; i++) memcpy(target.alias + i * width, &value, width);
   };
   if (queue)
-    in_order(queue, work);
+    in_order(queue, cnrtTaskTopoNodeTypeMemset, work);
   else
-    after_default(where), work();
+    after_default(where), work(0);
   return cnrtSuccess;
 }
 

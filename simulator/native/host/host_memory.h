@@ -18,9 +18,12 @@ struct Device {
   std::string name;
 };
 
+// Memory of the host has one of these for a device: it came from the runtime, or is the program's own.
+constexpr int PINNED = -1, REGISTERED = -2;
+
 struct Allocation {
   uint64_t bytes = 0;
-  int device = 0;  // -1: memory of the host
+  int device = 0;
   Place made, freed;
 };
 
@@ -38,9 +41,12 @@ int current_device();
 void set_current_device(int ordinal);
 
 cnrtRet_t allocate(void** pointer, size_t bytes, Place where);
-cnrtRet_t release(void* pointer, Place where);
+// Free device memory in the order of a queue; 0 is the host's own.
+cnrtRet_t release(void* pointer, Place where, uint64_t queue = 0);
 cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where);
 cnrtRet_t release_host(void* pointer, Place where);
+cnrtRet_t register_host(void* pointer, size_t bytes, Place where);
+cnrtRet_t unregister_host(void* pointer);
 // Free everything of a device.
 void reset_memory(int ordinal, Place where);
 

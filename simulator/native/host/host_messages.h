@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0xb63e70d341674750;
+constexpr uint64_t VERSION = 0x46d5153bb3693308;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -302,13 +302,13 @@ struct AllocateArray {
   static void each(Self& self, Fields& fields) { fields(self.device, self.size, self.place); }
 };
 
-// An array is not needed any more.
+// An array is not needed any more, queue 0 as in a copy.
 struct FreeArray {
   static constexpr uint16_t KIND = 22; using Answer = void;
-  uint64_t address{};
+  uint64_t address{}, queue{};
   Place place{};
   template <class Self, class Fields>
-  static void each(Self& self, Fields& fields) { fields(self.address, self.place); }
+  static void each(Self& self, Fields& fields) { fields(self.address, self.queue, self.place); }
 };
 
 // Copy; `direction` is a cnrtMemTransDir_t, queue 0 is the host's own, which waits until it is done.

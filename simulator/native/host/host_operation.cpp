@@ -6,6 +6,7 @@
 #include "host_order.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_topology.h"
 #include "host_transfers.h"
 
 using namespace mlusim;
@@ -22,12 +23,12 @@ MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size
     if (ranges[i].bytes && !look_up(ranges[i].start, ranges[i].bytes, ranges[i].what, where, found))
       return refused(cnrtErrorArgsInvalid);
   }
-  auto work = [queue, where, said = std::string(text, length)] {
+  auto work = [where, said = std::string(text, length)](uint64_t queue) {
     keep_all();
-    return status_of(call(CallOperation{queue.number, where}, {said.data(), said.size()}));
+    return status_of(call(CallOperation{queue, where}, {said.data(), said.size()}));
   };
-  if (!is_left(queue.number)) return work();
-  in_order(queue.number, work);
+  if (!is_left(queue.number) && !is_captured(queue.number)) return work(queue.number);
+  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, work);
   return cnrtSuccess;
 }
 

@@ -6,12 +6,13 @@
 #include <thread>
 
 #include "host_lock.h"
+#include "host_topology.h"
 
 namespace mlusim {
 namespace {
 
 struct Lane {
-  std::deque<std::function<void()>> work;
+  std::deque<Work> work;
   Ticket taken = 0, done = 0;
   bool is_running = false;  // its thread
 };
@@ -35,10 +36,10 @@ void run(uint64_t queue) {
   std::unique_lock<Lock> lock(made.mutex);
   Lane& lane = made.all[queue];
   while (!lane.work.empty()) {
-    std::function<void()> next = std::move(lane.work.front());
+    Work next = std::move(lane.work.front());
     lane.work.pop_front();
     lock.unlock();
-    next();
+    next(queue);
     next = nullptr;
     lock.lock();
     lane.done++;
@@ -47,7 +48,7 @@ void run(uint64_t queue) {
   lane.is_running = false;
 }
 
-Ticket put(Lane& lane, uint64_t queue, std::function<void()> work) {
+Ticket put(Lane& lane, uint64_t queue, Work work) {
   lane.work.push_back(std::move(work));
   if (!lane.is_running) std::thread(run, queue).detach();
   lane.is_running = true;
@@ -58,18 +59,22 @@ bool waits(const Lane& lane, Ticket until) { return lane.done < std::min(lane.ta
 
 }  // namespace
 
-Ticket in_order(uint64_t queue, std::function<void()> work) {
+Ticket in_order(uint64_t queue, cnrtTaskTopoNodeType_t type, Work work) {
+  if (is_captured(queue)) {
+    capture(queue, type, std::move(work));
+    return 0;
+  }
   Lanes& made = lanes();
   {
     Locked lock(made.mutex);
     auto lane = made.all.find(queue);
     if (lane != made.all.end() && lane->second.is_running) return put(lane->second, queue, std::move(work));
   }
-  work();
+  work(queue);
   return 0;
 }
 
-void on_thread(uint64_t queue, std::function<void()> work) {
+void on_thread(uint64_t queue, Work work) {
   Locked lock(lanes().mutex);
   put(lanes().all[queue], queue, std::move(work));
 }

@@ -7,11 +7,13 @@
 #include "host_memory.h"
 #include "host_order.h"
 #include "host_status.h"
+#include "host_topology.h"
 #include "host_transfers.h"
 
 struct cnrtQueue {
   uint64_t number;
   int device;
+  cnrtQueueAttrValue_t attribute = {};  // the window of its accesses to a cache that there is not
 };
 struct cnrtNotifier {
   uint64_t number;
@@ -30,7 +32,8 @@ struct Handles {
   Lock mutex;
   std::set<cnrtQueue_t> queues;
   std::set<cnrtNotifier_t> notifiers;
-  uint64_t next = 1;  // numbers of queues and notifiers
+  std::map<int, uint64_t> shared;  // the queue of each device that all threads share
+  uint64_t next = 1;               // numbers of queues and notifiers
 };
 
 Handles& handles() {
@@ -57,8 +60,8 @@ bool queue_of(cnrtQueue_t handle, Queue& found) {
   if (!connected()) return no_device(), false;
   Handles& all = handles();
   Locked lock(all.mutex);
-  if (!handle) {
-    uint64_t& own = own_queues[current_device()];
+  if (!handle || handle == cnrtQueuePerThread || handle == cnrtQueueLegacy) {
+    uint64_t& own = (handle == cnrtQueueLegacy ? all.shared : own_queues)[current_device()];
     if (!own) {
       own = all.next++;
       post(MakeQueue{own, (uint64_t)current_device(), true});
@@ -95,7 +98,7 @@ cnrtRet_t drop_queue(cnrtQueue_t handle) {
 
 cnrtRet_t sync_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
-  if (!queue_of(handle, queue)) return last_status(false);
+  if (!queue_of(handle, queue) || refuse_captured(queue.number)) return last_status(false);
   drain(queue.number);
   auto waited = call(WaitForQueue{queue.number, where});
   if (waited.status) set_failed(queue.number, true);
@@ -195,9 +198,44 @@ MLUSIM_API cnrtRet_t cnrtQueueSync(cnrtQueue_t queue) { return sync_queue(queue,
 MLUSIM_API cnrtRet_t cnrtSyncQueue(cnrtQueue_t queue) { return sync_queue(queue, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtSyncDevice(void) { return sync_device(MLUSIM_HERE); }
 
+MLUSIM_API cnrtRet_t cnrtQueueGetPriority(cnrtQueue_t handle, int* priority) {
+  Queue queue;
+  if (!priority) return failed(cnrtErrorArgsInvalid, "the pointer to the priority is null");
+  if (!queue_of(handle, queue)) return last_status(false);
+  *priority = 0;
+  return cnrtSuccess;
+}
+
+// The queue of a handle that has attributes; the default ones have none.
+static bool has_attributes(cnrtQueue_t handle) {
+  Queue queue;
+  if (!queue_of(handle, queue)) return false;
+  Locked lock(handles().mutex);
+  if (handles().queues.count(handle)) return true;
+  failed(cnrtErrorArgsInvalid, "a default queue has no attributes");
+  return false;
+}
+MLUSIM_API cnrtRet_t cnrtQueueSetAttribute(cnrtQueue_t queue, cnrtQueueAttrID_t, const cnrtQueueAttrValue_t* value) {
+  if (!value) return failed(cnrtErrorArgsInvalid, "the pointer to the value is null");
+  if (!has_attributes(queue)) return last_status(false);
+  queue->attribute = *value;
+  return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtQueueGetAttribute(cnrtQueue_t queue, cnrtQueueAttrID_t, cnrtQueueAttrValue_t* value) {
+  if (!value) return failed(cnrtErrorArgsInvalid, "the pointer to the value is null");
+  if (!has_attributes(queue)) return last_status(false);
+  *value = queue->attribute;
+  return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtQueueCopyAttributes(cnrtQueue_t to, cnrtQueue_t from) {
+  if (!has_attributes(to) || !has_attributes(from)) return last_status(false);
+  to->attribute = from->attribute;
+  return cnrtSuccess;
+}
+
 static cnrtRet_t query_queue(cnrtQueue_t handle, Place where) {
   Queue queue;
-  if (!queue_of(handle, queue)) return last_status(false);
+  if (!queue_of(handle, queue) || refuse_captured(queue.number)) return last_status(false);
   if (is_left(queue.number)) return cnrtErrorNotReady;
   cnrtRet_t status = status_of(call(AskQueue{queue.number}));
   if (status == cnrtSuccess) arrive(queue.number, queue.device, where);
@@ -209,11 +247,12 @@ MLUSIM_API cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue) { return query_queue(queu
 MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t handle, unsigned int) {
   Queue queue;
   if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
+  if (capture_wait(queue.number, notifier)) return cnrtSuccess;
   uint64_t placed = notifier->queue, number = notifier->number, other = queue.number;
   if (!placed) return cnrtSuccess;
   Ticket ticket = notifier->ticket;
   // What it waits for may be behind a host function: its place among the copies is known then.
-  auto wait = [=] {
+  auto wait = [=](uint64_t) {
     if (placed != other) drain(placed, ticket);
     order(placed, transfer_of(notifier, number), other);
     post(OrderQueue{other, number});
@@ -221,7 +260,7 @@ MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t 
   if (placed != other && is_left(placed, ticket))
     on_thread(other, wait);
   else
-    in_order(other, wait);
+    in_order(other, cnrtTaskTopoNodeTypeEmpty, wait);
   return cnrtSuccess;
 }
 
@@ -230,13 +269,14 @@ MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t functio
   Place where = MLUSIM_HERE;
   if (!function) return failed(cnrtErrorArgsInvalid, "the function is null");
   if (!queue_of(handle, queue)) return last_status(false);
-  on_thread(queue.number, [=] {
+  Work work = [=, device = queue.device](uint64_t queue) {
     settle();  // all that came before it in the queue has been carried out
-    if (has_failed(queue.number)) return;
-    post(CallHost{queue.number, where});
-    arrive(queue.number, queue.device, where);
+    if (has_failed(queue)) return;
+    post(CallHost{queue, where});
+    arrive(queue, device, where);
     call_host_function(function, data);
-  });
+  };
+  take_step(queue.number, cnrtTaskTopoNodeTypeHost, work);
   return cnrtSuccess;
 }
 
@@ -253,19 +293,25 @@ MLUSIM_API cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier) {
   return status;
 }
 
-MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t handle) {
+static cnrtRet_t place(cnrtNotifier_t notifier, cnrtQueue_t handle) {
   Queue queue;
   if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
   uint64_t number = notifier->number, placed = queue.number;
   Handles& all = handles();
   Locked lock(all.mutex);
+  if (capture_notifier(placed, notifier)) return cnrtSuccess;
   notifier->queue = placed, notifier->device = queue.device;
-  notifier->ticket = in_order(placed, [=] {
+  notifier->ticket = in_order(placed, cnrtTaskTopoNodeTypeEmpty, [=](uint64_t) {
     Locked lock(handles().mutex);
     if (handles().notifiers.count(notifier) && notifier->number == number) notifier->transfer = last_transfer();
     post(PlaceNotifier{placed, number});
   });
   return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue) { return place(notifier, queue); }
+MLUSIM_API cnrtRet_t cnrtPlaceNotifierWithFlags(cnrtNotifier_t notifier, cnrtQueue_t queue, unsigned int) {
+  return place(notifier, queue);
 }
 
 MLUSIM_API cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier) {

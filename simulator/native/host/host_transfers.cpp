@@ -102,7 +102,7 @@ void watch(Transfer& transfer) {
   uint64_t start = 0;
   Allocation pinned;
   bool alone = is_mapped_alone(transfer, page);
-  bool to_end = alone || (known(transfer.start, start, pinned) && pinned.device < 0 &&
+  bool to_end = alone || (known(transfer.start, start, pinned) && pinned.device == PINNED &&
                           (uint64_t)transfer.end == start + pinned.bytes);
   char* first = (char*)(((uint64_t)transfer.start + (alone ? 0 : page - 1)) / page * page);
   char* last = (char*)(((uint64_t)transfer.end + (to_end ? page - 1 : 0)) / page * page);

@@ -1,8 +1,9 @@
 """Measured times beside simulated ones: how far they are apart, and rates that bring them together."""
 
+from .cases import Cases, Free, MeasuredCase, read_cases
 from .correlation import Comparison, Correlation, correlate
 from .fit import Fit, FittedNumber, calibrate
-from .measured import Cases, Free, MeasuredCase, Measurement, Skipped, read_cases, read_table
+from .measured import Measurement, Skipped, read_table
 
 __all__ = [
     "Cases",

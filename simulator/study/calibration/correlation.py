@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,46 +17,69 @@ from ...launches import Program
 from ...launches.device import Device
 from ...log import Log
 from ...timing import replay
-from .measured import Cases, MeasuredCase, Measurement, Skipped, check_type, evaluate
+from .cases import Cases, MeasuredCase, evaluate
+from .measured import Measurement, Skipped, check_type
+
+#: What is left out of a fit together: all rows of an operator, or all rows of a board.
+GROUPS = ("operator", "board")
+#: Whose times a comparison has: the simulator's, of rates fitted without a group, an earlier model's, a roofline's.
+MODELS = ("", *GROUPS, "earlier", "roofline")
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A row whose kernel has run: its log can be timed at any rates."""
+    """A row whose launches have run: their logs can be timed at any rates.
+
+    ``error`` is how far off model and measurement are expected to be, as a share of the time.
+    """
 
     measurement: Measurement
     device: Device
-    log: Log
+    logs: tuple[Log, ...]
     roofline_us: float
+    error: float
+    kind: str = ""
 
     def us(self, rates: Rates) -> float:
-        """The simulated time."""
-        return replay(self.log, rates).total_us
+        """The simulated time of all launches, by the clock that the measured one was read from."""
+        host = rates.launch_host_us if self.measurement.clock == "host" else 0.0
+        return sum(replay(log, rates).total_us + host for log in self.logs)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A measured time, what the simulator says, and what a plain roofline says (microseconds)."""
+    """A measured time, what the simulator says, and what a plain roofline says (microseconds).
+
+    ``left_out_us``: what rates say that were fitted without its operator, and without its board (`GROUPS`).
+    """
 
     measurement: Measurement
     predicted_us: float
     roofline_us: float
+    kind: str = ""
     family: str = ""
-    left_out_us: float | None = None  # predicted by rates that were fitted without this row
+    left_out_us: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
         """In percent of the measured time; negative where the simulator is too quick."""
         return percent_error(self.predicted_us, self.measurement.us)
 
+    def said(self, model: str) -> float:
+        """The time by the simulator ("") or by another of `MODELS`; no number where that says nothing."""
+        if model in GROUPS:
+            return self.left_out_us.get(model, math.nan)
+        return {"": self.predicted_us, "earlier": self.measurement.earlier_us, "roofline": self.roofline_us}[model]
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data; errors in percent."""
         row = self.measurement
         return {
-            "operator": row.operator, "platform": row.platform, "dtype": row.dtype, "shape_or_case": row.shape,
-            "measured_us": row.us, "predicted_us": self.predicted_us, "error": self.error,
-            "roofline_us": self.roofline_us, "roofline_error": percent_error(self.roofline_us, row.us),
-            "left_out_us": self.left_out_us,
+            "operator": row.operator, "kind": self.kind, "platform": row.platform, "dtype": row.dtype,
+            "shape_or_case": row.shape, "clock": row.clock, "measured_us": row.us, "predicted_us": self.predicted_us,
+            "error": self.error, "roofline_us": self.roofline_us,
+            "roofline_error": percent_error(self.roofline_us, row.us),
+            "earlier_us": None if math.isnan(row.earlier_us) else row.earlier_us, "left_out_us": {**self.left_out_us},
         }  # fmt: skip
 
 
@@ -68,29 +91,24 @@ class Correlation:
     skipped: tuple[Skipped, ...]
 
     @property
-    def errors(self) -> list[float]:
-        """The size of every error, in percent."""
-        return [abs(case.error) for case in self.cases]
+    def kinds(self) -> list[str]:
+        """The kinds of its cases."""
+        return [*dict.fromkeys(case.kind for case in self.cases if case.kind)]
 
-    @property
-    def mape(self) -> float:
-        """Mean of the sizes of the errors, in percent; not a number without cases."""
-        return _mean(self.errors)
+    def figures(self, model: str = "", kind: str = "") -> dict[str, float]:
+        """Of the sizes of a model's errors, in percent: mean, median, largest, and the share within 25 %; {} of none.
 
-    @property
-    def roofline_mape(self) -> float:
-        """The same of the roofline."""
-        return _mean([abs(percent_error(case.roofline_us, case.measurement.us)) for case in self.cases])
-
-    @property
-    def left_out_mape(self) -> float | None:
-        """The same of the times predicted without the row itself, where they are known."""
-        errors = [
-            abs(percent_error(case.left_out_us, case.measurement.us))
-            for case in self.cases
-            if case.left_out_us is not None
-        ]
-        return _mean(errors) if errors else None
+        ``model`` is "" for the simulator or one of `MODELS`, ``kind`` "" for all cases.
+        """
+        cases = (case for case in self.cases if kind in ("", case.kind))
+        said = ((case.said(model), case.measurement.us) for case in cases)
+        errors = [abs(percent_error(us, measured)) for us, measured in said if not math.isnan(us)]
+        if not errors:
+            return {}
+        return {
+            "cases": len(errors), "mean": sum(errors) / len(errors), "median": float(np.median(errors)),
+            "max": max(errors), "within_25": 100.0 * sum(error <= 25 for error in errors) / len(errors),
+        }  # fmt: skip
 
     @property
     def correlation(self) -> float:
@@ -104,17 +122,12 @@ class Correlation:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data; errors in percent, None where there is nothing to say."""
-        errors = self.errors
-        figures = {
-            "mape": self.mape,
-            "median": float(np.median(errors)) if errors else math.nan,
-            "max": max(errors, default=math.nan),
-            "correlation": self.correlation,
-            "roofline_mape": self.roofline_mape,
-            "left_out_mape": math.nan if self.left_out_mape is None else self.left_out_mape,
-        }
         return {
-            **{name: None if math.isnan(value) else value for name, value in figures.items()},
+            "figures": {
+                kind or "all": {model or "simulated": found for model in MODELS if (found := self.figures(model, kind))}
+                for kind in ("", *self.kinds)
+            },
+            "correlation": None if math.isnan(self.correlation) else self.correlation,
             "cases": [case.to_dict() for case in self.cases],
             "skipped": [
                 {
@@ -133,10 +146,6 @@ def percent_error(predicted: float, measured: float) -> float:
     return 100.0 * (predicted / measured - 1.0)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else math.nan
-
-
 def correlate(
     rows: Iterable[Measurement], cases: Cases, progress: Callable[[int], None] = lambda done: None
 ) -> Correlation:
@@ -148,7 +157,8 @@ def correlate(
 def compare(found: Sequence[Simulated], skipped: Sequence[Skipped]) -> Correlation:
     """Simulated rows beside their measured times, at the rates of their devices."""
     return Correlation(
-        tuple(Comparison(row.measurement, row.us(row.device.rates), row.roofline_us) for row in found), tuple(skipped)
+        tuple(Comparison(row.measurement, row.us(row.device.rates), row.roofline_us, row.kind) for row in found),
+        tuple(skipped),
     )
 
 
@@ -178,26 +188,38 @@ def _simulated(
     check_type(row)
     if math.isnan(row.us):
         raise ValueError("it has no measured time (hw_time_us)")
-    key, known = (case.folder / case.source, row.platform), case.numbers(row)
+    device, known = row.device(), case.numbers(row)
+    operations, moved = evaluate(case.operations, known), evaluate(case.bytes, known)
+    logs = [*_launched(row, case, built), *case.launches(row)]
+    for log in logs:
+        if log.shape != device.shape:
+            raise ValueError(f"its log is of {log.device}, whose shape is another one")
+        if missing := replay(log, device.rates).not_modelled:
+            raise ValueError(f"the device file gives no cost of {', '.join(missing)}")
+    logs = [replace(log, device=device.name) for log in logs]
+    return Simulated(row, device, tuple(logs), roofline_us(device, logs, operations, moved), case.error, case.kind)
+
+
+def _launched(
+    row: Measurement, case: MeasuredCase, built: dict[tuple[Path, str], tuple[Device, Program]]
+) -> Iterator[Log]:
+    """The launch of the kernel that stands for a row, if there is one."""
+    if not case.source:
+        return
+    key = case.folder / case.source, row.platform
     if key not in built:
         device = row.device()
         built[key] = device, load([key[0]], device=device)
-    device, program = built[key]
-    run = program.launch(case.kernel, row.dim, row.type, case.arguments(row))
-    if run.timeline.not_modelled:
-        raise ValueError(f"the device file gives no cost of {', '.join(run.timeline.not_modelled)}")
-    log = replace(run.log, device=device.name)
-    operations, moved = evaluate(case.operations, known), evaluate(case.bytes, known)
-    return Simulated(row, device, log, roofline_us(device, log, operations, moved))
+    yield built[key][1].launch(case.kernel, row.dim, row.type, case.arguments(row)).log
 
 
-def roofline_us(device: Device, log: Log, operations: int, moved: int) -> float:
+def roofline_us(device: Device, logs: Sequence[Log], operations: int, moved: int) -> float:
     """The time that the whole device needs at least: for the operations at its peak, or for the bytes at its peak.
 
-    The peak is that of the best engine that multiplies and adds among those that the log uses; 2 operations each.
+    The peak is that of the best engine that multiplies and adds among those that the logs use; 2 operations each.
     """
     rates, cycles = device.rates, device.rates.clock_mhz * device.shape.cores
-    used = {op.engine for op in log.ops}
+    used = {op.engine for log in logs for op in log.ops}
     tensor = [engine.per_cycle for name, engine in rates.engines.items() if name in used and name.startswith("tensor")]
     vector = rates.engines["compute"].per_cycle / 4 if "compute" in rates.engines else 1.0
     peak = max([2 * rate for rate in tensor], default=vector) * cycles

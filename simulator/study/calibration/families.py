@@ -8,9 +8,10 @@ from dataclasses import replace
 from ...chip.device_file import read_device_file
 from ...chip.edit import with_numbers
 from ...launches.device import Device
+from .cases import Cases, Free
 from .correlation import Correlation, Simulated
-from .fit import Fit, begins, calibrate
-from .measured import Cases, Free, Skipped
+from .fit import Fit, calibrate, centre_of
+from .measured import Skipped
 
 
 def families_of(found: Sequence[Simulated]) -> dict[str, str]:
@@ -33,27 +34,21 @@ def free_numbers(given: Sequence[str], cases: Cases, families: Mapping[str, str]
         if colon and family not in devices:
             raise ValueError(f"{family} is no family of the table; there are {', '.join(devices)}")
         chosen = [family] if colon else list(devices)
-        known = {(number.family, number.number): number.begin for number in cases.free}
+        known = {(number.family, number.number): number for number in cases.free}
         for name in chosen:
-            begin = known.get((name, path)) or begins(path, devices[name].rates)
-            free.append(Free(family=name, number=path, begin=begin, why="named by the user"))
+            centre = centre_of(path, devices[name].rates)
+            free.append(known.get((name, path)) or Free(family=name, number=path, centre=centre))
     return free
 
 
 def with_left_out(
     found: Correlation, simulated: Sequence[Simulated], skipped: Sequence[Skipped], cases: Cases
 ) -> tuple[Correlation, Fit | None]:
-    """The same, and what rates fitted to all other cases of its family predict for each; and that fit to all."""
+    """The same, and what rates fitted without its operator, and its board, predict for each case; the fit to all."""
     families = families_of(simulated)
-    fittable = [
-        number
-        for number in cases.free
-        if sum(family == number.family for family in (families[row.device.name] for row in simulated))
-        >= sum(other.family == number.family for other in cases.free)
-    ]
-    if not any(number.family in families.values() for number in fittable):
+    if not any(number.family in families.values() for number in cases.free):
         return found, None
-    fit = calibrate(simulated, skipped, families, fittable)
+    fit = calibrate(simulated, skipped, families, cases.free)
     seen = zip(found.cases, fit.after.cases, strict=True)
     return replace(found, cases=tuple(replace(case, left_out_us=other.left_out_us) for case, other in seen)), fit
 

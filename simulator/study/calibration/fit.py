@@ -1,12 +1,21 @@
 """Finds the few free rates of a family of devices that bring simulated times next to measured ones.
 
-A parameter is one number of the device files, equal on all devices of a family: a slope or an overhead. There is no
-factor for a case. Logarithms of times are fitted by SciPy's least squares; every parameter is held weakly to where it
-begins, so that one that no row says anything about stays there, and strictly within its bounds.
+A parameter is one number of the device files, equal on all devices of a family; there is no factor for a case. What is
+known of it before any row is a centre and a spread, and rows and these take part in one sum of squares, of logarithms:
+
+    sum over rows of ((log simulated - log measured) / error)^2
+    + sum over numbers of ((log value - log centre) / log spread)^2
+
+SciPy's least squares find where that is least, within what is physically possible. The covariance there is the inverse
+of J^T J, J being the derivatives of all its terms; the standard error of a number is the root of its place on the
+diagonal, and larger by as much as the rows miss more than their errors say. A number that rows leave nearly as
+uncertain as it was is put back to its centre, and the others are fitted once more. A fit without some of the rows is
+made the same way, with the derivatives at the fit to all rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,32 +25,42 @@ import numpy as np
 from ...chip.device_file import Quantity, check_value
 from ...chip.rates import Rates, build_rates
 from ...log import Log
-from .correlation import Comparison, Correlation, Simulated
-from .measured import Free, Skipped
+from .cases import Free
+from .correlation import GROUPS, Comparison, Correlation, Simulated
+from .measured import Skipped
 
-#: A residual of so much (of a logarithm) weighs as much as a parameter that has moved by a factor of e.
-_ERROR, _STEP = 0.03, 0.02
+#: A derivative is taken over so much of a logarithm: closer by, a time jumps where the order of transfers changes.
+_STEP = 0.04
 #: A fit ends when a round lowers the cost by a smaller share, or after so many rounds.
 _TOLERANCE, _ROUNDS = 1e-4, 30
-#: Where a number begins that the device file does not have, by the last part of its name.
-_BEGIN = {"efficiency": 0.9, "task_us": 0.1, "part_cycles": 64.0}
-#: What a number can physically be; a bandwidth at most what the device file says.
+#: A number is known by the rows if they make it so much less uncertain than it was.
+_LEARNT = 0.8
+#: Where a number is that the device file does not have, by the last part of its name.
+_CENTRES = {"efficiency": 0.9, "task_us": 0.1, "host_us": 10.0, "part_cycles": 64.0, "dependent_cycles": 16.0}
+#: What a number can physically be; a bandwidth at most what the device file says of the channel.
 _BOUNDS = {
     "efficiency": (0.05, 1.0), "startup_cycles": (1e-3, 1e5), "part_cycles": (1e-3, 1e5), "latency_ns": (1.0, 1e4),
-    "overhead_us": (1e-2, 1e3), "task_us": (1e-3, 1e2), "per_cycle": (1e-4, 1e5), "core_mhz": (10.0, 1e4),
+    "write_latency_ns": (1e-2, 1e4), "dependent_cycles": (1e-2, 1e4), "overhead_us": (1e-2, 1e3),
+    "host_us": (1e-2, 1e3), "task_us": (1e-3, 1e2), "per_cycle": (1e-4, 1e5), "core_mhz": (10.0, 1e4),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class FittedNumber:
-    """A free number of a family: where it began, where it ended, between which bounds; ``paths`` are its places."""
+    """A free number of a family, and what a fit says of it; ``paths`` are its places in device files.
+
+    ``error`` and ``spread`` are factors: the value lies within one of ``after`` with the odds of a standard deviation,
+    as it lay within the other of ``centre`` before. ``fitted`` is False where the rows say nothing of it.
+    """
 
     family: str
     paths: tuple[str, ...]
-    before: float
+    centre: float
+    spread: float
+    why: str
     after: float
-    low: float
-    high: float
+    error: float
+    fitted: bool
 
     @property
     def path(self) -> str:
@@ -55,16 +74,20 @@ class Fit:
 
     parameters: tuple[FittedNumber, ...]
     before: Correlation
-    after: Correlation  # its cases say what rates that were fitted without them predict
+    after: Correlation  # its cases say what rates that were fitted without their operator, or board, predict
 
     def facts(self, family: str, table: str) -> dict[str, Quantity]:
-        """The fitted numbers of a family as a device file holds them."""
-        errors = [abs(case.error) for case in self.after.cases if case.family == family]
-        said = f"{table}: {len(errors)} rows of this family, mean error {sum(errors) / len(errors):.2g} %"
+        """The free numbers of a family as a device file holds them."""
+        rows = sum(case.family == family for case in self.after.cases)
         return {
-            path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted", source=said)
+            path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted" if p.fitted else "assumed", source=source)
             for p in self.parameters
             if p.family == family
+            for source in [
+                f"{table}, {rows} rows of this family: standard error {percent(p.error)}"
+                if p.fitted
+                else p.why or "named by the user"
+            ]
             for path in p.paths
         }
 
@@ -72,22 +95,25 @@ class Fit:
         """The fit as plain data."""
         return {
             "parameters": [
-                {"family": p.family, "name": p.path, "also": p.paths[1:], "before": p.before, "after": p.after,
-                 "low": p.low, "high": p.high}
+                {"family": p.family, "name": p.path, "also": p.paths[1:], "centre": p.centre, "spread": p.spread,
+                 "after": p.after, "error": p.error, "fitted": p.fitted}
                 for p in self.parameters
             ],
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
-            "left_out_mape": self.after.left_out_mape,
         }  # fmt: skip
+
+
+def percent(factor: float) -> str:
+    """A factor by which a number may be off, as text."""
+    return f"{100 * (factor - 1):.2g} %"
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the table with the parameters that its log can notice, and the times found so far."""
+    """A row of the table with the parameters that its logs can notice, and the times found so far."""
 
     row: Simulated
-    family: str
     hears: tuple[int, ...]
     known: dict[tuple[float, ...], float]
 
@@ -100,6 +126,10 @@ class _Row:
             self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
         return self.known[key]
 
+    def group(self, kind: str) -> str:
+        """What is left out together with it."""
+        return self.row.measurement.operator if kind == GROUPS[0] else self.row.device.name
+
 
 def calibrate(
     found: Sequence[Simulated],
@@ -110,29 +140,26 @@ def calibrate(
 ) -> Fit:
     """Fit the ``free`` numbers of each family to the rows of its devices.
 
-    ``families`` maps names of devices to families. ValueError when a family has fewer rows than free numbers, when
-    there is nothing to fit, and for a number that no device file can have.
+    ``families`` maps names of devices to families. ValueError when there is nothing to fit, and for a number that no
+    device file can have.
     """
     parameters: list[FittedNumber] = []
-    after: dict[int, tuple[float, float]] = {}
+    after: dict[int, tuple[float, dict[str, float]]] = {}
     for family in dict.fromkeys(families.values()):
         rows = [row for row in found if families[row.device.name] == family]
         own = [number for number in free if number.family == family]
         if not own or not rows:
             continue
-        if len(rows) < len(own):
-            raise ValueError(
-                f"{family} has {len(rows)} rows that can be simulated for {len(own)} free numbers "
-                f"({', '.join(number.number for number in own)}); measure more cases, or free fewer numbers"
-            )
         progress(family)
-        fitted = _Family(family, own, rows)
-        parameters += fitted.fit()
+        fitted = _Family(own, rows)
+        parameters += fitted.parameters()
         for row, times in zip(rows, fitted.predictions(), strict=True):
             after[id(row)] = times
     if not parameters:
         raise ValueError("no row of the table has a device of which a number is free; name some with --fit")
-    before = [Comparison(r.measurement, r.us(r.device.rates), r.roofline_us, families[r.device.name]) for r in found]
+    before = [
+        Comparison(r.measurement, r.us(r.device.rates), r.roofline_us, r.kind, families[r.device.name]) for r in found
+    ]
     cases = [
         replace(old, predicted_us=after[id(row)][0], left_out_us=after[id(row)][1]) if id(row) in after else old
         for row, old in zip(found, before, strict=True)
@@ -143,67 +170,130 @@ def calibrate(
 class _Family:
     """The fit of one family."""
 
-    def __init__(self, name: str, free: Sequence[Free], rows: Sequence[Simulated]) -> None:
-        self.name, self.free = name, free
+    def __init__(self, free: Sequence[Free], rows: Sequence[Simulated]) -> None:
+        self.free = free
         self.rows = [
             _Row(
-                row, name,
+                row,
                 tuple(
                     i for i, number in enumerate(free)
-                    if any(_hears(row.log, row.device.rates, path) for path in number.numbers)
+                    if any(_hears(log, row.device.rates, path) for log in row.logs for path in number.numbers)
+                    or (number.number == "launch.host_us" and row.measurement.clock == "host")
                 ), {},
             )
             for row in rows
         ]  # fmt: skip
         self.measured = np.log([row.measurement.us for row in rows])
+        self.errors = np.array([row.error for row in rows])
         low, high = zip(*(_bounds(number.number, rows[0].device.rates) for number in free), strict=True)
-        begin = [number.begin for number in free]
-        self.begin, self.low, self.high = (np.log(column) for column in (begin, low, high))
-        self.begin = np.clip(self.begin, self.low, self.high)
-        self.found = self.begin
+        self.low, self.high = np.log(low), np.log(high)
+        self.centre = np.clip(np.log([number.centre for number in free]), self.low, self.high)
+        self.spread = np.log([number.spread for number in free])
+        everything = np.arange(len(rows))
+        rough = self._least(self.centre, everything, np.ones(len(free), bool))
+        self.slopes = self._slopes_at(rough)
+        self.found, self.deviation, self.learnt = self._fitted(everything, rough)
 
-    def fit(self) -> list[FittedNumber]:
-        """The parameters, fitted to all rows."""
-        self.found = self._least(np.arange(len(self.rows)))
-        columns = (np.exp(column).tolist() for column in (self.begin, self.found, self.low, self.high))
+    def parameters(self) -> list[FittedNumber]:
+        """The free numbers, fitted to all rows."""
+        numbers = zip(self.free, self.centre, self.found, self.deviation, self.learnt, strict=True)
         return [
-            FittedNumber(self.name, number.numbers, *rest) for number, *rest in zip(self.free, *columns, strict=True)
-        ]
+            FittedNumber(
+                number.family, number.numbers, math.exp(centre), number.spread, number.why, math.exp(found),
+                math.exp(deviation), bool(learnt),
+            )
+            for number, centre, found, deviation, learnt in numbers
+        ]  # fmt: skip
 
-    def predictions(self) -> list[tuple[float, float]]:
-        """Of every row its time by the fit, and by a fit that has never seen it."""
-        everything, pairs = np.arange(len(self.rows)), []
-        for number, row in enumerate(self.rows):
-            without = self._least(np.delete(everything, number))
-            pairs.append((row.us(self.free, np.exp(self.found)), row.us(self.free, np.exp(without))))
-        return pairs
+    def predictions(self) -> list[tuple[float, dict[str, float]]]:
+        """Of every row its time by the fit, and by fits that have seen no row of its operator, or of its board."""
+        left_out: list[dict[str, float]] = [{} for _ in self.rows]
+        for kind in GROUPS:
+            groups = np.array([row.group(kind) for row in self.rows])
+            for group in dict.fromkeys(groups.tolist()):
+                found, _, _ = self._fitted(np.flatnonzero(groups != group), self.found)
+                for number in np.flatnonzero(groups == group).tolist():
+                    left_out[number][kind] = self.rows[number].us(self.free, np.exp(found))
+        return [(row.us(self.free, np.exp(self.found)), left) for row, left in zip(self.rows, left_out, strict=True)]
+
+    def _fitted(self, used: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Logarithms of the values and of their standard errors by some rows, and which of them the rows tell."""
+        told = np.ones(len(self.free), bool)
+        for _ in range(2):  # what the rows do not tell goes back, and the others are fitted once more
+            at = self._least(np.where(told, begin, self.centre), used, told, self.slopes[used])
+            deviation = self._deviation(at, used, told)
+            told = told & (deviation < _LEARNT * self.spread)
+        return np.where(told, at, self.centre), np.where(told, deviation, self.spread), told
 
     def _times(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
         """The logarithm of the time of every row ``used`` (their numbers) at some values."""
         return np.log([self.rows[number].us(self.free, np.exp(at)) for number in used])
 
-    def _least(self, used: np.ndarray) -> np.ndarray:
-        """Where the misses of the rows ``used`` are least, from where the numbers begin."""
+    def _misses(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """By how many of its errors every row is missed."""
+        misses: np.ndarray = (self._times(at, used) - self.measured[used]) / self.errors[used]
+        return misses
+
+    def _least(
+        self, begin: np.ndarray, used: np.ndarray, open: np.ndarray, slopes: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Where the sum of squares over the rows ``used`` is least, the numbers that are not ``open`` held.
+
+        With ``slopes``, [rows, numbers], these are taken for the derivatives wherever it looks.
+        """
+        if not len(used) or not open.any():
+            return begin
+
+        def whole(part: np.ndarray) -> np.ndarray:
+            at = begin.copy()
+            at[open] = part
+            return at
+
+        def derivatives(part: np.ndarray) -> np.ndarray:
+            return self._derivatives(self._slopes_at(whole(part))[used] if slopes is None else slopes, used, open)
+
         found = _least_squares()(
-            lambda at: np.concatenate([(self._times(at, used) - self.measured[used]) / _ERROR, at - self.begin]),
-            self.begin,
-            lambda at: np.concatenate([self._slopes(at, used) / _ERROR, np.eye(len(at))]),
-            bounds=(self.low, self.high),
+            lambda part: np.concatenate([self._misses(whole(part), used), self._moved(whole(part))[open]]),
+            begin[open],
+            derivatives,
+            bounds=(self.low[open], self.high[open]),
             ftol=_TOLERANCE,
             max_nfev=_ROUNDS,
         )
-        return np.asarray(found.x)
+        return whole(np.asarray(found.x))
 
-    def _slopes(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
-        """The derivative of every row's logarithm by every parameter's, [rows, parameters].
+    def _moved(self, at: np.ndarray) -> np.ndarray:
+        """By how many spreads every number has moved from its centre."""
+        moved: np.ndarray = (at - self.centre) / self.spread
+        return moved
 
-        Between two steps to either side: closer by, a time jumps where the order of transfers changes.
-        """
-        steps = np.eye(len(at)) * _STEP
-        pairs = zip(np.maximum(at - steps, self.low), np.minimum(at + steps, self.high), strict=True)
-        return np.stack(
-            [(self._times(above, used) - self._times(below, used)) / (above - below).sum() for below, above in pairs], 1
-        )
+    def _derivatives(self, slopes: np.ndarray, used: np.ndarray, open: np.ndarray) -> np.ndarray:
+        """Of all terms of the sum by the ``open`` numbers, [terms, numbers]."""
+        return np.concatenate([slopes[:, open] / self.errors[used, None], np.diag(1 / self.spread[open])])
+
+    def _deviation(self, at: np.ndarray, used: np.ndarray, open: np.ndarray) -> np.ndarray:
+        """The standard error of every number that is ``open``, of others their spread."""
+        deviation = self.spread.copy()
+        if len(used) and open.any():
+            derivatives = self._derivatives(self.slopes[used], used, open)
+            deviation[open] = np.sqrt(np.diag(np.linalg.inv(derivatives.T @ derivatives)))
+            told = float(np.sum(1 - (deviation[open] / self.spread[open]) ** 2))  # numbers' worth of rows
+            if (freedom := len(used) - told) > 0:
+                misses = self._misses(at, used)
+                deviation[open] *= max(1.0, math.sqrt(float(misses @ misses) / freedom))
+        return np.minimum(deviation, self.spread)
+
+    def _slopes_at(self, at: np.ndarray) -> np.ndarray:
+        """The derivative of every row's logarithm by that of every number, [rows, numbers]."""
+        everything, here = np.arange(len(self.rows)), at.copy()
+        below = self._times(here, everything)
+        columns = []
+        for number in range(len(at)):
+            step = _STEP if at[number] + _STEP <= self.high[number] else -_STEP
+            here[number] += step
+            columns.append((self._times(here, everything) - below) / step)
+            here[number] = at[number]
+        return np.stack(columns, 1)
 
 
 def _least_squares() -> Callable[..., Any]:
@@ -225,22 +315,22 @@ def changed_rates(rates: Rates, values: Mapping[str, float]) -> Rates:
     return build_rates(facts, wiring)
 
 
-def begins(path: str, rates: Rates) -> float:
-    """Where a number begins that a user frees: at its value; ValueError for one that no device file has."""
+def centre_of(path: str, rates: Rates) -> float:
+    """The centre of a number that a user frees: its value; ValueError for one that no device file has."""
     part, _, field = path.rpartition(".")
     siblings = [name for name in rates.facts if name.startswith(f"{part}.")]
-    if path not in rates.facts and (field not in _BEGIN or not siblings):
+    if path not in rates.facts and (field not in _CENTRES or not siblings):
         raise ValueError(f"there is no number {path!r} to fit; `mlusim devices NAME` lists those of a device")
-    begin = float(rates.facts[path].value) if path in rates.facts else _BEGIN[field]
+    centre = float(rates.facts[path].value) if path in rates.facts else _CENTRES[field]
     low, high = _bounds(path, rates)
-    return min(max(begin, low), high)
+    return min(max(centre, low), high)
 
 
 def _bounds(path: str, rates: Rates) -> tuple[float, float]:
     """What a number can physically be; ValueError where none can be fitted."""
     field = path.rpartition(".")[2]
     if field.endswith("gb_per_s") and path in rates.facts:
-        most = float(rates.facts[path].value)
+        most = float(rates.facts[f"{path.rpartition('.')[0]}.gb_per_s"].value)
         return most * 1e-3, most
     if field not in _BOUNDS:
         raise ValueError(f"{path} is no rate that can be fitted")
@@ -250,12 +340,14 @@ def _bounds(path: str, rates: Rates) -> tuple[float, float]:
 def _hears(log: Log, rates: Rates, path: str) -> bool:
     """Whether a log can notice a number: it uses that engine or channel, or has several tasks."""
     kind, name, *field = path.split(".")
+    if path == "launch.host_us":
+        return False
     if field == ["part_cycles"]:
         of = np.array([op.engine == name for op in log.ops], bool)[log.records["op"]]
         scalar = name in {op.engine for op in log.ops if op.granule > 1}
         return scalar or bool(log.records["gaps"][of].any())
     if kind == "engines":
-        return name in {op.engine for op in log.ops} or name == "scalar" or name == "tensor"
+        return name in {op.engine for op in log.ops} or name in ("scalar", "tensor", "compute")
     if kind == "channels":
         spaces = np.array([space in rates.channels[name].spaces for space in log.shape.spaces])
         return bool(spaces[log.operand_spaces].any())

@@ -1,4 +1,4 @@
-"""A table of measured times, and the kernels that stand for its rows."""
+"""A table of measured times."""
 
 from __future__ import annotations
 
@@ -6,30 +6,25 @@ import csv
 import io
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from ....isa import expression
 from ...chip.launch_kinds import BLOCK, KINDS
 from ...files import open_regular
 from ...launches.device import Device
 from ...text import quoted
 
 #: Columns that a table must have; it may have others.
-COLUMNS = ("platform", "operator", "dtype", "shape_or_case", "task_dim_or_job_type", "hw_time_us")
+COLUMNS = ("platform", "operator", "dtype", "shape_or_case", "task_dim_or_job_type", "hw_time_us", "clock")
+#: Whose time it is: the device's own between two notifiers, or what the host waits for one launch.
+CLOCKS = ("device", "host")
 _LARGEST = 1 << 24  # bytes of a table
 _NUMBER = re.compile(r"\b([A-Za-z]\w*)\s*=\s*(\d{1,12})\b")
 _CLOCK = re.compile(r"(.*?)@\s*(\d+(?:\.\d+)?)\s*MHz", re.I)
 _DIM = re.compile(r"dim\s*=\s*[{(]?\s*(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.I)
 _TYPE = re.compile(r"^\s*(BLOCK|UNION\d+)\b", re.I)
-_SPELLINGS = {"float": "float32", "fp32": "float32", "f32": "float32", "half": "float16", "fp16": "float16"}
-_ARRAY = re.compile(r"(\w+)\[(.+)\]")
+_SHAPE = re.compile(r"\[(\d{1,12}(?:\s*,\s*\d{1,12})*)\]")
 
 
 @dataclass(frozen=True)
@@ -45,13 +40,20 @@ class Measurement:
     shape: str
     job: str  # number and type of the tasks, as the table says it
     us: float
+    clock: str = CLOCKS[0]
     note: str = ""
     line: int = 0
+    earlier_us: float = math.nan  # what an earlier model said, where the table has that beside
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The named numbers of its note and its shape; those of the shape count where both have a name."""
-        return {name: int(value) for name, value in _NUMBER.findall(self.note) + _NUMBER.findall(self.shape)}
+        """The named numbers of its note and its shape; those of the shape count where both have a name.
+
+        ``elements`` are those of the first array that the shape gives, such as ``[2,135,45,256]``.
+        """
+        known = {name: int(value) for name, value in _NUMBER.findall(self.note) + _NUMBER.findall(self.shape)}
+        array = _SHAPE.search(self.shape)
+        return ({"elements": math.prod(map(int, array[1].split(",")))} if array else {}) | known
 
     @property
     def dim(self) -> tuple[int, int, int]:
@@ -82,100 +84,6 @@ class Skipped:
     reason: str
 
 
-class MeasuredCase(BaseModel):
-    """Which kernel stands for an operator; its texts are expressions over the numbers of a row and ``tasks``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    operator: str
-    dtype: str
-    source: str
-    kernel: str
-    args: tuple[str, ...]
-    operations: str
-    bytes: str
-    let: Mapping[str, str] = Field(default_factory=dict)
-    folder: Path = Path()
-
-    def numbers(self, row: Measurement) -> dict[str, int]:
-        """What its expressions may name; ValueError where the row lacks a number."""
-        x, y, z = row.dim
-        known = {"tasks": x * y * z, **row.numbers}
-        for name, text in self.let.items():
-            if name not in known:
-                known[name] = evaluate(text, known)
-        return known
-
-    def arguments(self, row: Measurement) -> list[Any]:
-        """The arguments of the kernel for a row: numbers, and arrays of zeros."""
-        known = self.numbers(row)
-        values: list[Any] = []
-        for text in self.args:
-            array = _ARRAY.fullmatch(text)
-            if array is None:
-                values.append(evaluate(text, known))
-                continue
-            count = evaluate(array[2], known)
-            if not 0 < count < 1 << 36:
-                raise ValueError(f"{text} has {count} elements")
-            values.append(np.zeros(count, np.dtype(array[1])))
-        return values
-
-
-class Free(BaseModel):
-    """A number that a calibration may change, for all devices of a family, and where it begins.
-
-    The numbers of ``also`` are the same by nature: they follow it.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    family: str
-    number: str
-    also: tuple[str, ...] = ()
-    begin: float = Field(gt=0)
-    why: str = ""
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """All that it stands for."""
-        return self.number, *self.also
-
-
-@dataclass(frozen=True)
-class Cases:
-    """The kernels of a folder, and the numbers that may be fitted to their times."""
-
-    cases: tuple[MeasuredCase, ...] = ()
-    free: tuple[Free, ...] = ()
-
-    def of(self, row: Measurement) -> MeasuredCase | None:
-        """The kernel that stands for a row, by operator and dtype."""
-        wanted = row.operator, _plain(row.dtype)
-        return next((case for case in self.cases if (case.operator, _plain(case.dtype)) == wanted), None)
-
-
-def _plain(dtype: str) -> str:
-    """A dtype in one spelling, so that ``fp32`` and ``float`` are ``float32``."""
-    return re.sub(r"[a-z]\w*", lambda word: _SPELLINGS.get(word[0], word[0]), dtype.lower())
-
-
-def evaluate(text: str, known: Mapping[str, int]) -> int:
-    """The value of an expression over whole numbers; ValueError when it is none, or names what is not known."""
-    try:
-        missing = sorted(expression.names(text) - set(known))
-        if missing:
-            raise ValueError(f"its shape and note give no {missing[0]}, which {quoted(text)} needs")
-        value = eval(text, {"__builtins__": {}, **expression.FUNCTIONS}, dict(known))
-    except expression.ExpressionError as error:
-        raise ValueError(f"{quoted(text)} is no expression: {error}") from None
-    except ArithmeticError as error:
-        raise ValueError(f"{quoted(text)} cannot be computed: {error}") from None
-    if not isinstance(value, int):
-        raise ValueError(f"{quoted(text)} is no whole number")
-    return value
-
-
 def read_table(path: Path) -> list[Measurement]:
     """The rows of a CSV table; ValueError that names line and column when it is none."""
     try:
@@ -201,34 +109,25 @@ def read_table(path: Path) -> list[Measurement]:
 
 
 def _measurement(path: Path, line: int, row: Mapping[str, str | None]) -> Measurement:
-    values = {column: (row.get(column) or "").strip() for column in (*COLUMNS, "note")}
-    try:
-        us = float(values["hw_time_us"]) if values["hw_time_us"] else math.nan
-    except ValueError:
-        us = 0.0
-    if not 0 < us < 1e15 and not math.isnan(us):
-        raise ValueError(f"{path}, line {line}: hw_time_us is {quoted(values['hw_time_us'])}; it must be above zero")
+    values = {column: (row.get(column) or "").strip() for column in (*COLUMNS, "note", "earlier_us")}
+    us, earlier = (_time(path, line, name, values[name]) for name in ("hw_time_us", "earlier_us"))
+    if values["clock"] not in CLOCKS:
+        raise ValueError(f"{path}, line {line}: clock is {quoted(values['clock'])}; it is one of {', '.join(CLOCKS)}")
     return Measurement(
         values["operator"], values["platform"], values["dtype"], values["shape_or_case"],
-        values["task_dim_or_job_type"], us, values["note"], line,
+        values["task_dim_or_job_type"], us, values["clock"], values["note"], line, earlier,
     )  # fmt: skip
 
 
-def read_cases(folder: Path) -> Cases:
-    """The kernels that ``cases.toml`` of a folder names; ValueError when it cannot be read or breaks the layout."""
-    path = folder / "cases.toml"
+def _time(path: Path, line: int, column: str, text: str) -> float:
+    """Microseconds, no number where the table has none."""
     try:
-        with open_regular(path) as file:
-            tables = tomllib.load(file)
-        cases = tuple(MeasuredCase.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
-        free = tuple(Free.model_validate(table) for table in tables.get("free", []))
-    except FileNotFoundError:
-        raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from None
-    except (ValidationError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}: {error}") from None
-    return Cases(cases, free)
+        us = float(text) if text else math.nan
+    except ValueError:
+        us = 0.0
+    if not 0 < us < 1e15 and not math.isnan(us):
+        raise ValueError(f"{path}, line {line}: {column} is {quoted(text)}; it must be above zero")
+    return us
 
 
 def check_type(row: Measurement) -> None:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 
-from .correlation import Comparison, Correlation, percent_error
-from .fit import Fit
+from .correlation import GROUPS, MODELS, Comparison, Correlation, percent_error
+from .fit import Fit, percent
 
 _HEAD = """# How far off the simulator is
 
-Made by `{command}`; do not edit. Times are microseconds; an error is (simulated - measured) / measured. "Left out" is
-the error of a case when the rates are fitted to all other cases of its family, "roofline" that of the plain roofline
-model: all operations at the peak of the whole device, or all bytes at its bandwidth, whichever is longer.
+Made by `{command}`; do not edit. Times are microseconds; an error is (simulated - measured) / measured.
+
+| | |
+| --- | --- |
+| simulated | by the rates of the device files, which are fitted to these rows |
+| without operator | by rates fitted to the other operators of its family: to expect of a kernel that nobody measured |
+| without board | the same, without all rows of the board |
+| earlier | the model before this one, whose rates were fitted to ten of the rows |
+| roofline | all operations at the peak of the whole device, or all bytes at its bandwidth, whichever is longer |
+"""
+_TITLES = {
+    "": "simulated", "operator": "without operator", "board": "without board", "earlier": "earlier",
+    "roofline": "roofline",
+}  # fmt: skip
+_FIGURES = ("mean", "median", "max", "within_25")
+_FITTED = """
+Each is one number for all devices of a family. The centre is what is known of it without these rows, the spread the
+factor within which that lies with the odds of one standard deviation; the standard error is from the covariance at the
+best fit. A number that the rows do not tell stays at its centre and is called assumed. All others are as
+`mlusim devices NAME` says.
 """
 
 
@@ -20,23 +38,17 @@ def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Se
     lines = [_HEAD.format(command=command)]
     for plot in plots:
         lines += [f"![simulated against measured times]({plot})", ""]
-    data = found.to_dict()
     if found.cases:
-        unseen = [] if found.left_out_mape is None else [("mean, left out", f"{found.left_out_mape:.1f} %")]
-        correlation = "" if data["correlation"] is None else f"{data['correlation']:.5f}"
+        lines += ["## Errors by kind of kernel", ""]
         lines += _table(
-            ("figure", "value"),
-            [
-                ("cases", str(len(found.cases))), ("mean error", f"{data['mape']:.1f} %"),
-                ("median", f"{data['median']:.1f} %"), ("largest", f"{data['max']:.1f} %"), *unseen,
-                ("roofline, mean error", f"{data['roofline_mape']:.1f} %"),
-                ("correlation of the logarithms", correlation),
-            ],
-        )  # fmt: skip
+            ("rows", "by", "cases", "mean", "median", "largest", "within 25 %"),
+            (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
+        )
         lines += ["", "## Cases", ""]
+        models = [model for model in MODELS if found.figures(model)]
         lines += _table(
-            ("operator", "platform", "shape", "measured", "simulated", "error", "left out", "roofline"),
-            [_case(case) for case in found.cases],
+            ("operator", "platform", "shape", "clock", "measured", *(_TITLES[model] for model in models)),
+            (_case(case, models) for case in found.cases),
         )
     if found.skipped:
         lines += ["", "## Skipped", ""]
@@ -45,35 +57,37 @@ def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Se
             [(s.measurement.operator, s.measurement.platform, s.measurement.shape, s.reason) for s in found.skipped],
         )
     if fit:
-        lines += ["", "## What is fitted", ""]
-        lines += [
-            "These numbers alone; each is one number for all devices of a family, held within its bounds. All others",
-            "are as `mlusim devices NAME` says.",
-            "",
-        ]
+        lines += ["", "## What is fitted", _FITTED]
         lines += _table(
-            ("family", "number", "before", "fitted", "least", "most"),
-            [
+            ("family", "number", "centre", "spread", "value", "standard error", "", "why this centre"),
+            (
                 (
-                    p.family,
-                    ", ".join(f"`{path}`" for path in p.paths),
-                    *(f"{value:.4g}" for value in (p.before, p.after, p.low, p.high)),
+                    p.family, ", ".join(f"`{path}`" for path in p.paths), f"{p.centre:.4g}", f"{p.spread:.3g}",
+                    f"{p.after:.4g}", percent(p.error) if p.fitted else "", "fitted" if p.fitted else "assumed", p.why,
                 )
                 for p in fit.parameters
-            ],
-        )
+            ),
+        )  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def _case(case: Comparison) -> Sequence[str]:
+def figure_rows(found: Correlation, kind: str = "") -> Iterator[Sequence[str]]:
+    """The figures of a kind of cases by each model, as texts."""
+    for model in MODELS:
+        if figures := found.figures(model, kind):
+            shares = (f"{figures[name]:.1f} %" for name in _FIGURES)
+            yield kind or "all", _TITLES[model], f"{figures['cases']:.0f}", *shares
+
+
+def _case(case: Comparison, models: Sequence[str]) -> Iterator[str]:
     row = case.measurement
-    left = "" if case.left_out_us is None else f"{percent_error(case.left_out_us, row.us):+.1f} %"
-    return (
-        row.operator, row.platform, row.shape, f"{row.us:,.6g}", f"{case.predicted_us:,.6g}", f"{case.error:+.1f} %",
-        left, f"{percent_error(case.roofline_us, row.us):+.1f} %",
-    )  # fmt: skip
+    yield from (row.operator, row.platform, row.shape, row.clock, f"{row.us:,.6g}")
+    for model in models:
+        us = case.said(model)
+        error = "" if math.isnan(us) else f"{percent_error(us, row.us):+.1f} %"
+        yield error if model in (*GROUPS, "roofline") or not error else f"{us:,.6g} ({error})"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def _table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> list[str]:
     cells = [[cell.replace("|", "/") for cell in row] for row in rows]
     return [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *cells)]

@@ -62,6 +62,6 @@ def _drawing(found: Correlation, kind: str) -> bytes:
     )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="measured, us", ylabel="simulated, us")
     if found.cases:
-        axes.set_title(f"mean error {found.mape:.1f} % over {len(found.cases)} cases")
+        axes.set_title(f"mean error {found.figures()['mean']:.1f} % over {len(found.cases)} cases")
     axes.legend(fontsize=8)
     return saved(drawn, kind)

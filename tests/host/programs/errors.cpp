@@ -332,7 +332,7 @@ int main(int argc, char** argv) {
       GIVES(cnrtErrorNoDevice, number);
       alone(data);
     } else {
-      devices(), queues(data), memory(data), conversions(), driver(data), cards(), library(data), launches(data);
+      devices(), queues(data), memory(data), conversions(), driver(data), cards(), library(data), further(data), launches(data);
       cnrtQueueDestroy(before), cnrtFree(data);
     }
   }

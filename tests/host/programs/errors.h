@@ -7,3 +7,4 @@ void check(int line, long got, long wanted, const char* call);
 #define BAD(...) GIVES(CNNL_STATUS_BAD_PARAM, __VA_ARGS__)
 
 void library(float* data);  // the calls of the operator library, on 8192 bytes of device memory
+void further(float* data);  // the calls of further parts of the runtime, on the same

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.isa.lane_cases import CODES, Case, Outside
-from tests.isa.references.lanes import Four, Tensor
+from tests.isa.references.lanes import Four, Tensor, system_put
 from tests.isa.references.numbers import encode, size_of
 from tests.isa.references.values import mixed
 from tests.isa.tpu.bench import ALIGNED, STRIDED, Bench, Index, dim4
@@ -135,6 +135,68 @@ def matrix_out(bench: Bench, shape: Four) -> Case:
     )  # fmt: skip
 
 
+def _indices(bench: Bench, shape: Four, below: int) -> tuple[dict[Index, int], list[Any]]:
+    """An index for each line, some of them too large, in system or local memory; the arguments for it."""
+    local = bench.chance.random() < 0.5
+    tensor = bench.inside(shape, kind="uint32") if local else bench.beyond(shape, kind="uint32")
+    found = {index: bench.chance.randrange(below + 2) for index in tensor.indices()}
+    raw = [encode("uint32", [value]) for value in found.values()]
+    if local:
+        bench.local.put(tensor, raw)
+    else:
+        system_put(bench.system, tensor, raw)
+    return found, [tensor.address if local else Outside(tensor.address), int(local)]
+
+
+def gather(way: str) -> Callable[[Bench, Four], Case]:
+    def make(bench: Bench, shape: Four) -> Case:
+        _, c, h, w = shape
+        high = bench.chance.randrange(1, 5)
+        dst, outside, to = _side(bench, way[-1], (1, c, h, w))
+        src, beyond, of = _side(bench, way[0], (1, c, high, w))
+        index, passed = _indices(bench, (1, c, h, 1), high)
+        given, other = bench.values(src, beyond), encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
+
+        def value(at: Index) -> bytes:
+            line = index[0, at[1], at[2], 0]
+            return given[0, at[1], line, at[3]] if line < high else other
+
+        return bench.case(
+            f"gdma_h_gather_{way}", dst, outside, value,
+            [to, of, *passed, int.from_bytes(other, "little"), dim4(dst.shape), high, dim4(dst.stride),
+             dim4(src.stride), dim4(None), CODES[bench.kind]],
+        )  # fmt: skip
+
+    return make
+
+
+def scatter(way: str) -> Callable[[Bench, Four], Case]:
+    """Some lines go past the end; no two to one place."""
+
+    def make(bench: Bench, shape: Four) -> Case:
+        _, c, h, w = shape
+        high = bench.chance.randrange(1, 5)
+        dst, outside, to = _side(bench, way[-1], (1, c, h, w))
+        src, beyond, of = _side(bench, way[0], (1, c, high, w))
+        lines = bench.inside((1, c, high, 1), kind="uint32")
+        index = {
+            (channel, line): to_line
+            for channel in range(c)
+            for line, to_line in enumerate(bench.chance.sample(range(max(h, high) + 2), high))
+        }
+        bench.local.put(lines, [encode("uint32", [index[i[1], i[2]]]) for i in lines.indices()])
+        given, old = bench.values(src, beyond), bench.values(dst, outside)
+        new = {(0, channel, to_line, k): given[0, channel, line, k] for (channel, line), to_line in index.items()
+               for k in range(w)}  # fmt: skip
+        return bench.case(
+            f"gdma_h_scatter_{way}", dst, outside, lambda i: new.get(i, old[i]),
+            [to, of, lines.address, 1, dim4(dst.shape), high, dim4(dst.stride), dim4(src.stride), dim4(None),
+             CODES[bench.kind]],
+        )  # fmt: skip
+
+    return make
+
+
 _COPIES = ("S2L", "L2S", "S2S", "L2L")
 #: Name -> how a call is made, and the types to draw from.
 MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
@@ -163,4 +225,6 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "gdma_channel_bcast_S2L": (channel_bcast, EVERY),
     "gdma_matrix_S2L": (matrix_in, EVERY),
     "gdma_matrix_L2S": (matrix_out, EVERY),
+    **{f"gdma_h_gather_{way}": (gather(way), EVERY) for way in _COPIES},
+    **{f"gdma_h_scatter_{way}": (scatter(way), EVERY) for way in _COPIES},
 }

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....isa import DIALECTS, Atomic, Copy, Instruction
-from ....isa.cached import cached_property
-from ...core.issue.runs import LOAD, STORE
-from ...flow import Accesses, Span, Writers
-from ...log import CROSSED, RESULT, Log, Op
+from ...isa import DIALECTS, Atomic, Copy, Instruction
+from ...isa.cached import cached_property
+from ..core.issue.runs import LOAD, STORE
+from ..log import CROSSED, RESULT, Log, Op
+from .accesses import Accesses
+from .ranges import Span
+from .writers import Writers
 
 #: Records that a trail has at most, pieces of an operand that are told apart, loads that scalar code stores.
 _MOST_RECORDS, _MOST_PIECES, _MOST_LOADS = 2048, 16, 16
@@ -37,6 +39,10 @@ class History:
     def last_writers(self, begin: int, size: int, elements: np.ndarray) -> np.ndarray:
         """The row of the operand table that was the last to write each element, see `Writers.last`."""
         return self._writers.last(begin, size, elements)
+
+    def writers_before(self, record: int, span: Span) -> Iterator[int]:
+        """The rows of the operand table that were the last to write bytes before a record, the last first."""
+        return self._writers.before(record, span)
 
     def trail(self, row: int, span: Span) -> Iterator[Made]:
         """The records that have had a part in the bytes ``span`` of an operand, the last first; ``row`` wrote them.

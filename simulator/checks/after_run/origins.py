@@ -1,0 +1,86 @@
+"""Which line has left bytes uninitialized: the one that brought, or made, the bytes beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import History, Span
+from ...log import Log, region_key, region_of
+
+
+def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, those of uninitialized bytes with the line that has left them out.
+
+    What reads such bytes is named already. Whatever they were made of leads back to bytes that no instruction has
+    written; the line that has written those beside them, before or behind, is named.
+    """
+    found = list(findings)
+    asked = [at for at, one in enumerate(found) if _may_be_asked(one)]
+    if not asked or not len(log):
+        return found
+    history = History(log)
+    for at in asked:
+        record = _left_out_by(log, history, found[at])
+        if record >= 0 and log.location(record) != found[at].location:
+            found[at] = replace(found[at], related=log.location(record))
+    return found
+
+
+def _may_be_asked(finding: Finding) -> bool:
+    if finding.rule != rules.uninitialized.UNINITIALIZED or finding.related is not None:
+        return False
+    return finding.region is not None and not finding.region.lanes and bool(finding.operand)
+
+
+def _left_out_by(log: Log, history: History, finding: Finding) -> int:
+    """The record that has written the bytes beside those that are missing; -1 where nothing has."""
+    region = finding.region
+    assert region is not None
+    begin = region_key(list(log.shape.spaces).index(region.space), region.owner, region.offset)
+    record, low, high = _reader(log, finding, begin)
+    hole = Span(begin, begin + region.bytes)
+    for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
+        for made in history.trail(row, hole):
+            if missing := [span for span in made.taken if not span.lanes and not _is_given(log, span)]:
+                record, hole = made.record, missing[0]
+                low, high = _operand_of(log, record, hole)
+        break
+    for beside in (Span(hole.begin - 1, hole.begin), Span(hole.end, hole.end + 1)):
+        if low <= beside.begin < high:
+            for row in history.writers_before(record, beside):
+                return int(log.owners[row])
+    return -1
+
+
+def _is_given(log: Log, span: Span) -> bool:
+    """Whether bytes are of a memory that the host fills."""
+    space = region_of(span.begin, 1, tuple(log.shape.spaces)).space
+    return log.shape.spaces[space].scope == "device"
+
+
+def _operand_of(log: Log, record: int, span: Span) -> tuple[int, int]:
+    """The bounds of the operand of a record that a span is of."""
+    first = int(log.records["first"][record])
+    for key, size, _, _ in log.operands[first : first + int(log.operand_counts[record])].tolist():
+        if key <= span.begin < key + size:
+            return key, key + size
+    return 0, 0
+
+
+def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
+    """The record that has read the byte ``begin``, and the bounds of its operand; the latter are none for no record."""
+    records = log.records
+    places = [at for at, place in enumerate(log.locations) if place == finding.location]
+    ops = [at for at, op in enumerate(log.ops) if op.name == finding.instruction and finding.operand in op.operands]
+    mine = np.isin(records["loc"], places) & np.isin(records["op"], ops)
+    mine &= (records["core"] == finding.core) & (records["task"] == finding.task)
+    for record in np.flatnonzero(mine).tolist():
+        operand = log.ops[int(records["op"][record])].operands.index(finding.operand)
+        key, size, _, lanes = (int(part) for part in log.operands[int(records["first"][record]) + operand])
+        if not lanes and key <= begin < key + size:
+            return record, key, key + size
+    return -1, 0, 0

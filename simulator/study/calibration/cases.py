@@ -1,0 +1,163 @@
+"""What stands for the rows of a table of measured times, and which numbers may be fitted to them: ``cases.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ....isa import expression
+from ...files import open_regular
+from ...log import Log
+from ...text import quoted
+from .measured import Measurement
+
+_SPELLINGS = {"float": "float32", "fp32": "float32", "f32": "float32", "half": "float16", "fp16": "float16"}
+_ARRAY = re.compile(r"(\w+)\[(.+)\]")
+
+
+class MeasuredCase(BaseModel):
+    """What stands for an operator: a kernel, logs of its launches by the shape of a row, or both, one after the other.
+
+    Its texts are expressions over the numbers of a row and ``tasks``. ``error`` is how far off the model and the
+    measurement are expected to be, as a share of the time: by that a fit weighs its rows.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    operator: str
+    dtype: str
+    source: str = ""
+    kernel: str = ""
+    args: tuple[str, ...] = ()
+    logs: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    kind: str = ""  # by which the figures of a comparison are grouped
+    operations: str
+    bytes: str
+    error: float = Field(default=0.1, gt=0, lt=1)
+    let: Mapping[str, str] = Field(default_factory=dict)
+    folder: Path = Path()
+
+    @model_validator(mode="after")
+    def _stands_for_something(self) -> MeasuredCase:
+        if bool(self.source) != bool(self.kernel) or not (self.source or self.logs):
+            raise ValueError(f"{self.operator} needs the source and the name of a kernel, or logs")
+        return self
+
+    def launches(self, row: Measurement) -> list[Log]:
+        """The logs that stand for a row; ValueError where there is none, or one cannot be read."""
+        if self.logs and row.shape not in self.logs:
+            raise ValueError("no log stands for its shape")
+        return [_read_log(str(self.folder / name)) for name in self.logs.get(row.shape, ())]
+
+    def numbers(self, row: Measurement) -> dict[str, int]:
+        """What its expressions may name; ValueError where the row lacks a number."""
+        x, y, z = row.dim
+        known = {"tasks": x * y * z, **row.numbers}
+        for name, text in self.let.items():
+            if name not in known:
+                known[name] = evaluate(text, known)
+        return known
+
+    def arguments(self, row: Measurement) -> list[Any]:
+        """The arguments of the kernel for a row: numbers, and arrays of zeros."""
+        known = self.numbers(row)
+        values: list[Any] = []
+        for text in self.args:
+            array = _ARRAY.fullmatch(text)
+            if array is None:
+                values.append(evaluate(text, known))
+                continue
+            count = evaluate(array[2], known)
+            if not 0 < count < 1 << 36:
+                raise ValueError(f"{text} has {count} elements")
+            values.append(np.zeros(count, np.dtype(array[1])))
+        return values
+
+
+class Free(BaseModel):
+    """A number that a calibration may change, for all devices of a family, and what is known of it before any row.
+
+    It lies within a factor of ``spread`` of ``centre`` with the odds of one standard deviation; ``why`` says how that
+    is known. The numbers of ``also`` are the same by nature: they follow it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    family: str
+    number: str
+    also: tuple[str, ...] = ()
+    centre: float = Field(gt=0)
+    spread: float = Field(default=2.0, gt=1, le=100)
+    why: str = ""
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """All that it stands for."""
+        return self.number, *self.also
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The kernels of a folder, and the numbers that may be fitted to their times."""
+
+    cases: tuple[MeasuredCase, ...] = ()
+    free: tuple[Free, ...] = ()
+
+    def of(self, row: Measurement) -> MeasuredCase | None:
+        """The kernel that stands for a row, by operator and dtype."""
+        wanted = row.operator, _plain(row.dtype)
+        return next((case for case in self.cases if (case.operator, _plain(case.dtype)) == wanted), None)
+
+
+def _plain(dtype: str) -> str:
+    """A dtype in one spelling, so that ``fp32`` and ``float`` are ``float32``."""
+    return re.sub(r"[a-z]\w*", lambda word: _SPELLINGS.get(word[0], word[0]), dtype.lower())
+
+
+@lru_cache(maxsize=64)
+def _read_log(path: str) -> Log:
+    try:
+        return Log.load(path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def evaluate(text: str, known: Mapping[str, int]) -> int:
+    """The value of an expression over whole numbers; ValueError when it is none, or names what is not known."""
+    try:
+        missing = sorted(expression.names(text) - set(known))
+        if missing:
+            raise ValueError(f"its shape and note give no {missing[0]}, which {quoted(text)} needs")
+        value = eval(text, {"__builtins__": {}, **expression.FUNCTIONS}, dict(known))
+    except expression.ExpressionError as error:
+        raise ValueError(f"{quoted(text)} is no expression: {error}") from None
+    except ArithmeticError as error:
+        raise ValueError(f"{quoted(text)} cannot be computed: {error}") from None
+    if not isinstance(value, int):
+        raise ValueError(f"{quoted(text)} is no whole number")
+    return value
+
+
+def read_cases(folder: Path) -> Cases:
+    """The kernels that ``cases.toml`` of a folder names; ValueError when it cannot be read or breaks the layout."""
+    path = folder / "cases.toml"
+    try:
+        with open_regular(path) as file:
+            tables = tomllib.load(file)
+        cases = tuple(MeasuredCase.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
+        free = tuple(Free.model_validate(table) for table in tables.get("free", []))
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
+    except (ValidationError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Cases(cases, free)

@@ -1,0 +1,136 @@
+// What calls return that are wrong: pools, captures, topologies and other parts that fewer programs use.
+#include <cnrt.h>
+#include <string.h>
+
+#include "errors.h"
+#include "kernels.h"
+
+static char text[4096];
+static int number;
+
+static void copies(float* data) {
+  cnrtMemcpy3dParam_t p = {};
+  cnrtPointerAttributes_t attributes;
+  void* host;
+  INVALID(cnrtMemcpy3D(nullptr));
+  p.src = text, p.dst = data, p.srcPtr.pitch = p.dstPtr.pitch = 4, p.srcPtr.ysize = p.dstPtr.ysize = 1;
+  p.extent = {1, 1, 8}, p.dir = cnrtMemcpyHostToDev;
+  INVALID(cnrtMemcpy3D(&p));
+  p.extent = {1, 2, 4};
+  INVALID(cnrtMemcpy3DAsync(&p, nullptr));
+  INVALID(cnrtMemcpy2DAsync(data, 4, text, 8, 8, 2, cnrtMemcpyHostToDev, nullptr));
+  NOTHING(cnrtMemcpy2DAsync(data, 8, text, 8, 4, 2, cnrtMemcpyHostToDev, (cnrtQueue_t)text));
+  INVALID(cnrtHostRegister(nullptr, 4, 0));
+  INVALID(cnrtHostRegister(data, 4, 0));
+  INVALID(cnrtHostUnregister(text));
+  INVALID(cnrtMmap(data, nullptr, 4));
+  INVALID(cnrtMmapCached(text, &host, 4));
+  INVALID(cnrtMunmap(nullptr, 4));
+  INVALID(cnrtMcacheOperation(data, nullptr, 4, CNRT_FLUSH_CACHE));
+  GIVES(cnrtSuccess, cnrtPointerGetAttributes(&attributes, text));
+}
+
+static void pools(float* data) {
+  cnrtMemPool_t pool, gone, standard;
+  cnrtMemPoolProps_t properties = {};
+  cnrtMemPoolAttr_t used = cnrtMemPoolAttrUsedMemCurrent;
+  void* pointer;
+  uint64_t value = 0;
+  INVALID(cnrtMemPoolCreate(nullptr, &properties));
+  properties.location.id = 7;
+  GIVES(cnrtErrorDeviceInvalid, cnrtMemPoolCreate(&pool, &properties));
+  properties.location.id = 0, properties.requestedHandleTypes = cnrtMemHandleTypePosixFileDescriptor;
+  GIVES(cnrtErrorNotSupport, cnrtMemPoolCreate(&pool, &properties));
+  properties.requestedHandleTypes = cnrtMemHandleTypeNone, properties.maxSize = 64;
+  cnrtMemPoolCreate(&pool, &properties), cnrtMemPoolCreate(&gone, &properties), cnrtMemPoolDestroy(gone);
+  INVALID(cnrtMemPoolDestroy(gone));
+  INVALID(cnrtMemAllocFromPoolAsync(&pointer, 4, gone, nullptr));
+  INVALID(cnrtMemAllocAsync(nullptr, 4, nullptr));
+  INVALID(cnrtMemAllocAsync(&pointer, 0, nullptr));
+  GIVES(cnrtErrorNoMem, cnrtMemAllocFromPoolAsync(&pointer, 65, pool, nullptr));
+  NOTHING(cnrtMemAllocAsync(&pointer, 4, (cnrtQueue_t)text));
+  INVALID(cnrtMemFreeAsync(data + 1, nullptr));
+  INVALID(cnrtDeviceGetMemPool(nullptr, 0));
+  GIVES(cnrtErrorDeviceInvalid, cnrtDeviceGetDefaultMemPool(&standard, 7));
+  INVALID(cnrtDeviceSetMemPool(7, pool));
+  GIVES(cnrtSuccess, cnrtDeviceGetDefaultMemPool(&standard, 0));
+  INVALID(cnrtMemPoolDestroy(standard));
+  INVALID(cnrtMemPoolGetAccess(nullptr, pool, nullptr));
+  INVALID(cnrtMemPoolGetAttribute(pool, used, nullptr));
+  INVALID(cnrtMemPoolSetAttribute(pool, used, nullptr));
+  INVALID(cnrtMemPoolSetAttribute(pool, used, &value));
+  cnrtMemPoolDestroy(pool);
+}
+
+static void captures() {
+  cnrtQueue_t queue, other;
+  cnrtNotifier_t notifier;
+  cnrtTaskTopo_t topology;
+  cnrtQueueCreate(&queue), cnrtQueueCreate(&other), cnrtNotifierCreate(&notifier);
+  INVALID(cnrtQueueBeginCapture(nullptr, cnrtQueueCaptureModeRelaxed));
+  INVALID(cnrtQueueEndCapture(queue, nullptr));
+  INVALID(cnrtQueueIsCapturing(queue, nullptr));
+  INVALID(cnrtThreadExchangeQueueCaptureMode(nullptr));
+  GIVES(cnrtErrorIllegalState, cnrtQueueEndCapture(queue, &topology));
+  cnrtQueueBeginCapture(queue, cnrtQueueCaptureModeRelaxed);
+  GIVES(cnrtErrorIllegalState, cnrtQueueBeginCapture(queue, cnrtQueueCaptureModeRelaxed));
+  cnrtInvokeHostFunc(queue, [](void*) {}, nullptr);
+  cnrtPlaceNotifier(notifier, queue), cnrtQueueWaitNotifier(notifier, other, 0);
+  cnrtInvokeHostFunc(other, [](void*) {}, nullptr);
+  GIVES(cnrtErrorQueueCaptureUnmatched, cnrtQueueEndCapture(other, &topology));
+  GIVES(cnrtErrorQueueCaptureUnjoined, cnrtQueueEndCapture(queue, &topology));
+  cnrtQueueBeginCapture(queue, cnrtQueueCaptureModeRelaxed);
+  GIVES(cnrtErrorQueueCaptureUnsupported, cnrtQueueSync(queue));
+  GIVES(cnrtErrorQueueCaptureInvalidated, cnrtQueueEndCapture(queue, &topology));
+  GIVES(0, topology);
+  cnrtQueueDestroy(queue), cnrtQueueDestroy(other), cnrtNotifierDestroy(notifier);
+}
+
+static void topologies(float* data) {
+  cnrtTaskTopo_t made, gone;
+  cnrtTaskTopoEntity_t entity;
+  cnrtTaskTopoNode_t first, second;
+  cnrtTaskTopoNodeType_t type;
+  cnrtMemcpy3dParam_t copy = {};
+  cnrtMemsetParams_t fill = {data, 0, 0, 2, 4, 1};
+  cnrtHostNodeParams_t nothing = {nullptr, nullptr};
+  size_t count;
+  copy.extent.height = 2;
+  INVALID(cnrtTaskTopoCreate(nullptr, 0));
+  cnrtTaskTopoCreate(&made, 0), cnrtTaskTopoCreate(&gone, 0), cnrtTaskTopoDestroy(gone);
+  INVALID(cnrtTaskTopoDestroy(gone));
+  INVALID(cnrtTaskTopoAddEmptyNode(nullptr, made, nullptr, 0));
+  INVALID(cnrtTaskTopoAddHostNode(&first, made, nullptr, 0, nullptr));
+  INVALID(cnrtTaskTopoAddHostNode(&first, made, nullptr, 0, &nothing));
+  INVALID(cnrtTaskTopoAddKernelNode(&first, made, nullptr, 0, nullptr));
+  GIVES(cnrtErrorNotSupport, cnrtTaskTopoAddMemcpyNode(&first, made, nullptr, 0, &copy));
+  GIVES(cnrtErrorNotSupport, cnrtTaskTopoAddMemsetNode(&first, made, nullptr, 0, &fill));
+  cnrtTaskTopoAddEmptyNode(&first, made, nullptr, 0), cnrtTaskTopoAddEmptyNode(&second, made, &first, 1);
+  INVALID(cnrtTaskTopoAddDependencies(made, nullptr, nullptr, 1));
+  INVALID(cnrtTaskTopoGetNodes(made, nullptr, nullptr));
+  INVALID(cnrtTaskTopoNodeGetDependencies(nullptr, nullptr, &count));
+  INVALID(cnrtTaskTopoNodeGetType(first, nullptr));
+  INVALID(cnrtTaskTopoInstantiate(nullptr, made, nullptr, nullptr, 0));
+  cnrtTaskTopoInstantiate(&entity, made, nullptr, nullptr, 0), cnrtTaskTopoEntityDestroy(entity);
+  INVALID(cnrtTaskTopoEntityInvoke(entity, nullptr));
+  cnrtTaskTopoAddDependencies(made, &second, &first, 1);
+  INVALID(cnrtTaskTopoInstantiate(&entity, made, nullptr, text, 64));
+  cnrtTaskTopoDestroy(made);
+  GIVES(cnrtSuccess, cnrtTaskTopoCreate(&made, 0) || cnrtTaskTopoAddEmptyNode(&first, made, nullptr, 0));
+  GIVES(cnrtSuccess, cnrtTaskTopoNodeGetType(first, &type) || type != cnrtTaskTopoNodeTypeEmpty);
+  cnrtTaskTopoDestroy(made);
+}
+
+static void settings() {
+  cnrtQueueAttrValue_t value = {};
+  cnrtQueueAttrID_t window = cnrtQueueAttributeAccessPolicyWindow;
+  INVALID(cnrtDeviceGetConfig(nullptr, cnrtDeviceConfigPrintfFifoNum));
+  INVALID(cnrtDeviceSetLimit((cnrtDeviceLimit_t)9, 1));
+  INVALID(cnrtQueueGetPriority(nullptr, nullptr));
+  NOTHING(cnrtQueueGetPriority((cnrtQueue_t)text, &number));
+  INVALID(cnrtQueueSetAttribute(nullptr, window, nullptr));
+  INVALID(cnrtQueueSetAttribute(nullptr, window, &value));
+  INVALID(cnrtQueueGetAttribute(nullptr, window, nullptr));
+}
+
+void further(float* data) { copies(data), pools(data), captures(), topologies(data), settings(); }

@@ -1,0 +1,79 @@
+"""Parts of the runtime that fewer programs use: `programs/further.mlu`, one scenario for each test."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
+from mlusim.simulator.native import INCLUDE
+from mlusim.simulator.native.compiler import Compiler
+
+from tests.support.sources import line_of
+
+HERE = Path(__file__).parent / "programs"
+SOURCE = HERE / "further.mlu"
+HEADERS = INCLUDE / "bang"
+#: cnrtRet_t
+ARGUMENT, UNSUPPORTED, NO_MEMORY, CAPTURING, INVALIDATED = 100006, 100050, 100100, 100360, 100361
+
+
+@pytest.fixture(scope="module")
+def program(device) -> Path:
+    return build_program([SOURCE, HERE / "kernels.mlu"], Options.of([], [], [], None), device)
+
+
+#: What each scenario prints, and the rules and marks of its findings.
+SCENARIOS = {
+    "copies": ("0 0 0 1 32 0 1 0 1 32 0 0 0 1", []),
+    "devices": ("0 1 1 0 0 4096", []),
+    "pools": (
+        f"0 0 0 0 0 1 0 0 {NO_MEMORY} 0 0 0 4096 4096 0 0 0 0 {ARGUMENT}",
+        [("failed-call", "too much"), ("failed-call", "the default one")],
+    ),
+    "queues": ("0 0 0 0 3", []),
+    "host": (
+        f"0 {ARGUMENT} 1 {ARGUMENT} 0 0 0 8 0",
+        [("failed-call", "registered twice"), ("host-pointer", "the program's own")],
+    ),
+    # Three nodes, of which none has run before the topology is invoked, three times.
+    "captured": (
+        f"0 0 0 0 0 0 3 0 0 0 0 0 0 0 0 3 3 0 0 {CAPTURING} {INVALIDATED}",
+        [("failed-call", "not while it is captured"), ("failed-call", "ended before")],
+    ),
+    "topology": ("0 0 0 0 0 0 0 0 1 0 0 0 5", []),
+    "absent": (
+        f"{UNSUPPORTED} {UNSUPPORTED}",
+        [("not-modelled", "by its name"), ("not-modelled", "of two processes")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_further_parts(program, device, capfd, name):
+    out, expected = SCENARIOS[name]
+    code, (report,) = run_program(program, [name], [device])
+    assert (code, capfd.readouterr().out.split()) == (0, out.split())
+    found = [(finding.rule, finding.location.line) for finding in report.findings]
+    assert found == [(rule, line_of(SOURCE, f"// {re.escape(mark)}$")) for rule, mark in expected]
+    if name == "absent":
+        assert report.findings[0].message == "cnrtGetSymbolSize is declared and not modelled"
+
+
+def test_headers_are_c_and_every_function_has_a_body(tmp_path):
+    """All that is declared is defined: each function of the headers is taken, and a C compiler reads them."""
+    text = "".join(
+        (HEADERS / name).read_text() for name in ("cnrt.h", "mlusim_cnrt_unmodelled.h", "cn_api.h", "cndev.h")
+    )
+    names = set(re.findall(r"\b((?:cnrt|cn|cndev)[A-Z]\w*)\(", text)) | set(re.findall(r"UNMODELLED\((\w+), ", text))
+    names -= {"cndevCheckErrors", "name"}
+    assert len(names) > 180
+    source = tmp_path / "all.c"
+    listed = "\n".join(f"(void*){name}," for name in sorted(names))
+    includes = '#include "cnrt.h"\n#include "cn_api.h"\n#include "cndev.h"\n#include <stdlib.h>\n'
+    source.write_text(f"{includes}void* all[] = {{{listed}}};\n")
+    done = Compiler().run(["-x", "c", "-std=c11", "-fsyntax-only", f"-I{HEADERS}", str(source)], tmp_path)
+    assert not done.returncode, done.messages
+    defined = "".join(path.read_text() for path in (INCLUDE.parent / "host").glob("*.cpp"))
+    unmodelled = "".join(path.read_text() for path in HEADERS.glob("mlusim_*_unmodelled.h"))
+    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", defined + unmodelled)] == []

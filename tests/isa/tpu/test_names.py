@@ -1,0 +1,59 @@
+"""The functions that the vendor's public kernels call are there, in C and in the tables of tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mlusim.isa import DIALECTS
+from mlusim.simulator import Device, load
+
+from tests.isa.facts.fact_table import FACTS
+from tests.isa.tpu import NAMES
+
+#: Called by the kernels of sophgo/torch-tpu (firmware_core/src) that need nothing but public sources (tpu_api.md, 6).
+CALLED = """
+    poll initialize data_type_size local_mem_size_per_npu npu_num parallel_end parallel_start bank_num core_index
+    core_num is_parallel_state aligned_feature_size eu_num continuous_stride aligned_stride gdma_shape_limit cast
+    fp_cast global_mem_addr sync_all flush_cache fp_to_int_cast invalidate_cache channle_num_per_npu hau_poll
+    hau_sort_natural_index print_local_mem_data compact_stride data_type_bits is_data_type_int bdc_set_C bdc_cpy
+    bdc_and bdc_and_C bdc_abs bdc_max bdc_min bdc_or bdc_max_C bdc_min_C bdc_neg bdc_not bdc_prelu bdc_equal_C
+    bdc_equal_select bdc_not_equal_C bdc_less_C bdc_greater_C bdc_greater bdc_less bdc_less_select
+    bdc_greater_select bdc_equal bdc_greater_equal bdc_less_equal bdc_not_equal bdc_greater_equal_C bdc_less_equal_C
+    bdc_fp_mul bdc_fp_add bdc_fp_add_C bdc_fp32_rsqrt bdc_fp_mul_C bdc_fp_sub bdc_fp32_div bdc_fp32_sqrt
+    bdc_fp32_C_div bdc_fp_C_sub bdc_fp32_div_C bdc_cast bdc_int_add_C bdc_int_sub_C bdc_int_mul bdc_int_C_sub
+    bdc_arithmetic_shift bdc_arithmetic_shift_C bdc_logical_shift bdc_logical_shift_C bdc_int_mul_C bdc_int_add
+    bdc_fp_avg_pool2d bdc_fp_max_pool2d bdc_int8_avg_pool2d bdc_npu_bcast bdc_wc_trans bdc_cw_trans
+    bdc_arithmetic_sequence_bcast bdc_arithmetic_sequence_distribute bdc_load_fp32_exp_coeff bdc_load_fp32_exp_table
+    bdc_load_fp32_log_coeff bdc_fp32_pow_C bdc_fp32_arcsin bdc_load_fp32_arcsin_coeff bdc_fp32_pow bdc_fp_exp
+    bdc_load_fp_exp_coeff bdc_fp32_log bdc_fp32_C_pow bdc_fp32_erf bdc_fp32_exp bdc_fp_erf bdc_load_fp32_erf_coeff
+    bdc_load_fp_erf_coeff bdc_fp32_log1p bdc_fp32_logx bdc_fp_log bdc_load_fp_log_coeff gdma_cpy_L2S gdma_cpy_S2L
+    gdma_matrix_L2S gdma_matrix_S2L gdma_cpy_S2S gdma_set_C_system gdma_cpy_cw_trans_L2S gdma_cpy_L2L
+    gdma_cpy_cw_trans_S2L gdma_cpy_cw_trans_S2S gdma_cpy_nc_trans_L2S gdma_cpy_nc_trans_S2S gdma_general_cpy_S2L
+    gdma_system_set gdma_h_gather_S2L gdma_h_scatter_L2S gdma_h_gather_S2S gdma_get_filter_num gdma_h_scatter_S2S
+    gdma_nonzero_S2S
+"""
+#: Of these, what is only known.
+MISSING = {"tpu_gdma_get_filter_num", "tpu_gdma_nonzero_S2S"}
+TPU = DIALECTS["tpu"]
+
+
+def test_they_are_modelled(tmp_path: Path) -> None:
+    """Functions of engines are declared; the others are C, and compile."""
+    names = [f"tpu_{name}" for name in CALLED.split()]
+    assert len(names) == 128
+    assert {name for name in names if name in TPU.known} == MISSING
+    engines = {name for name in names if name.split("_")[1] in ("bdc", "gdma", "hau")} - MISSING
+    assert engines <= {entry.name for entry in TPU.instructions} | {"tpu_gdma_shape_limit"}
+    path = tmp_path / "kernel.c"
+    calls = " ".join(f"(void){name};" for name in names if name not in MISSING)
+    path.write_text(
+        f'#include "tpu_kernel.h"\nint kernel(const void *arguments) {{ (void)arguments; {calls} return 0; }}\n'
+        "TPUKERNEL_FUNC_REGISTER(kernel);\n"
+    )
+    assert list(load([path], device=Device.load("bm1690")).kernels) == ["kernel"]
+
+
+def test_every_function_on_tensors_has_a_reference() -> None:
+    facts = {fact.name for fact in FACTS["tpu"]}
+    assert {entry.name for entry in TPU.instructions} - NAMES - facts == set()
+    assert {entry.name for entry in TPU.instructions} >= NAMES

@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from ..engines.worker.layers import required
 from ..findings import BuildError, KernelError
 from .endings import Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
 from .parser import parse
@@ -61,7 +62,8 @@ def _run(options: argparse.Namespace, screen: Screen) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *details, **more: screen.say(str(message))
-            done: bool | int = options.handler(options, screen)
+            with required(getattr(options, "require_sandbox", False)):
+                done: bool | int = options.handler(options, screen)
             return (0 if done else FAILED) if isinstance(done, bool) else done  # a program's own exit code
     except (BrokenPipeError, OutputLost):
         raise

@@ -123,6 +123,7 @@ _LAUNCH = (
     _option("--tolerance E", "relative difference from it (default: half of the digits)", float),
     _option("--time-limit S", "end the kernel after S seconds", float),
     _option("--no-isolate", "run in this process, for a debugger"),
+    _option("--require-sandbox", "run nothing where this host lacks a layer of the sandbox (see `mlusim doctor`)"),
 )  # fmt: skip
 _FINDINGS = (
     _option(f"--checks {_any(LEVELS)}",

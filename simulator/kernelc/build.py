@@ -15,6 +15,7 @@ from ..native import INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import CommandResult, LimitReached
+from .foreign import marked
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
@@ -60,6 +61,8 @@ _CANDIDATES = 8
 _MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
+#: What the compiler says before inline assembly of where it stands; a quote in that name would begin a string.
+_MARKER = re.compile(rb'^# \d+ ".*\n', re.M)
 _RELATIVE = re.compile(r'^(# \d+ ")(?!/)', re.M)
 
 
@@ -225,7 +228,8 @@ class Builder:
             _write(unit, declare(self._stated(source.text), unknown))
             alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
             raise self._failed(source.path, alone if alone.returncode else result)
-        assembly.write_bytes(shown(counted(assembly.read_bytes()).decode("latin-1")).encode("latin-1"))
+        plain = _MARKER.sub(b"", assembly.read_bytes())
+        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1")).encode("latin-1")))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

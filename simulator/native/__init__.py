@@ -17,5 +17,7 @@ HOST = _HERE / "host"
 PASSES = _HERE / "passes"
 #: Stands before the names of files that a source states without a folder, as in `#line 7 "grammar.y"`.
 STATED = "/<stated>/"
+#: A section of an image that has code which no compiler has made.
+FOREIGN = "mlusim_foreign"
 
-__all__ = ["HOST", "INCLUDE", "PASSES", "RUNTIME", "STATED", "THREADS"]
+__all__ = ["FOREIGN", "HOST", "INCLUDE", "PASSES", "RUNTIME", "STATED", "THREADS"]

@@ -6,6 +6,7 @@ A file is used when its seal is right: one that was cut off, changed or written 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import hashlib
 import os
 import shutil
@@ -14,7 +15,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -126,7 +127,18 @@ def _problem(folder: Path) -> str:
         return "belongs to another user, who could change what is run from it"
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return f"can be written by others, who could change what is run from it (chmod go-w {folder} and empty it)"
+    for above in folder.parents:
+        if _is_open(os.stat(above)):
+            return f"lies in {above}, where others could put another folder in its place (chmod go-w {above})"
     return ""
+
+
+def _is_open(folder: os.stat_result) -> bool:
+    """Whether others may rename what is in a folder; the group of a user's own name is the user."""
+    if folder.st_mode & stat.S_ISVTX:
+        return False
+    is_own_group = folder.st_gid == os.getgid() == os.getuid()
+    return bool(folder.st_mode & (stat.S_IWOTH if is_own_group else stat.S_IWOTH | stat.S_IWGRP))
 
 
 @lru_cache(maxsize=1)
@@ -161,8 +173,8 @@ def _seal(content: bytes, digest: str) -> bytes:
 def _build(root: Path, digest: str, name: str, make: Callable[[Path], object]) -> Path:
     """Make a file in a scratch folder, and put it into its place whole."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)  # it may have been deleted
-    with tempfile.TemporaryDirectory(dir=root, prefix=_SCRATCH, ignore_cleanup_errors=True) as scratch:
-        part = Path(scratch) / name
+    with _scratch(root) as scratch:
+        part = scratch / name
         make(part)
         content = part.read_bytes()
         with part.open("ab") as file:
@@ -175,13 +187,58 @@ def _build(root: Path, digest: str, name: str, make: Callable[[Path], object]) -
     return target
 
 
+@contextmanager
+def _scratch(root: Path) -> Iterator[Path]:
+    """A folder for a build, locked for as long as that goes on: one that nobody has locked was left by a killed one."""
+    while True:
+        with tempfile.TemporaryDirectory(dir=root, prefix=_SCRATCH, ignore_cleanup_errors=True) as name:
+            lock = _locked(name)
+            if lock is not None:
+                try:
+                    yield Path(name)
+                finally:
+                    os.close(lock)
+                return
+
+
+def _locked(folder: str) -> int | None:
+    """The descriptor that holds the lock of a folder; None where another has it, or has swept the folder."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except OSError:  # a file system without locks
+        pass
+    if os.path.isdir(folder):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _is_left(folder: os.DirEntry[str]) -> bool:
+    """Whether the build that has used a scratch folder has been killed."""
+    descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return time.time() - folder.stat().st_mtime > _FORGOTTEN
+    finally:
+        os.close(descriptor)
+
+
 def _make_room(root: Path, kept: Path) -> None:
     """Remove the builds used longest ago while the cache is larger than it may be, and what killed builds left."""
     found = []
     for folder in os.scandir(root):
         with suppress(OSError):  # another process may tidy up too
             if folder.name.startswith(_SCRATCH):
-                if time.time() - folder.stat().st_mtime > _FORGOTTEN:
+                if _is_left(folder):
                     _remove(Path(folder))
                 continue
             files = [entry.stat(follow_symlinks=False) for entry in os.scandir(folder)]

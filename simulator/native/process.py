@@ -38,7 +38,7 @@ class Limits:
 
     seconds: float = 300.0
     memory_gb: float = 4.0
-    text_mb: float = 64.0
+    text_mb: float = 32.0
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Limits:

@@ -1,6 +1,5 @@
 """The process that runs C kernels: how it starts, what it may say, and what a host without a sandbox does."""
 
-import json
 import os
 import random
 import socket
@@ -164,62 +163,6 @@ def test_a_check_of_the_running_script_is_refused_with_a_sentence(tmp_path):
     text = "from mlusim.simulator.core.issue import Check\nclass Mine(Check):\n    pass\n"
     done = run(f"SOURCE = {PLAIN!r}\n{text}" + watched("Mine"), tmp_path)
     assert "TypeError: the check Mine is defined in the script that runs; put it into a module" in done.stderr
-
-
-# --- hosts without a sandbox ----------------------------------------------------------------------------------------
-
-REFUSE = """
-    import ctypes, struct
-    from mlusim.simulator.engines.tasks.syscalls import NUMBERS
-    def refuse(*rows):  # (call, first argument or None): these fail as on a host that does not know them
-        step = lambda code, k, yes=0, no=0: struct.pack("<HBBI", code, yes, no, k)
-        program = b""
-        for number, argument in rows:
-            block = step(6, 0x00050026)
-            if argument is not None:
-                block = step(0x20, 16) + step(0x15, argument, 0, 1) + block + step(0x20, 0)
-            program += step(0x20, 0) + step(0x15, number, 0, len(block) // 8) + block
-        program += step(6, 0x7FFF0000)
-        buffer = ctypes.create_string_buffer(program, len(program))
-        libc = ctypes.CDLL(None)
-        libc.prctl(38, 1, 0, 0, 0)
-        assert libc.prctl(22, 2, struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)), 0, 0) == 0
-"""
-MISSING = {
-    "dispatch": "(157, 59)",
-    "landlock": "(444, None)",
-    "seccomp": "(317, None)",
-    "seccomp and dispatch and landlock": "(317, None), (157, 59), (444, None)",
-}
-
-
-@pytest.mark.parametrize("layers", MISSING)
-def test_a_host_without_a_layer_of_the_sandbox_runs_kernels_and_says_so(layers, tmp_path):
-    script = f"""
-        import os
-        import numpy as np
-        from mlusim.simulator import Device, KernelError, load
-        from mlusim.simulator.cli import main
-        refuse({MISSING[layers]})
-        program = load([{str(SOURCE)!r}], device=Device.load("mlu370-x4"))
-        x = np.arange(64, dtype=np.float32)
-        program.launch("healthy", args=[x])
-        assert x.tolist() == [2.0 * i for i in range(64)]
-        for kernel in {() if " and " in layers else ("file_open", "network_tcp", "process_fork")}:
-            try:
-                program.launch(kernel, args=[np.zeros(4, np.int32)])
-                print("not contained", kernel)
-            except KernelError as error:
-                assert error.finding.rule == "forbidden", error
-                assert error.finding.location.line, error
-        assert main(["doctor", "--json"]) == 0
-    """
-    done = run(textwrap.dedent(REFUSE) + textwrap.dedent(script), tmp_path)
-    assert done.returncode == 0, done.stderr
-    rows = {row["name"]: row for row in json.loads(done.stdout)}
-    missing = set(layers.split(" and "))
-    assert {name for name in ("seccomp", "dispatch", "landlock") if rows[name]["state"] == "lacking"} == missing
-    assert all(rows[name]["state"] == "ok" for name in ("python", "compiler", "cache", "lines", "worker"))
 
 
 # --- what it may say ------------------------------------------------------------------------------------------------

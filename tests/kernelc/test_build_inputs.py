@@ -48,6 +48,15 @@ def test_any_path_of_source_and_cache_keeps_the_lines(device, tmp_path, monkeypa
     assert place(program)[1] == 3
 
 
+@pytest.mark.parametrize("name", ['quote"d', "back\\slash"])
+def test_a_path_of_the_cache_that_strings_of_assembly_would_end_at(device, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / name))
+    text = BROKEN.replace("x[99] = 1", "__memcpy(a, x, 64, GDRAM2NRAM)").replace(
+        "\n__mlu", "\n__nram__ float a[8]; __mlu"
+    )
+    assert place(built(device, tmp_path / "k.mlu", text)) == (str(tmp_path / "k.mlu"), 3)
+
+
 def test_encodings_and_line_ends(device, tmp_path):
     text = BROKEN.replace("x[99]", 'printf("\u554a\u529f\u5176"); x[99]')
     for data in (

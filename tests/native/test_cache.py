@@ -177,3 +177,33 @@ def test_the_builds_used_longest_ago_make_room(folder, monkeypatch):
     os.utime(left, (0, 0))
     BuildCache().file("a.so", "5", make)
     assert not left.exists()
+
+
+def test_the_scratch_of_a_killed_build_is_swept_and_that_of_a_running_one_stays(folder):
+    (folder / "building-killed").mkdir(parents=True)
+    (folder / "building-killed" / "k.s").write_bytes(b"half")
+    running = []
+
+    def make(path: Path) -> None:
+        BuildCache().put("b.so", "another", Maker())
+        running.append(path.parent.is_dir())
+        path.write_bytes(b"built")
+
+    BuildCache().put("a.so", "key", make)
+    assert running == [True]
+    assert not [entry for entry in folder.iterdir() if entry.name.startswith("building-")]
+
+
+@pytest.mark.parametrize(("mode", "refused"), [(0o777, True), (0o1777, False), (0o755, False)])
+def test_a_cache_that_others_could_put_another_in_the_place_of_is_not_used(tmp_path, monkeypatch, mode, refused):
+    above = tmp_path / "above"
+    above.mkdir()
+    above.chmod(mode)
+    monkeypatch.setenv("MLUSIM_CACHE", str(above / "cache"))
+    found = BuildCache()
+    assert found.problem == (f"lies in {above}, where others could put another folder in its place (chmod go-w {above})"
+                             if refused else "")  # fmt: skip
+    if refused:
+        with pytest.warns(RuntimeWarning, match="builds of this process are kept apart"):
+            made = found.put("a.so", "key", Maker())
+        assert above not in made.parents

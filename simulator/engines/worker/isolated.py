@@ -10,6 +10,7 @@ from ...core.memory.global_memory import GlobalMemory
 from ...findings import rules
 from ...log import Log
 from ..engine import OnProgress, Outcome
+from .layers import check_isolation
 from .pool import Caller, WorkerDied, pool
 from .process import local_host
 from .request import LaunchRequest, LaunchTarget
@@ -43,7 +44,8 @@ class LocalEngine:
         self._runtime, self._memory, self._target = runtime, memory, target
 
     def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
-        """Carry out a launch; RuntimeError inside of another one."""
+        """Carry out a launch; RuntimeError inside of another one, PermissionError where the sandbox is required."""
+        check_isolation()
         host = local_host(self._runtime, os.getpid())
         refusal = "this code was called by a launch with isolate=False; launch when that is done"
         request = LaunchRequest(self._target, launch)

@@ -25,8 +25,11 @@ from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
+from ...native import FOREIGN
+from ...native.elf import Elf
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
+from .layers import check_layers
 from .messages import FROM_WORKER, PROTOCOL, Answered, Describe, Described, Failed, LaunchOrder, Progress, Ready
 from .output import KernelOutput
 from .request import LaunchRequest, encode_request
@@ -58,6 +61,12 @@ def _taken(process: int) -> int:
         _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGESIZE")
     return 0
+
+
+@lru_cache(maxsize=256)
+def _has_foreign_code(library: Path) -> bool:
+    """Whether code of an image could have got past all checks: nothing else is to run where it has run."""
+    return bool(Elf(library).section(FOREIGN))
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
@@ -108,8 +117,8 @@ class Worker:
         return self._missing
 
     def describe(self, library: Path, kernels: int) -> Description:
-        """What is in an image; BuildError when it cannot be loaded."""
-        self.missing()
+        """What is in an image; BuildError when it cannot be loaded, PermissionError where it may not be."""
+        check_layers(self.missing())
         nonce = secrets.randbits(64)
         with self._watched(), open(library, "rb") as image:
             question = Describe(str(library), kernels, _LOAD_LIMIT)
@@ -137,7 +146,7 @@ class Worker:
         """Run one launch; `WorkerDied` when the process ends over it, `CallerGone` when its caller does, an exception
         of the simulator as it is.
         """
-        self.missing()
+        check_layers(self.missing())
         memory.reclaim()
         self._known.pop(memory.serial, None)
         attach, self._attached = memory.serial != self._attached, memory.serial
@@ -166,6 +175,8 @@ class Worker:
             if caller:
                 caller.meanwhile()
             answer = self._answer(nonce, request, entries, progress, caller)
+            if _has_foreign_code(request.launch.library):
+                self.close()
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             return answer.log, answer.findings

@@ -31,6 +31,13 @@ namespace {
 constexpr uint64_t USUAL_STACK = 8u << 20, KEPT_STACK = 256u << 10;  // bytes
 constexpr suseconds_t ALARMS_APART = 20000;                          // microseconds
 
+// A text of the kernel's, which may lie anywhere.
+const char* text_of(const char* given) {
+  static char text[4096];
+  read_text((uint64_t)given, text, sizeof text);
+  return text;
+}
+
 // Hands what waits over to Python.
 void hand_over(uint64_t worth, int64_t pc) {
   muted.restore();
@@ -108,7 +115,7 @@ void mlusim_release(uint64_t address, int64_t pc) {
 
 void mlusim_not_modelled(const char* name, int64_t pc) {
   leave();
-  process.answers.not_modelled(name, pc);
+  process.answers.not_modelled(text_of(name), pc);
   back(pc);
 }
 
@@ -126,14 +133,14 @@ void mlusim_end_task() {
 
 void mlusim_failed_assertion(const char* text, int64_t pc) {
   leave();
-  process.answers.assertion(text, pc);
+  process.answers.assertion(text_of(text), pc);
   mlusim_status = 1;
   back(pc);
 }
 
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc) {
   leave();
-  int32_t found = process.answers.in_space((uint64_t)address, space);
+  int32_t found = process.answers.in_space((uint64_t)address, text_of(space));
   back(pc);
   return found;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..dialect import Dialect, collect
 from . import control, elements, functions, gdma, matrix, windows
-from .known import KNOWN
+from .known import GIVING, KNOWN
 from .machine import SPACES
 
 __all__ = ["OKK"]
@@ -19,6 +19,7 @@ OKK = Dialect(
     language="okkernel",
     prefix="okk_",
     queries={"okk_is_parallel_state": "section"},
+    giving=GIVING,
     launch_type="cores",
     queues=("bdc", "gdma"),
     flushes=True,

@@ -21,7 +21,12 @@ _LOADED = "broadcast to all lanes"
 
 
 def _places(table: str, size: str = "4") -> str:
-    """Elements of a table in a lane: those of 16 bits have fewer. From BM1690 on nothing reads the table of powers."""
+    """Elements of a table in a lane: those of 16 bits have fewer, and so has exp for functions of any type (inferred).
+
+    From BM1690 on nothing reads the table of powers.
+    """
+    if table == "exp_coeff" and size != "4":
+        return str(PLACES)
     if table == "exp_table":
         return f"{len(EXP_TABLE)} * max(0, min(1, 1690 - arch))"
     full = len(TABLES[table])
@@ -33,7 +38,7 @@ def _places(table: str, size: str = "4") -> str:
 
 def _load(table: str) -> tuple[Instruction, ...]:
     operand = "table_addr" if table == "exp_table" else "coeff_addr"
-    values = placed(table, np.dtype(np.float32))
+    values = TABLES[table]
     return bdc(
         f"void tpu_bdc_{{op}}(tensor<float> {operand}[(1, lanes, 1, {len(values)})])",
         {f"load_fp32_{table}": (lambda: values, f"The table {table} of static memory, {_LOADED}")},

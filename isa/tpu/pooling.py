@@ -49,7 +49,6 @@ _POOL: dict[str, Any] = {
     "engine": "bdc_pool",
     "work": "input_shape.n * -(-input_shape.c // lanes) * -(-high * wide * max(sizeof_output_addr, sizeof_input_addr)"
     " // eu_bytes) * (2 * kernel.h * kernel.w - 1)",
-    "overlap": "none",
     "rules": _LIMITS,
 }
 

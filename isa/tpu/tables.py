@@ -50,9 +50,9 @@ _NARROW = {"exp_coeff": 10, "log_coeff": 16, "erf_coeff": 10}
 
 @cache
 def placed(table: str, dtype: np.dtype) -> np.ndarray:
-    """A table as a command loads it: of 16-bit floats the first terms, then zeros."""
-    values, terms = TABLES[table], _NARROW.get(table, 0)
-    if dtype.itemsize == values.itemsize:
+    """A table as a command for any type loads it: the first terms, then zeros; of float all, but for exp."""
+    values, terms = TABLES[table], _NARROW[table]
+    if dtype.itemsize == values.itemsize and table != "exp_coeff":
         return values
     return np.concatenate([values[:terms], np.zeros(PLACES - terms)]).astype(dtype)
 

@@ -78,7 +78,7 @@ def use(path: Path) -> None:
         source.write_text("__global__ void thread(float* x) { x[threadIdx.x] += 1; }\n", encoding="utf-8")
         run = load([source], device=device).launch("thread", args=[data.copy()], block=1, on_finding="collect")
     else:
-        kernels = {"bang": copy_nram, "tpu": lambda tpu, x: tpu.tpu_poll()}
+        kernels = {"bang": copy_nram, "tpu": lambda tpu, x: tpu.tpu_poll(), "okk": lambda okk, x: okk.okk_poll()}
         run = launch(kernels[device.isa], args=[data], device=device, on_finding="collect")
     summarise(run.timeline).to_dict()
     if not np.isfinite(run.time_us):

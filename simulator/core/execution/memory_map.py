@@ -174,7 +174,8 @@ class MemoryMap:
             finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)
         else:
             finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
-        self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
+        if not self.overruns:  # of one instruction the first says it
+            self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
 
     def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool) -> Finding:

@@ -56,5 +56,6 @@ def test_rules_change_between_the_architectures_that_the_row_names(forms: list[F
         known = [arch for arch in ARCHS[dialect_of(forms[0])] if arch in entry.archs]
         for pair in itertools.pairwise(known):
             before, after = ([limit for f in forms for limit in f.limits if in_force(limit, on)] for on in pair)
-            if before == after:
-                assert entry.rules_for(pair[0]) == entry.rules_for(pair[1]), f"{entry.name}: {pair}"
+            if before == after:  # types that only some have are `test_architectures`' part
+                found = ([rule for rule in entry.rules_for(on) if getattr(rule, "rule", "") != "arch"] for on in pair)
+                assert next(found) == next(found), f"{entry.name}: {pair}"

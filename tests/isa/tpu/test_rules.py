@@ -120,3 +120,17 @@ def test_floats_of_8_bits_begin_with_bm1690(name: str) -> None:
     kinds = next(kinds for kinds in row.kinds if "float8e4m3" in kinds.values())
     for chip, wanted in ((CHIP, []), (OLDER, ["arch"])):
         assert rules(elementwise(chip, row, kinds, random.Random(1), 3, SHAPE), chip) == wanted
+
+
+def test_pooling_in_place() -> None:
+    """As public kernels do it; one lane row further on it overlaps."""
+
+    def kernel(unit: Any, output: int) -> None:
+        dtype = unit.DT_FP32
+        unit.tpu_bdc_set_C(0, 0x3F800000, (1, 64, 8, 16), None, dtype)
+        unit.tpu_bdc_fp_avg_pool2d(output, 0, (1, 64, 8, 16), (1, 16), (0, 0, 0, 0), (1, 1), (1, 1), dtype, 0x3F800000)
+        unit.tpu_poll()
+
+    for output, wanted in ((0, []), (64, ["overlap"]), (1024, [])):
+        found = launch(kernel, (1, 1, 1), args=[output], device=device(CHIP), on_finding="collect").findings
+        assert [f.rule for f in found if f.severity == "error"] == wanted

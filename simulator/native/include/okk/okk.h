@@ -11,6 +11,7 @@
 
 #include "../../runtime/mlusim_rt.h"
 
+typedef void (*okk_kernel_func_t)(const void*);
 typedef unsigned int local_addr_t;
 typedef unsigned long long system_addr_t;
 typedef unsigned long long global_addr_t;
@@ -136,11 +137,11 @@ static inline void okk_continuous_stride(dim4* stride, const dim4* shape) {
     mlusim_not_modelled(#name, MLUSIM_PC);         \
     return 0;                                      \
   }
-#define MLUSIM_KNOWN_VALUE(name)                              \
-  MLUSIM_ANY MLUSIM_OP unsigned char* name(MLUSIM_ANYTHING) { \
-    mlusim_not_modelled(#name, MLUSIM_PC);                    \
-    mlusim_end_task();                                        \
-    return 0;                                                 \
+#define MLUSIM_KNOWN_VALUE(name)                            \
+  MLUSIM_ANY MLUSIM_OP unsigned int name(MLUSIM_ANYTHING) { \
+    mlusim_not_modelled(#name, MLUSIM_PC);                  \
+    mlusim_end_task();                                      \
+    return 0;                                               \
   }
 
 #include "mlusim_ops.h"

@@ -106,6 +106,7 @@ class Instruction:
     wider: Wider = Wider.RUNS
     divisor: str = ""  # the operand or value that it divides by
     asm: str = ""  # mnemonic when it is written as inline assembly
+    mistaken: str = ""  # what its name may be taken for: who executes it is warned
 
     @property
     def name(self) -> str:

@@ -52,7 +52,7 @@ RULES = {
 }
 BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
-    "budget", "barrier", "memory_core", "fill_width", "empty", "not_modelled", "crash", "forbidden",
+    "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent",
     "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",

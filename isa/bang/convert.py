@@ -205,6 +205,10 @@ def _float_to_float() -> Iterator[tuple[Instruction, ...]]:
     yield _family("float2half", "float", "half", _narrowing, half + nearest, **even)
     yield _family("float2bfloat16", "float", "bfloat16", _narrowing, brain + nearest, **even, **_NEW)
     exact = _CAST.format("float") + ", exact"
+    # The vendor's header forbids operands that coincide at the form with strides, and says nothing at this one. Public
+    # kernels that widen in place (mlu-ops' log, sqrt and focal loss, torch_mlu's fused SGD, the sums of InfiniCore) put
+    # the source into the upper half of the target, where in ascending order nothing is lost; one alone lets both begin
+    # at one address, where every element but the first would be overwritten before it is read.
     yield _family("half2float", "half", "float", _exact, exact, overlap="ascending")
     yield _family("half2float", "half", "float", _exact, exact, blocks=True, overlap="none")
     yield _family("bfloat162float", "bfloat16", "float", _exact, exact, overlap="any", **_NEW, **_INFERRED)

@@ -33,6 +33,8 @@ _READ_ONLY = re.compile(
 _CHANGES = re.compile(
     r"(?:add|sub|and|or|xor|adc|sbb|inc|dec|neg|not|sh[lr]|sa[lr]|ro[lr]|rc[lr]|sh[lr]d|xadd|xchg|cmpxchg|bt[src])[bwlq]?$"
 )
+#: The only function of the C library that nothing can stand for: it stores a `jmp_buf`, 200 bytes.
+_SETJMP = re.compile(r"_?setjmp(?:@PLT)?$|__sigsetjmp(?:@PLT)?$")
 _SIZES = tuple(
     (re.compile(pattern), size)
     for pattern, size in (
@@ -98,6 +100,8 @@ def accesses(name: str, text: str) -> tuple[Access, ...]:
         return _string(string[1], _BYTES[string[2]], name[:3] == "rep")
     if name.endswith("maskmovdqu"):
         return (Access(_TARGET, 16, True),)
+    if name.startswith("call") and _SETJMP.match(text):
+        return (Access(_TARGET, 200, True),)
     parts = operands(text)
     direct = name.startswith(("call", "jmp")) and text[:1] != "*"
     found = [(at, place) for at, part in enumerate(parts) if (place := place_of(part))]

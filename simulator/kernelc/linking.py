@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 
 from ..native import RUNTIME
 from ..native.compiler import Compiler
 from ..native.process import CommandResult
 from .language import BEGIN
+from .library import WRAPPED, unmodelled
 
 LINK = (
     BEGIN, "-shared", "-Wl,--gc-sections",
     "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
-    "-Wl,--wrap=abort,--wrap=exit",  # the runtime turns both into findings
-    "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",  # and sees what they access
-    # and knows what a kernel may access on the heap
-    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc",
-    "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdaPv,--wrap=_ZdlPvm,--wrap=_ZdaPvm",
+    *(f"-Wl,--wrap={name}" for name in WRAPPED),
 )  # fmt: skip
 #: A failed assertion too; the runtime of blocks of threads has a function of that name.
 _ASSERT = "-Wl,--wrap=__assert_fail"
@@ -45,13 +42,20 @@ _THROWN = """__asm__(
     "  mov (%rsp), %rdi\\n  jmp mlusim_thrown\\n");
 """
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
-_OF_RUNTIME = re.compile(r"mlusim_|__tsan_|__wrap_")
+_OF_RUNTIME = re.compile(
+    r"mlusim_|__wrap_|__tsan_(?:(?:unaligned_)?(?:volatile_)?(?:read|write)(?:\d+|_range)|mem(?:cpy|move|set)|init"
+    r"|func_(?:entry|exit)|vptr_(?:read|update)|atomic(?:8|16|32|64|128)_(?:load|store|exchange|fetch_\w+"
+    r"|compare_exchange_\w+)|atomic_(?:thread|signal)_fence)$"
+)
 _OF_THREADS = re.compile(r"mlusim_")
-#: A call in an object file, in the words of readelf: its offset, its kind, the symbol.
+#: What the C library puts before a name for a standard.
+_STANDARD = re.compile(r"^__isoc\d+_")
+#: A use of a function in an object file, in the words of readelf: its offset, its kind, the symbol.
+_USE = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PLT32|64|\w*GOTPCREL\w*) +[0-9a-f]+ (\S+) [-+] ", re.M)
 _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
-
-#: A symbol that an object file defines, in the words of readelf.
+#: A symbol that an object file defines, in the words of readelf, and one that it does not.
 _OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK) +\w+ +\d+ (\S+)", re.M)
+_WANTED = re.compile(r"^ *\d+: 0+ +0 \w+ +(?:GLOBAL|WEAK) +\w+ +UND (\S+)", re.M)
 
 
 def link(
@@ -72,19 +76,19 @@ def link(
             step = [word for word in step if word not in _STATIC]
             result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
-        if result.returncode or not unresolved:
+        if result.returncode:
             return result
-        left = list(others()) if left is None else left
+        left = list(others()) if unresolved and left is None else left or []
         found = next((other for other in left if not unresolved.isdisjoint(_defined(other))), None)
         if found is None:
             break
         left.remove(found)
         objects.append(Path(shutil.copy(found, image.with_suffix(f".{len(objects)}.o"))))
-    missing = sorted(unresolved.intersection(set().union(*map(_called, objects))))
+    missing = sorted(_missing(objects, unresolved))
     if not missing:
         return result
     stubs = unlinked.with_suffix(".stubs.cpp")
-    stubs.write_text(_stubs(missing), encoding="utf-8")
+    stubs.write_text(_stubs(missing, unresolved), encoding="utf-8")
     flags = ["-O1", "-fPIC", f"-I{RUNTIME}", "-fno-optimize-sibling-calls"]
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
@@ -111,9 +115,16 @@ def _defined(unlinked: Path) -> set[str]:
     return set(_OFFERED.findall(_asked("-sW", unlinked)))
 
 
-def _called(unlinked: Path) -> set[str]:
-    """The functions that an object file calls; variables that it uses are not among them."""
-    return set(_CALL.findall(_asked("-rW", unlinked)))
+def _missing(objects: Sequence[Path], unresolved: set[str]) -> set[str]:
+    """The functions that object files use and none defines, nor a library that kernels may call."""
+    uses, calls, wanted = set[str](), set[str](), set[str]()
+    for path in objects:
+        relocations = _asked("-rW", path)
+        uses.update(_USE.findall(relocations))
+        calls.update(_CALL.findall(relocations))
+        wanted.update(_WANTED.findall(_asked("-sW", path)))
+    wanted.difference_update(*map(_defined, objects))
+    return wanted & (unmodelled(uses) | (calls & unresolved))  # a variable that is used is not among these
 
 
 def _asked(option: str, unlinked: Path) -> str:
@@ -125,13 +136,14 @@ def _asked(option: str, unlinked: Path) -> str:
     return done.stdout.decode(errors="backslashreplace")
 
 
-def _stubs(missing: Iterable[str]) -> str:
-    """A function for each missing one, that reports its call."""
+def _stubs(missing: Iterable[str], unresolved: Container[str]) -> str:
+    """A function for each missing one, that reports its call; those that are not unresolved are a library's."""
     lines = ['#include "mlusim_rt.h"', 'extern "C" {']
     for number, (name, title) in enumerate(zip(missing, _titles(missing), strict=True)):
+        shown = title if name in unresolved else _STANDARD.sub("", title.removesuffix("()"))
         lines += [
-            f'long mlusim_missing_{number}(void) __asm__("{name}");',
-            f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{title}", MLUSIM_PC); return 0; }}',
+            f'__attribute__((visibility("hidden"))) long mlusim_missing_{number}(void) __asm__("{name}");',
+            f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{shown}", MLUSIM_PC); return 0; }}',
         ]
     return "\n".join([*lines, "}", ""])
 

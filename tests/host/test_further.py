@@ -42,6 +42,7 @@ SCENARIOS = {
         [("failed-call", "not while it is captured"), ("failed-call", "ended before")],
     ),
     "topology": ("0 0 0 0 0 0 0 0 1 0 0 0 5", []),
+    "driver": ("0 0 0 0 0 0 0 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0 101 100014", [("failed-call", "after its end")]),
     "absent": (
         f"{UNSUPPORTED} {UNSUPPORTED}",
         [("not-modelled", "by its name"), ("not-modelled", "of two processes")],

@@ -34,7 +34,6 @@ absolute = family(UNARY, _ABSOLUTE, types=FLOATS, inferred_types="int32", proven
 square = family(UNARY, {"square": (np.square, "dst[i] = src[i] * src[i]")}, types=FLOATS, **FACTS)
 _FUNCTIONS: Members = {
     "pow2": (np.exp2, "dst[i] = 2 to the power of src[i]"),
-    "log": (np.log, "dst[i] = natural logarithm of src[i]"),
     "sqrt": (np.sqrt, "dst[i] = square root of src[i]"),
     "rsqrt": (square_root_reciprocal, "dst[i] = 1 / square root of src[i]"),
     "recip": (np.reciprocal, "dst[i] = 1 / src[i]"),
@@ -42,8 +41,14 @@ _FUNCTIONS: Members = {
     "cos": (np.cos, "dst[i] = cosine of src[i], radians"),
 }
 _LOG2: Members = {"log2": (np.log2, "dst[i] = binary logarithm of src[i]")}
+#: The header of toolkit 3 has the binary logarithm under this name; mlu-ops of that time multiplies by ln 2 behind it
+#: (kernels/utils/common.h at e6e5f1eb), a design document takes powers as pow2(log(x) * y). Newer sources write log2.
+_LOG: Members = {"log": (np.log2, "dst[i] = binary logarithm of src[i], as of log2")}
+_LOG_FACTS = {**FUNCTION_FACTS, "mistaken": "the natural logarithm"}
 mathematics = (
     *family(UNARY, _FUNCTIONS, types="float", archs=">=322", **FUNCTION_FACTS),
+    *family(UNARY, _LOG, types="float", archs=">=322", **_LOG_FACTS),
+    *family(UNARY, _LOG, types="half bfloat16", archs=">=592", provenance=INFERRED, **_LOG_FACTS),
     *family(UNARY, _LOG2, types="float", archs=">=322", provenance=INFERRED, **FUNCTION_FACTS),
     *family(
         UNARY, {**_FUNCTIONS, **_LOG2}, types="half bfloat16", archs=">=592", provenance=INFERRED, **FUNCTION_FACTS

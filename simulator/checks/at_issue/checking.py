@@ -10,7 +10,7 @@ from ...core.execution import Execution
 from ...core.issue import Check
 from ...text import quoted
 from .coherence import Coherence
-from .guards import Architecture, Arguments, Overlap
+from .guards import Architecture, Arguments, Meaning, Overlap
 from .initialized import Initialized
 from .memory_core import MemoryCore
 from .shared import ClusterMemory
@@ -21,6 +21,7 @@ LEVELS = ("all", "fast", "none")
 #: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
 STANDARD: tuple[type[Check], ...] = (
     Architecture,
+    Meaning,
     Arguments,
     Overlap,
     Initialized,

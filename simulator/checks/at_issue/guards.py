@@ -24,6 +24,14 @@ class Architecture(Check):
             yield Guard("False", declared.absent(port.overload.name, arch, archs, port.overload.provenance))
 
 
+class Meaning(Check):
+    """Warns of an instruction whose name means something else to others."""
+
+    def guards(self, port: PortSource) -> Iterator[Guard]:
+        if port.entry.mistaken:
+            yield Guard("False", declared.mistaken(port.entry.doc, port.entry.mistaken))
+
+
 class Arguments(Check):
     """The rules that the declaration states over arguments and addresses."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import WARNING, declare_rule
 
 ALIGNMENT = declare_rule("alignment", "an address is a multiple of what the instruction needs")
 ARCH = declare_rule("arch", "the instruction exists on the architecture")
@@ -16,6 +16,7 @@ ARGUMENT = declare_rule("argument", "an argument has a value that the instructio
 DTYPE = declare_rule("dtype", "the element type is one that the instruction has")
 LANE = declare_rule("lane", "operands across lanes start in the lane that the instruction needs")
 LENGTH = declare_rule("length", "a count is positive, or a multiple of what the instruction needs")
+MEANING = declare_rule("meaning", "an instruction does what its name says to everybody", WARNING)
 OVERLAP = declare_rule("overlap", "operands coincide or stay apart as the instruction allows")
 
 
@@ -28,6 +29,12 @@ def absent(instruction: str, arch: int, archs: object, provenance: str) -> Findi
         suggestion="leave the call out for this architecture, or choose another device",
         provenance=provenance,
     )
+
+
+def mistaken(does: str, other: str) -> Finding:
+    """What an instruction does (its doc line), and what else its name may be taken for."""
+    message = f"it gives this: {does}; its name may be taken for {other}"
+    return Finding(MEANING, message, suggestion="choose the instruction whose name says which is meant")
 
 
 def _on(archs: str) -> str:

@@ -4,13 +4,37 @@
 #include <map>
 #include <mutex>
 
-#include "cn_api.h"
-#include "cnrt.h"
+#include "cndrv_status.h"
 
-extern "C" void mlusim_called_from(const void* return_address);
-
-#define CNDRV_API extern "C" __attribute__((visibility("default")))
-#define FROM_CALLER mlusim_called_from(__builtin_return_address(0))
+CNresult status(cnrtRet_t found) {
+  switch (found) {
+    case cnrtSuccess:
+      return CN_SUCCESS;
+    case cnrtErrorNotReady:
+      return CN_ERROR_NOT_READY;
+    case cnrtErrorNoMem:
+      return CN_MEMORY_ERROR_OUT_OF_MEMORY;
+    case cnrtErrorArgsInvalid:
+      return CN_ERROR_INVALID_VALUE;
+    case cnrtErrorNoDevice:
+      return CN_ERROR_NO_DEVICE;
+    case cnrtErrorDeviceInvalid:
+      return CN_ERROR_INVALID_DEVICE;
+    case cnrtErrorNoAttribute:
+    case cnrtErrorNotSupport:
+      return CN_OPS_ERROR_NOT_SUPPORTED;
+    case cnrtErrorInvalidResourceHandle:
+      return CN_ERROR_INVALID_HANDLE;
+    case cnrtErrorAssert:
+      return CN_INVOKE_ERROR_ASSERT;
+    case cnrtErrorCndrvFuncCall:
+      return CN_INVOKE_ERROR;
+    case cnrtErrorQueueCaptureUnsupported:
+      return CN_ERROR_QUEUE_CAPTURE_UNSUPPORTED;
+    default:
+      return CN_ERROR_UNKNOWN;
+  }
+}
 
 struct cn_context {
   int device;
@@ -31,28 +55,6 @@ cn_context* context_of(int device) {
       !cnrtDeviceGetAttribute(&largest, cnrtAttrMaxClusterCountPerUnionTask, device))
     entry = new cn_context{device, clusters, clusters, (KernelClass)(4 * largest)};
   return entry;
-}
-
-CNresult status(cnrtRet_t found) {
-  switch (found) {
-    case cnrtSuccess:
-      return CN_SUCCESS;
-    case cnrtErrorNotReady:
-      return CN_ERROR_NOT_READY;
-    case cnrtErrorNoMem:
-      return CN_MEMORY_ERROR_OUT_OF_MEMORY;
-    case cnrtErrorArgsInvalid:
-      return CN_ERROR_INVALID_VALUE;
-    case cnrtErrorNoDevice:
-      return CN_ERROR_NO_DEVICE;
-    case cnrtErrorDeviceInvalid:
-      return CN_ERROR_INVALID_DEVICE;
-    case cnrtErrorNoAttribute:
-    case cnrtErrorNotSupport:
-      return CN_OPS_ERROR_NOT_SUPPORTED;
-    default:
-      return CN_ERROR_UNKNOWN;
-  }
 }
 
 CNresult give(CNcontext* context, int device) {
@@ -87,6 +89,9 @@ static const struct {
     {CN_ERROR_INVALID_DEVICE, "CN_ERROR_INVALID_DEVICE", "there is no device of this number"},
     {CN_MEMORY_ERROR_OUT_OF_MEMORY, "CN_MEMORY_ERROR_OUT_OF_MEMORY", "the device has no memory left"},
     {CN_MEMORY_ERROR_INVALID_ADDRESS, "CN_MEMORY_ERROR_INVALID_ADDRESS", "the address is no device memory"},
+    {CN_ERROR_INVALID_HANDLE, "CN_ERROR_INVALID_HANDLE", "a queue or notifier is invalid"},
+    {CN_INVOKE_ERROR, "CN_INVOKE_ERROR", "a kernel failed"},
+    {CN_INVOKE_ERROR_ASSERT, "CN_INVOKE_ERROR_ASSERT", "an assertion of a kernel failed"},
     {CN_OPS_ERROR_NOT_SUPPORTED, "CN_OPS_ERROR_NOT_SUPPORTED", "this is not supported"},
 };
 static CNresult describe(CNresult error, const char** text, bool name) {

@@ -77,13 +77,15 @@ void* take_or_throw(size_t bytes, int64_t pc) {
 
 extern "C" {
 
-#define ACCESS(n)                                                        \
-  void __tsan_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }           \
-  void __tsan_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }          \
-  void __tsan_volatile_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }  \
-  void __tsan_volatile_write##n(void* p) { access(p, n, 1, MLUSIM_PC); } \
-  void __tsan_unaligned_read##n(void* p) { access(p, n, 0, MLUSIM_PC); } \
-  void __tsan_unaligned_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }
+#define ACCESS(n)                                                                 \
+  void __tsan_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }                    \
+  void __tsan_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }                   \
+  void __tsan_volatile_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }           \
+  void __tsan_volatile_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }          \
+  void __tsan_unaligned_read##n(void* p) { access(p, n, 0, MLUSIM_PC); }          \
+  void __tsan_unaligned_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }         \
+  void __tsan_unaligned_volatile_read##n(void* p) { access(p, n, 0, MLUSIM_PC); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { access(p, n, 1, MLUSIM_PC); }
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
@@ -91,32 +93,58 @@ ACCESS(8)
 ACCESS(16)
 
 // Atomics: one task runs at a time, so that a plain access does.
-#define ATOMIC_CHANGE(n, name, change)                                                     \
-  uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t* p, uint##n##_t value, int) { \
-    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                              \
-    uint##n##_t old = *p;                                                                  \
-    *p = change;                                                                           \
-    return old;                                                                            \
+#define ATOMIC_CHANGE(n, T, name, change)                     \
+  T __tsan_atomic##n##_##name(volatile T* p, T value, int) {  \
+    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC); \
+    T old = *p;                                               \
+    *p = (T)(change);                                         \
+    return old;                                               \
   }
-#define ATOMIC(n)                                                                  \
-  uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t* p, int) {        \
-    access((const void*)p, n / 8, ATOMICALLY, MLUSIM_PC);                          \
-    return *p;                                                                     \
-  }                                                                                \
-  void __tsan_atomic##n##_store(volatile uint##n##_t* p, uint##n##_t value, int) { \
-    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                      \
-    *p = value;                                                                    \
-  }                                                                                \
-  ATOMIC_CHANGE(n, exchange, value)                                                \
-  ATOMIC_CHANGE(n, fetch_add, (uint##n##_t)(old + value))                          \
-  ATOMIC_CHANGE(n, fetch_sub, (uint##n##_t)(old - value))                          \
-  ATOMIC_CHANGE(n, fetch_and, old& value)                                          \
-  ATOMIC_CHANGE(n, fetch_or, old | value)                                          \
-  ATOMIC_CHANGE(n, fetch_xor, old ^ value)
-ATOMIC(8)
-ATOMIC(16)
-ATOMIC(32)
-ATOMIC(64)
+#define ATOMIC_COMPARE(n, T, name)                                               \
+  int __tsan_atomic##n##_##name(volatile T* p, T* expected, T value, int, int) { \
+    access(expected, n / 8, 0, MLUSIM_PC);                                       \
+    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                    \
+    T old = *p;                                                                  \
+    if (old == *expected) {                                                      \
+      *p = value;                                                                \
+      return 1;                                                                  \
+    }                                                                            \
+    access(expected, n / 8, 1, MLUSIM_PC);                                       \
+    *expected = old;                                                             \
+    return 0;                                                                    \
+  }
+#define ATOMIC(n, T)                                                                        \
+  T __tsan_atomic##n##_load(const volatile T* p, int) {                                     \
+    access((const void*)p, n / 8, ATOMICALLY, MLUSIM_PC);                                   \
+    return *p;                                                                              \
+  }                                                                                         \
+  void __tsan_atomic##n##_store(volatile T* p, T value, int) {                              \
+    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                               \
+    *p = value;                                                                             \
+  }                                                                                         \
+  T __tsan_atomic##n##_compare_exchange_val(volatile T* p, T expected, T value, int, int) { \
+    access((const void*)p, n / 8, 1 | ATOMICALLY, MLUSIM_PC);                               \
+    T old = *p;                                                                             \
+    if (old == expected) *p = value;                                                        \
+    return old;                                                                             \
+  }                                                                                         \
+  ATOMIC_COMPARE(n, T, compare_exchange_strong)                                             \
+  ATOMIC_COMPARE(n, T, compare_exchange_weak)                                               \
+  ATOMIC_CHANGE(n, T, exchange, value)                                                      \
+  ATOMIC_CHANGE(n, T, fetch_add, old + value)                                               \
+  ATOMIC_CHANGE(n, T, fetch_sub, old - value)                                               \
+  ATOMIC_CHANGE(n, T, fetch_and, old& value)                                                \
+  ATOMIC_CHANGE(n, T, fetch_or, old | value)                                                \
+  ATOMIC_CHANGE(n, T, fetch_xor, old ^ value)                                               \
+  ATOMIC_CHANGE(n, T, fetch_nand, ~(old & value))
+ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
+ATOMIC(32, uint32_t)
+ATOMIC(64, uint64_t)
+ATOMIC(128, unsigned __int128)
+// Nothing of a kernel's own code moves, and instructions have their order by waits alone.
+void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_signal_fence(int) {}
 
 // Block copies and fills: images are linked so that the C library's go this way, and some compilers announce theirs.
 #define BLOCKS(prefix)                                                   \

@@ -59,6 +59,7 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
     fail(what);
   }
   bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
+  if (!launch.threads.running->holds((uint64_t)__builtin_frame_address(0))) ended(MLUSIM_STACK, 0, 0, pc);
   if (!holds(launch.given.image, address, size) || state)
     fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
   return false;
@@ -74,6 +75,12 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   if (shared().holds(address)) return shared_access(address, size, kind, pc);
   if (!in_array(address, size) && !is_counted(address, size, kind, pc)) return;
   launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size);
+}
+
+void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {
+  if (!*guest.in_kernel) return;
+  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
+  launch.announced[kind == SIMT_STORE] = {(uint64_t)p, n};
 }
 
 }  // namespace simt

@@ -15,4 +15,7 @@ inline void access(uint64_t address, uint64_t size, simt_access kind, bool align
   *guest.in_kernel = 1;
 }
 
+// More bytes than a thread moves at once: 16 at a time.
+void block_access(const void* p, size_t n, simt_access kind, int64_t pc);
+
 }  // namespace simt

@@ -23,16 +23,9 @@ class Own {
   char was_;
 };
 
-// More bytes than a thread moves at once: 16 at a time.
-void block_of(const void* p, size_t n, simt_access kind, int64_t pc) {
-  if (!*guest.in_kernel) return;
-  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
-  launch.announced[kind == SIMT_STORE] = {(uint64_t)p, n};
-}
-
 void shown(uint64_t address, uint64_t size, bool store, int64_t pc) {
   if (!size || launch.announced[store].holds(address, size)) return;
-  block_of((const void*)address, size, store ? SIMT_STORE : SIMT_LOAD, pc);
+  block_access((const void*)address, size, store ? SIMT_STORE : SIMT_LOAD, pc);
   launch.announced[store] = {};
 }
 
@@ -66,25 +59,25 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-void __tsan_read_range(void* p, size_t n) { block_of(p, n, SIMT_LOAD, MLUSIM_PC); }
-void __tsan_write_range(void* p, size_t n) { block_of(p, n, SIMT_STORE, MLUSIM_PC); }
+void __tsan_read_range(void* p, size_t n) { block_access(p, n, SIMT_LOAD, MLUSIM_PC); }
+void __tsan_write_range(void* p, size_t n) { block_access(p, n, SIMT_STORE, MLUSIM_PC); }
 // Images are linked so that the C library's functions go this way; so do those that this file calls, outside kernels.
 void* __real_memcpy(void* to, const void* from, size_t n);
 void* __real_memmove(void* to, const void* from, size_t n);
 void* __real_memset(void* to, int value, size_t n);
 #define BLOCKS(prefix)                                          \
   void* prefix##memcpy(void* to, const void* from, size_t n) {  \
-    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    block_access(from, n, SIMT_LOAD, MLUSIM_PC);                \
+    block_access(to, n, SIMT_STORE, MLUSIM_PC);                 \
     return __real_memcpy(to, from, n);                          \
   }                                                             \
   void* prefix##memmove(void* to, const void* from, size_t n) { \
-    block_of(from, n, SIMT_LOAD, MLUSIM_PC);                    \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    block_access(from, n, SIMT_LOAD, MLUSIM_PC);                \
+    block_access(to, n, SIMT_STORE, MLUSIM_PC);                 \
     return __real_memmove(to, from, n);                         \
   }                                                             \
   void* prefix##memset(void* to, int value, size_t n) {         \
-    block_of(to, n, SIMT_STORE, MLUSIM_PC);                     \
+    block_access(to, n, SIMT_STORE, MLUSIM_PC);                 \
     return __real_memset(to, value, n);                         \
   }
 BLOCKS(__tsan_)

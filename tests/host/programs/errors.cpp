@@ -243,8 +243,8 @@ static void driver(float* data) {
   GIVES(CN_OPS_ERROR_NOT_SUPPORTED, cnGetMemAttribute(&number, CN_MEM_ATTRIBUTE_TYPE, (CNaddr)data));
   GIVES(CN_MEMORY_ERROR_INVALID_ADDRESS, cnGetMemAttribute(&number, CN_MEM_ATTRIBUTE_ISLINEAR, (CNaddr)text));
   GIVES(CN_ERROR_INVALID_VALUE, cnQueueGetContext(nullptr, nullptr));
-  GIVES(CN_ERROR_UNKNOWN, cnQueueSync((CNqueue)text));
-  GIVES(CN_ERROR_UNKNOWN, cnQueueQuery((CNqueue)text));
+  GIVES(CN_ERROR_INVALID_HANDLE, cnQueueSync((CNqueue)text));
+  GIVES(CN_ERROR_INVALID_HANDLE, cnQueueQuery((CNqueue)text));
 }
 
 static void cards() {

@@ -16,8 +16,8 @@ from tests.isa.facts.fact import REGISTER, Form, Operand, exists, value_of
 
 #: The rule of a read of bytes that nobody has written; probes of other rules do not look at it.
 UNINITIALIZED = "uninitialized"
-#: Rules that say something of memory beyond one instruction.
-_OTHERS = (UNINITIALIZED, "unread", "unused", "unwritten")
+#: Rules that say something of memory beyond one instruction, or of a name.
+_OTHERS = (UNINITIALIZED, "meaning", "unread", "unused", "unwritten")
 #: The name under which the log knows a load by the core's own scalar unit.
 SCALAR_LOAD = "scalar.load"
 #: What outputs hold before a call; inputs hold zeros, which are legal values of every input, or what changes a sum.

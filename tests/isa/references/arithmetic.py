@@ -241,7 +241,7 @@ FORMS = [
     vector("__bang_recip", UNARY, lambda x: quotient(1.0, x), ulps=1, extra=_SWEEP),
     vector("__bang_sin", UNARY, of_finite(math.sin), ulps=2, extra=_SWEEP),
     vector("__bang_cos", UNARY, of_finite(math.cos), ulps=2, extra=_SWEEP),
-    vector("__bang_log", UNARY, logarithm(math.log), ulps=2, extra=_SWEEP),
+    vector("__bang_log", UNARY, logarithm(math.log2), ulps=2, extra=_SWEEP),
     vector("__bang_log2", UNARY, logarithm(math.log2), ulps=2, extra=_SWEEP),
     vector("__bang_floor", UNARY, floor, in_place=False, extra=_HALVES),
     vector("__bang_round", UNARY, rounded_away, in_place=False, extra=_HALVES),

@@ -7,14 +7,25 @@
 typedef enum {
   CN_SUCCESS = 0,
   CN_ERROR_NOT_READY = 1,
-  CN_ERROR_INVALID_VALUE = 100001,
   CN_ERROR_NOT_INITIALIZED = 100002,
   CN_ERROR_NO_DEVICE = 100004,
   CN_ERROR_INVALID_DEVICE = 100005,
-  CN_ERROR_UNKNOWN = 999991,
+  CN_ERROR_INVALID_VALUE = 100006,
+  CN_ERROR_INVALID_HANDLE = 100014,
+  CN_ERROR_ILLEGAL_STATE = 100015,
+  CN_OPS_ERROR_NOT_SUPPORTED = 100050,
+  CN_OPS_ERROR_NOT_PERMITTED = 100051,
+  CN_QUEUE_ERROR_INVALID = 100060,
+  CN_NOTIFIER_ERROR_INVALID = 100080,
   CN_MEMORY_ERROR_OUT_OF_MEMORY = 100100,
   CN_MEMORY_ERROR_INVALID_ADDRESS = 100102,
-  CN_OPS_ERROR_NOT_SUPPORTED = 100050,
+  CN_INVOKE_ERROR_ASSERT = 100128,
+  CN_INVOKE_ERROR = 100200,
+  CN_CONTEXT_ERROR_INVALID = 100201,
+  CN_ERROR_NOT_FOUND = 100301,
+  CN_ERROR_INVALID_KERNEL = 100302,
+  CN_ERROR_QUEUE_CAPTURE_UNSUPPORTED = 100360,
+  CN_ERROR_UNKNOWN = 200000,
 } CNresult;
 
 typedef int CNdev;
@@ -29,7 +40,7 @@ typedef uint64_t cn_uint64_t;
 typedef int64_t cn_int64_t;
 
 typedef enum {
-  CN_KERNEL_CLASS_NONE = 0,
+  CN_KERNEL_CLASS_NONE = 0xFF,
   CN_KERNEL_CLASS_BLOCK = 1,
   CN_KERNEL_CLASS_UNION = 4,
   CN_KERNEL_CLASS_UNION2 = 8,
@@ -38,7 +49,11 @@ typedef enum {
   CN_KERNEL_CLASS_UNION16 = 64,
 } KernelClass;
 #define CN_KERNEL_CLASS_UNION1 CN_KERNEL_CLASS_UNION
-typedef enum { CN_CTX_CONFIG_UNION_LIMIT = 1, CN_CTX_CONFIG_VISIBLE_CLUSTER, CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM } CNctxConfigParamType;
+typedef enum {
+  CN_CTX_CONFIG_VISIBLE_CLUSTER,
+  CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM,
+  CN_CTX_CONFIG_UNION_LIMIT,
+} CNctxConfigParamType;
 typedef union {
   KernelClass unionLimit;
   uint64_t visibleCluster;
@@ -70,8 +85,8 @@ typedef enum {
   CN_DEVICE_ATTRIBUTE_MAX_SHARED_RAM_SIZE_PER_CLUSTER,
   CN_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_NODE_COUNT,
   CN_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE = 0x309,
-  CN_DEVICE_ATTRIBUTE_LINEAR_MAPPING_SUPPORTED = 0x30b,
-  CN_DEVICE_ATTRIBUTE_LINEAR_RECOMMEND_GRANULARITY = 0x30c,
+  CN_DEVICE_ATTRIBUTE_LINEAR_MAPPING_SUPPORTED = 0x310,
+  CN_DEVICE_ATTRIBUTE_LINEAR_RECOMMEND_GRANULARITY = 0x311,
   CN_DEVICE_ATTRIBUTE_ECC_ENABLED = 0x401,
   CN_DEVICE_ATTRIBUTE_CLUSTER_CLOCK_RATE,
   CN_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
@@ -79,7 +94,19 @@ typedef enum {
   CN_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_TOTAL_SIZE,
 } CNdevice_attribute;
 #define CN_DEVICE_ATTRIBUTE_NEURAL_RAM_SIZE_PER_CORE CN_DEVICE_ATTRIBUTE_NRAM_SIZE_PER_CORE
-typedef enum { CN_MEM_ATTRIBUTE_CONTEXT, CN_MEM_ATTRIBUTE_TYPE, CN_MEM_ATTRIBUTE_ISLINEAR } CNmemAttribute;
+typedef enum {
+  CN_MEM_ATTRIBUTE_TYPE = 0x1,
+  CN_MEM_ATTRIBUTE_CONTEXT = 0x6,
+  CN_MEM_ATTRIBUTE_ISLINEAR = 0x18,
+} CNmemAttribute, CNmem_attribute;
+typedef enum {
+  CN_NOTIFIER_DEFAULT = 0,
+  CN_NOTIFIER_DISABLE_TIMING_SW = 2,
+  CN_NOTIFIER_DISABLE_TIMING = CN_NOTIFIER_DISABLE_TIMING_SW,
+  CN_NOTIFIER_DISABLE_TIMING_ALL = 4,
+  CN_NOTIFIER_INTERPROCESS = 8,
+} CNNotifierFlags_t;
+typedef void (*CNhostFn)(void* data);
 
 #ifdef __cplusplus
 extern "C" {
@@ -112,6 +139,28 @@ CNresult cnMemcpyHtoD(CNaddr to, const void* from, size_t bytes);
 CNresult cnMemcpyDtoH(void* to, CNaddr from, size_t bytes);
 CNresult cnGetMemAttribute(void* value, CNmemAttribute attribute, CNaddr address);
 CNresult cnMemGetInfo(size_t* free, size_t* total);
+CNresult cnMemcpy(CNaddr to, CNaddr from, cn_uint64_t bytes);
+CNresult cnMemcpyDtoD(CNaddr to, CNaddr from, cn_uint64_t bytes);
+CNresult cnMemcpyAsync(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue);
+CNresult cnMemcpyAsync_V2(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue);
+CNresult cnMemcpyAsync_V3(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue);
+CNresult cnMemcpyHtoDAsync(CNaddr to, const void* from, cn_uint64_t bytes, CNqueue queue);
+CNresult cnMemcpyDtoHAsync(void* to, CNaddr from, cn_uint64_t bytes, CNqueue queue);
+CNresult cnCreateQueue(CNqueue* queue, unsigned int flags);
+CNresult cnCreateQueueWithPriority(CNqueue* queue, unsigned int flags, int priority);
+CNresult cnQueueGetPriority(CNqueue queue, int* priority);
+CNresult cnDestroyQueue(CNqueue queue);
+CNresult cnQueryQueue(CNqueue queue);
+CNresult cnQueueWaitNotifier(CNqueue queue, CNnotifier notifier);
+CNresult cnQueueWaitNotifierWithFlags(CNqueue queue, CNnotifier notifier, unsigned int flags);
+CNresult cnInvokeHostFunc(CNqueue queue, CNhostFn function, void* data);
+CNresult cnCreateNotifier(CNnotifier* notifier, unsigned int flags);
+CNresult cnDestroyNotifier(CNnotifier notifier);
+CNresult cnPlaceNotifier(CNnotifier notifier, CNqueue queue);
+CNresult cnPlaceNotifierWithFlags(CNnotifier notifier, CNqueue queue, unsigned int flags);
+CNresult cnQueryNotifier(CNnotifier notifier);
+CNresult cnWaitNotifier(CNnotifier notifier);
+CNresult cnNotifierElapsedTime(float* milliseconds, CNnotifier start, CNnotifier end);
 CNresult cnQueueGetContext(CNqueue queue, CNcontext* context);
 CNresult cnQueueSync(CNqueue queue);
 CNresult cnQueueQuery(CNqueue queue);

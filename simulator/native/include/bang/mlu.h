@@ -168,6 +168,8 @@ extern "C" inline void __assert(const char* text, const char* file, int line) no
 #include "mlusim_types.h"
 #include "mlusim_ops.h"
 #include "mlusim_fusion.h"
+// The compiler's own name of the wait, in kernels of older toolkits (inferred).
+#define __mlvm_sync() __sync()
 #include "mlusim_scalar.h"
 
 template <class T>

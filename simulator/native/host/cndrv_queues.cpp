@@ -1,0 +1,74 @@
+// Copies, queues and notifiers of the driver: those of the runtime by other names.
+#include "cndrv_status.h"
+
+CNDRV_API CNresult cnMemcpy(CNaddr to, CNaddr from, cn_uint64_t bytes) {
+  FROM_CALLER;
+  return status(cnrtMemcpy((void*)to, (void*)from, bytes, cnrtMemcpyNoDirection));
+}
+CNDRV_API CNresult cnMemcpyDtoD(CNaddr to, CNaddr from, cn_uint64_t bytes) {
+  FROM_CALLER;
+  return status(cnrtMemcpy((void*)to, (void*)from, bytes, cnrtMemcpyDevToDev));
+}
+CNDRV_API CNresult cnMemcpyAsync(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
+}
+CNDRV_API CNresult cnMemcpyAsync_V2(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
+}
+CNDRV_API CNresult cnMemcpyAsync_V3(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
+}
+CNDRV_API CNresult cnMemcpyHtoDAsync(CNaddr to, const void* from, cn_uint64_t bytes, CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtMemcpyAsync((void*)to, from, bytes, queue, cnrtMemcpyHostToDev));
+}
+CNDRV_API CNresult cnMemcpyDtoHAsync(void* to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtMemcpyAsync(to, (void*)from, bytes, queue, cnrtMemcpyDevToHost));
+}
+CNDRV_API CNresult cnInvokeHostFunc(CNqueue queue, CNhostFn function, void* data) {
+  FROM_CALLER;
+  return status(cnrtInvokeHostFunc(queue, function, data));
+}
+CNDRV_API CNresult cnWaitNotifier(CNnotifier notifier) {
+  FROM_CALLER;
+  return status(cnrtWaitNotifier(notifier));
+}
+CNDRV_API CNresult cnCreateQueue(CNqueue* queue, unsigned int) { return status(cnrtQueueCreate(queue)); }
+CNDRV_API CNresult cnCreateQueueWithPriority(CNqueue* queue, unsigned int flags, int priority) {
+  return status(cnrtQueueCreateWithPriority(queue, flags, priority));
+}
+CNDRV_API CNresult cnQueueGetPriority(CNqueue queue, int* priority) {
+  return status(cnrtQueueGetPriority(queue, priority));
+}
+CNDRV_API CNresult cnDestroyQueue(CNqueue queue) { return status(cnrtQueueDestroy(queue)); }
+CNDRV_API CNresult cnQueueWaitNotifier(CNqueue queue, CNnotifier notifier) {
+  return status(cnrtQueueWaitNotifier(notifier, queue, 0));
+}
+CNDRV_API CNresult cnQueueWaitNotifierWithFlags(CNqueue queue, CNnotifier notifier, unsigned int flags) {
+  return status(cnrtQueueWaitNotifier(notifier, queue, flags));
+}
+CNDRV_API CNresult cnCreateNotifier(CNnotifier* notifier, unsigned int flags) {
+  return status(cnrtNotifierCreateWithFlags(notifier, flags));
+}
+CNDRV_API CNresult cnDestroyNotifier(CNnotifier notifier) { return status(cnrtNotifierDestroy(notifier)); }
+CNDRV_API CNresult cnPlaceNotifier(CNnotifier notifier, CNqueue queue) {
+  return status(cnrtPlaceNotifier(notifier, queue));
+}
+CNDRV_API CNresult cnPlaceNotifierWithFlags(CNnotifier notifier, CNqueue queue, unsigned int flags) {
+  return status(cnrtPlaceNotifierWithFlags(notifier, queue, flags));
+}
+CNDRV_API CNresult cnQueryQueue(CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtQueueQuery(queue));
+}
+CNDRV_API CNresult cnQueryNotifier(CNnotifier notifier) {
+  FROM_CALLER;
+  return status(cnrtQueryNotifier(notifier));
+}
+CNDRV_API CNresult cnNotifierElapsedTime(float* milliseconds, CNnotifier start, CNnotifier end) {
+  return status(cnrtNotifierElapsedTime(start, end, milliseconds));
+}

@@ -1,4 +1,4 @@
-"""GDMA by index: lines of a table gathered, lines scattered to where an index says."""
+"""GDMA by index: lines of a table gathered, lines scattered to where an index says, positions of what is not zero."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import Instruction
+from ..instruction import Wider
 from ..rules import Require
 from .commands import EVERY, gdma
 from .tensors import LARGEST
@@ -74,3 +75,31 @@ def _scatter(way: str) -> tuple[Instruction, ...]:
 
 gathers = tuple(map(_gather, ("S2L", "S2S", "L2S", "L2L")))
 scatters = tuple(map(_scatter, ("S2L", "S2S", "L2S", "L2L")))
+
+# --- positions -------------------------------------------------------------------------------------------------------
+
+
+def _positions(src_addr: np.ndarray, base_idx: int) -> np.ndarray:
+    return (np.flatnonzero(src_addr != 0) + base_idx).astype(np.uint32).view(np.int32)
+
+
+def _found(src_addr: np.ndarray) -> int:
+    return int(np.count_nonzero(src_addr != 0))
+
+
+nonzero = gdma(
+    "void tpu_gdma_{op}(system<int32> dst_addr[(1, 1, 1, found)], const system<T> src_addr[shape], dim4 *shape,"
+    " data_type data_dtype, uint32 base_idx)",
+    {
+        "nonzero_S2S": (
+            _positions,
+            "The positions of the elements of src that are not zero, row by row, plus base_idx: one after the other"
+            " from dst_addr, and as many as tpu_gdma_get_filter_num returns",
+        )
+    },
+    types=EVERY,
+    measured={"found": _found},
+    counts="found",
+    wider=Wider.BITS,
+    work="bytes_src_addr",
+)

@@ -43,6 +43,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
+    "Instruction.counts": (op.dropped,),
     "Instruction.select": (INSIDE,),
     "Instruction.type_arguments": (INSIDE,),
     "Instruction.wider": (op.wider,),

@@ -1,14 +1,15 @@
-"""What GDMA's functions do, stated again in plain Python. Source: tpu_api.md, section 6.9."""
+"""What GDMA's functions do, stated again in plain Python. Source: tpu_api.md, sections 6.9 and 6.10."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from tests.isa.lane_cases import CODES, Case, Outside
 from tests.isa.references.lanes import Four, Tensor, system_put
-from tests.isa.references.numbers import encode, size_of
+from tests.isa.references.numbers import encode, is_floating, size_of
 from tests.isa.references.values import mixed
 from tests.isa.tpu.bench import ALIGNED, STRIDED, Bench, Index, dim4
 from tests.isa.tpu.rows import EVERY
@@ -197,6 +198,20 @@ def scatter(way: str) -> Callable[[Bench, Four], Case]:
     return make
 
 
+def nonzero(bench: Bench, shape: Four) -> Case:
+    """Some elements are 0, or -0, which is 0."""
+    src, room = bench.beyond(shape), bench.beyond((1, 1, 1, prod(shape)), kind="int32")
+    zeros = [encode(bench.kind, [zero]) for zero in ((0.0, -0.0) if is_floating(bench.kind) else (0,))]
+    given = [bench.chance.choice((raw, *zeros)) for raw in bench.values(src, True).values()]
+    system_put(bench.system, src, given)
+    base = bench.chance.choice((0, 5, 1 << 20))
+    found = [at + base for at, raw in enumerate(given) if raw not in zeros]
+    return bench.case(
+        "gdma_nonzero_S2S", replace(room, shape=(1, 1, 1, len(found))), True, lambda i: encode("int32", [found[i[3]]]),
+        [Outside(room.address), Outside(src.address), dim4(shape), CODES[bench.kind], base],
+    )  # fmt: skip
+
+
 _COPIES = ("S2L", "L2S", "S2S", "L2L")
 #: Name -> how a call is made, and the types to draw from.
 MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
@@ -227,4 +242,5 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "gdma_matrix_L2S": (matrix_out, EVERY),
     **{f"gdma_h_gather_{way}": (gather(way), EVERY) for way in _COPIES},
     **{f"gdma_h_scatter_{way}": (scatter(way), EVERY) for way in _COPIES},
+    "gdma_nonzero_S2S": (nonzero, EVERY),
 }

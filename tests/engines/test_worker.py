@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -285,6 +286,9 @@ time.sleep(100)
         ("send(7, nonce, body=b'{}')", "answered something else"),
         ("import pickle; send(6, nonce, body=pickle.dumps(print))", "makes no sense"),
         ("send(5, nonce, bytes(15))", "makes no sense"),
+        ("send(5, nonce, struct.pack('<QQ', 1, 9))", "told of progress that nobody asked for"),
+        ("send(6, nonce, body=struct.pack('<Q', 1 << 25) + b' ' * (1 << 25))", "makes no sense"),
+        ("for _ in range(99): socket.send_fds(channel, [b'x'], [0, 1, 2])", "sent what is no message"),
         ("os._exit(7)", "exit code 7"),
         ("os.write(1, b'x' * (200 << 20))", "printed more than 128 MiB"),
     ],
@@ -305,6 +309,30 @@ def test_a_worker_that_forges_its_messages_is_ended_and_replaced(program, tmp_pa
     x[:] = 1
     assert not program.launch("healthy", args=[x]).findings
     assert (x == 2).all()
+
+
+FOR_EVER = """
+done = 0
+while True:
+    done += STEP
+    send(5, nonce, struct.pack('<QQ', done, 1 << 60))
+"""
+
+
+@pytest.mark.parametrize(("step", "message"), [("1", "signal 9"), ("done == 0", "or that is none")])
+def test_a_worker_that_tells_of_progress_for_ever_is_ended(program, tmp_path, monkeypatch, step, message):
+    script = tmp_path / "impostor.py"
+    script.write_text(IMPOSTOR.replace("ACT", FOR_EVER.replace("STEP", step)))
+    for worker in pools.pool(os.getpid())._idle:
+        worker.close()
+    monkeypatch.setattr(start, "_BOOTSTRAP", script)
+    monkeypatch.setattr(pools, "_GRACE", 0.1)
+    told = []
+    begin = time.monotonic()
+    with pytest.raises(KernelError, match=message):
+        program.launch("healthy", args=[np.zeros(64, np.float32)], time_limit=0.3, progress=lambda *at: told.append(at))
+    assert told[0] == (1, 1 << 60)
+    assert time.monotonic() - begin < 20
 
 
 def test_what_is_said_after_an_answer_does_not_reach_the_next_launch(program):

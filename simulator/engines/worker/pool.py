@@ -236,12 +236,14 @@ class Worker:
                 waiting.register(source, select.POLLIN)
             if caller:
                 waiting.register(caller.connection, select.POLLRDHUP)
-            first = min(end for end in (deadline, begun, time.monotonic() + _LOOK) if end is not None)
-            ready = waiting.poll(max(first - time.monotonic(), 0) * 1e3)
+            last = min((end for end in (deadline, begun) if end is not None), default=float("inf"))
+            ready: list[tuple[int, int]] = []
+            while not ready and time.monotonic() < last:
+                ready = waiting.poll(max(min(last - time.monotonic(), _LOOK), 0) * 1e3)
+                if not ready and _taken(self._process.pid) > _MOST_MEMORY:
+                    raise BrokenPeer(f"it took more than {_MOST_MEMORY / (1 << 30):.0f} GiB of memory")
             if caller and any(source == caller.connection for source, _ in ready):
                 raise CallerGone
-            if not ready and _taken(self._process.pid) > _MOST_MEMORY:
-                raise BrokenPeer(f"it took more than {_MOST_MEMORY / (1 << 30):.0f} GiB of memory")
             if begun is not None and not ready and time.monotonic() >= begun:
                 raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:

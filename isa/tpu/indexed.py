@@ -8,6 +8,7 @@ import numpy as np
 
 from ..declare import Instruction
 from ..instruction import Wider
+from ..results import ValueOutOfRange
 from ..rules import Require
 from .commands import EVERY, gdma
 from .tensors import LARGEST
@@ -32,12 +33,14 @@ def _gathered(param_addr: np.ndarray, index_addr: np.ndarray, C: Any, param_h: i
 
 
 def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
-    """Of equal indices the last one wins (inferred); one past the end writes nothing (inferred)."""
-    found = output_addr.copy()
-    index = index_addr[0, :, :, 0].astype(np.int64)
-    for channel, lines in enumerate(index):
-        inside = lines < found.shape[2]
-        found[0, channel, lines[inside]] = param_addr[0, channel, inside]
+    """Of equal indices the last one wins (inferred)."""
+    found, index = output_addr.copy(), index_addr[0, :, :, 0]
+    lines = found.shape[2]
+    if len(wrong := np.flatnonzero(index >= lines)):
+        at = int(wrong[0])
+        raise ValueOutOfRange("index_addr", at, int(index.flat[at]), f"below shape.h, {lines}")
+    for channel, places in enumerate(index.astype(np.int64)):
+        found[0, channel, places] = param_addr[0, channel]
     return found
 
 

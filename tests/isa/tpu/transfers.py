@@ -172,18 +172,18 @@ def gather(way: str) -> Callable[[Bench, Four], Case]:
 
 
 def scatter(way: str) -> Callable[[Bench, Four], Case]:
-    """Some lines go past the end; no two to one place."""
+    """No two lines go to one place."""
 
     def make(bench: Bench, shape: Four) -> Case:
         _, c, h, w = shape
-        high = bench.chance.randrange(1, 5)
+        high = bench.chance.randrange(1, h + 1)
         dst, outside, to = _side(bench, way[-1], (1, c, h, w))
         src, beyond, of = _side(bench, way[0], (1, c, high, w))
         lines = bench.inside((1, c, high, 1), kind="uint32")
         index = {
             (channel, line): to_line
             for channel in range(c)
-            for line, to_line in enumerate(bench.chance.sample(range(max(h, high) + 2), high))
+            for line, to_line in enumerate(bench.chance.sample(range(h), high))
         }
         bench.local.put(lines, [encode("uint32", [index[i[1], i[2]]]) for i in lines.indices()])
         given, old = bench.values(src, beyond), bench.values(dst, outside)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device
+from mlusim.simulator import Device, KernelError
 
 from tests.isa.lane_cases import CODES
 from tests.isa.references import tensors
-from tests.isa.references.numbers import decode, encode, is_floating, same, size_of
+from tests.isa.references.numbers import BYTES, decode, encode, is_floating, same, size_of
 from tests.isa.tensors_from_c import built
 
 CAST, FP_CAST, FP_TO_INT, INT_TO_FP, INT_CAST = range(5)
@@ -26,10 +26,12 @@ class CastArguments(ctypes.Structure):
 
 
 def scalars(source: str, target: str) -> list[Any]:
-    """Values of a type that are worth a cast, among them samples of all bit patterns of the 16-bit floats."""
+    """Values of a type that are worth a cast, among them bit patterns of short floats: samples of 16 bits, all of 8."""
     found = tensors.worth_casting(source, target)
     if source in ("half", "bfloat16"):
         found += decode(source, np.arange(0, 1 << 16, STEP, np.uint16).tobytes())
+    if source in BYTES:
+        found += decode(source, bytes(range(256)))
     return found
 
 
@@ -65,3 +67,15 @@ def test_casts_of_scalars(source: str) -> None:
         if not (same(found, wanted) if is_floating(target) else found == wanted):
             wrong.append((target, function, mode, value, found, wanted))
     assert not wrong, f"{len(wrong)} of {len(calls)}: type, function, mode, value, result, wanted: {wrong[:5]}"
+
+
+@pytest.mark.parametrize("narrow", BYTES)
+@pytest.mark.parametrize("to_narrow", [True, False])
+def test_older_chips_have_no_floats_of_8_bits(narrow: str, to_narrow: bool) -> None:
+    device = Device.load("bm1688")
+    target, source = (narrow, "float") if to_narrow else ("float", narrow)
+    out, held, hows = (
+        device.array(np.uint32([x])) for x in (0, 0, CAST | TO_ZERO << 8 | CODES[target] << 16 | CODES[source] << 24)
+    )
+    with pytest.raises(KernelError, match=f"not-modelled: a cast {'to' if to_narrow else 'of'} this data_type_t"):
+        built(device).launch("casts", (1, 1, 1), args=CastArguments(out.address, held.address, hows.address, 1))

@@ -54,12 +54,40 @@ static inline uint16_t mlusim_bfloat16_bits(double x, rounding_mode_t mode) {
   return x != x ? 0x7fc0 : (uint16_t)(made.u >> 16);
 }
 
+// The 8-bit float with four bits of exponent has no infinity: what is too large becomes NaN.
+static inline float mlusim_e4m3_value(uint8_t bits) {
+  int exponent = bits >> 3 & 15, fraction = bits & 7;
+  float value = (bits & 127) == 127 ? NAN
+                : exponent          ? ldexpf((float)(fraction + 8), exponent - 10)
+                                    : ldexpf((float)fraction, -9);
+  return bits & 0x80 ? -value : value;
+}
+
+static inline uint8_t mlusim_e4m3_bits(double x, rounding_mode_t mode) {
+  double value = fabs(mlusim_narrowed(x, 4, -5, 448.0, mode));
+  uint8_t sign = signbit(x) ? 0x80 : 0;
+  if (x != x || isinf(value)) return sign | 0x7f;
+  int exponent;
+  double fraction = frexp(value, &exponent);
+  if (value == 0 || exponent < -5) return sign | (uint8_t)ldexp(value, 9);
+  return sign | (uint8_t)((exponent + 6) << 3 | ((int)ldexp(fraction, 4) - 8));
+}
+
+// The one with five bits of exponent is the upper byte of a half.
+static inline uint8_t mlusim_e5m2_bits(double x, rounding_mode_t mode) {
+  return (uint8_t)(mlusim_half_bits(mlusim_narrowed(x, 3, -13, 57344.0, mode), mode) >> 8);
+}
+
 static inline double mlusim_scalar_value(scalar_t source, data_type_t from) {
   union { uint32_t u; float f; } wide;
   switch (from) {
     case DT_FP32: return source.f32;
     case DT_FP16: return mlusim_half_value(source.f16.bits);
     case DT_BFP16: wide.u = (uint32_t)source.bf16.bits << 16; return wide.f;
+#if MLUSIM_ARCH >= 1690  // the first that has 8-bit floats
+    case DT_FP8E4M3: return mlusim_e4m3_value(source.u8);
+    case DT_FP8E5M2: return mlusim_half_value((uint16_t)(source.u8 << 8));
+#endif
     case DT_INT32: return source.s32;
     case DT_UINT32: return source.u32;
     case DT_INT16: return source.s16;
@@ -83,6 +111,10 @@ MLUSIM_OP scalar_t tpu_cast(scalar_t source, data_type_t to, data_type_t from, r
     case DT_FP32: made.f32 = (float)mlusim_narrowed(x, 24, -125, 3.4028234663852886e38, mode); break;
     case DT_FP16: made.f16.bits = mlusim_half_bits(x, mode); break;
     case DT_BFP16: made.bf16.bits = mlusim_bfloat16_bits(x, mode); break;
+#if MLUSIM_ARCH >= 1690
+    case DT_FP8E4M3: made.u8 = mlusim_e4m3_bits(x, mode); break;
+    case DT_FP8E5M2: made.u8 = mlusim_e5m2_bits(x, mode); break;
+#endif
     case DT_INT32: made.s32 = (int32_t)mlusim_clamped(x, -2147483648.0, 2147483647.0, mode); break;
     case DT_UINT32: made.u32 = (uint32_t)mlusim_clamped(x, 0, 4294967295.0, mode); break;
     case DT_INT16: made.s16 = (int16_t)mlusim_clamped(x, -32768, 32767, mode); break;

@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from mlusim.simulator.host.programs.cncc import main
 from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.host.programs.toolkit import write_toolkit
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native import INCLUDE
 from mlusim.simulator.native.compiler import Compiler
@@ -76,6 +78,19 @@ def test_further_parts(program, device, capfd, name):
     if name == "absent":
         assert report.findings[0].message == "cnrtGetSymbolSize is declared and not modelled"
         assert report.findings[2].message == "cnMemCreate is declared and not modelled"
+
+
+def test_kernels_of_modules(program, device, capfd, tmp_path):
+    write_toolkit(tmp_path / "sdk", [device.name])
+    module = tmp_path / "kernels.cnfatbin"
+    words = ["--bang-fatbin-only", "-o", str(module), str(HERE / "kernels.mlu")]
+    assert main([device.name, str(tmp_path / "sdk" / "lib64"), *words]) == 0
+    code, (report,) = run_program(program, ["modules", str(module)], [device])
+    out = "1 0 100012 101313 0 0 100301 0 0 0 0 0 0 0 100200 0 100050 0 100006 100014 0 0 0 6 0 17 1 1"
+    assert (code, capfd.readouterr().out.split()) == (0, out.split())
+    found = [(finding.rule, finding.location.line) for finding in report.findings]
+    marks = [("argument", "three of four"), ("not-modelled", "packed")]
+    assert found == [(rule, line_of(SOURCE, f"// {mark}$")) for rule, mark in marks]
 
 
 def test_headers_are_c_and_every_function_has_a_body(tmp_path):

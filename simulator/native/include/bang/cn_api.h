@@ -114,6 +114,15 @@ CNresult cnQueueGetContext(CNqueue queue, CNcontext* context);
 CNresult cnQueueSync(CNqueue queue);
 CNresult cnQueueQuery(CNqueue queue);
 
+// Modules, which `cncc --bang-fatbin-only` writes, and their kernels, by their symbols.
+CNresult cnModuleLoadFatBinary(const void* binary, CNmodule* module);
+CNresult cnModuleLoad(const char* path, CNmodule* module);
+CNresult cnModuleUnload(CNmodule module);
+CNresult cnModuleGetKernel(CNmodule module, const char* name, CNkernel* kernel);
+CNresult cnInvokeKernel(CNkernel kernel, unsigned int x, unsigned int y, unsigned int z, KernelClass type,
+                        unsigned int reserved, CNqueue queue, void** arguments, void** extra);
+CNresult cnInvokeKernelEx(const CNinvokeConfig* configuration, CNkernel kernel, void** arguments, void** extra);
+
 // Captures and task topologies.
 CNresult cnQueueBeginCapture(CNqueue queue, CNqueueCaptureMode mode);
 CNresult cnQueueEndCapture(CNqueue queue, CNtaskTopo* topology);

@@ -59,12 +59,6 @@ MLUSIM_UNMODELLED(cnQueueAtomicOperation, CNqueue queue, cn_uint64_t word, cn_ui
 MLUSIM_UNMODELLED(cnAtomicOperation, cn_uint64_t word, cn_uint64_t value, cn_uint64_t reserved, CNAtomicOpType_t type, cn_uint64_t flag)
 MLUSIM_UNMODELLED(cnAtomicReadOps, cn_uint64_t word, cn_uint64_t* value)
 
-MLUSIM_UNMODELLED(cnModuleLoadFatBinary, const void* binary, CNmodule* module)
-MLUSIM_UNMODELLED(cnModuleLoad, const char* path, CNmodule* module)
-MLUSIM_UNMODELLED(cnModuleUnload, CNmodule module)
-MLUSIM_UNMODELLED(cnModuleGetKernel, CNmodule module, const char* name, CNkernel* kernel)
-MLUSIM_UNMODELLED(cnInvokeKernel, CNkernel kernel, unsigned int x, unsigned int y, unsigned int z, KernelClass type, unsigned int reserved, CNqueue queue, void** arguments, void** extra)
-MLUSIM_UNMODELLED(cnInvokeKernelEx, const CNinvokeConfig* configuration, CNkernel kernel, void** arguments, void** extra)
 MLUSIM_UNMODELLED(cnModuleQueryMemoryUsage, const char* path, size_t* bytes)
 MLUSIM_UNMODELLED(cnModuleQueryFatBinaryMemoryUsage, const void* binary, size_t* bytes)
 MLUSIM_UNMODELLED(cnModuleGetSymbol, CNmodule module, const char* name, CNaddr* address, cn_uint64_t* bytes)

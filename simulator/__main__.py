@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from contextlib import suppress
 
 from .engines.worker.start import let_idle_threads_sleep, start_ahead
+
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def main() -> int:
@@ -17,7 +20,10 @@ def main() -> int:
         with suppress(OSError, RuntimeError):  # the first launch says what is wrong
             start_ahead()
     let_idle_threads_sleep()
-    from .cli import main as run
+    try:
+        from .cli import main as run
+    except KeyboardInterrupt:  # before there is a command that could say so
+        return INTERRUPTED
 
     return run()
 

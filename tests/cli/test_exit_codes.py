@@ -245,6 +245,19 @@ def test_names_of_options_are_written_in_full(capfd):
 
 
 @pytest.mark.slow
+def test_an_interrupt_while_modules_are_imported():
+    """It ends the command as quietly as a later one."""
+    text = (
+        "import sys, types\nfrom mlusim.simulator.__main__ import main\n"
+        "class Interrupted(types.ModuleType):\n"
+        "    def __getattr__(self, name): raise KeyboardInterrupt\n"
+        "sys.modules['mlusim.simulator.cli'] = Interrupted('mlusim.simulator.cli')\n"
+        "sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_an_interrupt_from_the_keyboard(folder):
     command = [sys.executable, "-m", "mlusim.simulator", *run("endless"), "--json"]
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # a background job ignores it

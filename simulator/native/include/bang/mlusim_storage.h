@@ -1,5 +1,7 @@
 // Variables in on-chip memory, as the rewritten source declares them.
 #pragma once
+#include <type_traits>
+
 #include "../../runtime/mlusim_rt.h"
 
 namespace mlusim {

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "../../runtime/mlusim_rt.h"
+#include "mlusim_half.h"
 
 namespace mlusim {
 

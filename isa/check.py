@@ -140,6 +140,8 @@ def _effect(made: Instruction) -> Iterator[str]:
     for fact in ("moves", "looks_up"):
         if (named := getattr(made, fact)) and named not in {p.name for p in made.read}:
             yield f"{fact} names {named!r}, which is no operand that is read"
+    if made.counts and made.counts not in made.measured:
+        yield f"counts names {made.counts!r}, which is not measured"
     if made.provenance not in (DOCUMENTED, INFERRED):
         yield f"provenance is {made.provenance!r}"
     if made.select is not None:

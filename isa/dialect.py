@@ -139,8 +139,12 @@ class Dialect:
         return next((entry.name for entry in entries), "")
 
     def wait_for(self, pipe: str) -> str:
-        """The narrowest instruction that waits for a pipe, or ""."""
-        waits = [e for e in self.instructions if pipe in e.waits and isinstance(e.effect, Wait)]
+        """The narrowest instruction that waits for a pipe and does nothing else, or ""."""
+        waits = [
+            entry
+            for entry in self.instructions
+            if pipe in entry.waits and isinstance(entry.effect, Wait) and entry.prototype.returns == "void"
+        ]
         return min(waits, key=lambda entry: len(entry.waits)).name if waits else ""
 
     def c_type(self, overload: Overload, parameter: Parameter, spelled: str) -> str:

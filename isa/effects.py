@@ -50,7 +50,10 @@ class Atomic:
 
 @dataclass(frozen=True)
 class Wait:
-    """The core's front end waits until ``pipes`` are idle."""
+    """The core's front end waits until ``pipes`` are idle.
+
+    One that returns a number gives what the last instruction on the core has counted; see `Instruction.counts`.
+    """
 
     pipes: tuple[str, ...]
 

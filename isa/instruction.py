@@ -101,6 +101,7 @@ class Instruction:
     #: Names for what only the contents of operands tell, such as how many elements a mask selects: a function of
     #: operands and values by name. Extents of other operands may use them.
     measured: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    counts: str = ""  # which of them its engine keeps, for the wait that returns it
     select: Select | None = None
     type_arguments: Mapping[str, TypeArgument] = field(default_factory=dict)  # type variable -> argument
     wider: Wider = Wider.RUNS

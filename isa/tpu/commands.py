@@ -22,7 +22,7 @@ EVERY = f"{FLOATS} {INTEGERS} {NARROW_FLOATS}"
 WIDEST_STEP = 128
 #: Type variable -> what arguments that bind it are called.
 _TYPE_ARGUMENTS = {
-    "T": ("dtype",),
+    "T": ("dtype", "data_dtype"),
     "D": ("dst_dtype", "output_dtype"),
     "S": ("src_dtype", "src0_src1_dtype", "input_dtype"),
     "A": ("src0_dtype",),

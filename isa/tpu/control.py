@@ -19,6 +19,12 @@ poll_descriptor = declare(
     "void tpu_poll_descriptor()", doc="Wait until every engine is idle", effect=Wait(ENGINES), **_WAIT
 )
 hau_poll = declare("void tpu_hau_poll()", doc="Wait until HAU is idle", effect=Wait(("hau",)), **_WAIT)
+filtered = declare(
+    "uint32 tpu_gdma_get_filter_num()",
+    doc="Wait until GDMA is idle: the number of elements that the core's last tpu_gdma_nonzero_S2S has found, 0 before",
+    effect=Wait(("gdma",)),
+    **_WAIT,
+)
 sync_all = declare(
     "void tpu_sync_all()",
     doc="Barrier of all cores; also waits for the engines",

@@ -1,4 +1,4 @@
-"""GDMA by index: lines of a table gathered, lines scattered to where an index says."""
+"""GDMA by index: lines of a table gathered, lines scattered to where an index says, positions of what is not zero."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..declare import Instruction
+from ..instruction import Wider
+from ..results import ValueOutOfRange
 from ..rules import Require
 from .commands import EVERY, gdma
 from .tensors import LARGEST
@@ -31,12 +33,14 @@ def _gathered(param_addr: np.ndarray, index_addr: np.ndarray, C: Any, param_h: i
 
 
 def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
-    """Of equal indices the last one wins (inferred); one past the end writes nothing (inferred)."""
-    found = output_addr.copy()
-    index = index_addr[0, :, :, 0].astype(np.int64)
-    for channel, lines in enumerate(index):
-        inside = lines < found.shape[2]
-        found[0, channel, lines[inside]] = param_addr[0, channel, inside]
+    """Of equal indices the last one wins (inferred)."""
+    found, index = output_addr.copy(), index_addr[0, :, :, 0]
+    lines = found.shape[2]
+    if len(wrong := np.flatnonzero(index >= lines)):
+        at = int(wrong[0])
+        raise ValueOutOfRange("index_addr", at, int(index.flat[at]), f"below shape.h, {lines}")
+    for channel, places in enumerate(index.astype(np.int64)):
+        found[0, channel, places] = param_addr[0, channel]
     return found
 
 
@@ -74,3 +78,31 @@ def _scatter(way: str) -> tuple[Instruction, ...]:
 
 gathers = tuple(map(_gather, ("S2L", "S2S", "L2S", "L2L")))
 scatters = tuple(map(_scatter, ("S2L", "S2S", "L2S", "L2L")))
+
+# --- positions -------------------------------------------------------------------------------------------------------
+
+
+def _positions(src_addr: np.ndarray, base_idx: int) -> np.ndarray:
+    return (np.flatnonzero(src_addr != 0) + base_idx).astype(np.uint32).view(np.int32)
+
+
+def _found(src_addr: np.ndarray) -> int:
+    return int(np.count_nonzero(src_addr != 0))
+
+
+nonzero = gdma(
+    "void tpu_gdma_{op}(system<int32> dst_addr[(1, 1, 1, found)], const system<T> src_addr[shape], dim4 *shape,"
+    " data_type data_dtype, uint32 base_idx)",
+    {
+        "nonzero_S2S": (
+            _positions,
+            "The positions of the elements of src that are not zero, row by row, plus base_idx: one after the other"
+            " from dst_addr, and as many as tpu_gdma_get_filter_num returns",
+        )
+    },
+    types=EVERY,
+    measured={"found": _found},
+    counts="found",
+    wider=Wider.BITS,
+    work="bytes_src_addr",
+)

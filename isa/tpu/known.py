@@ -74,13 +74,13 @@ _NAMES = {
         c_scatter_S2S channel_bcast_L2L cmd_overflow compact_L2S compact_S2L compact_nc_trans_L2S compact_nc_trans_S2L
         compress_RACU_L2S compress_RACU_max_meta_bytes compress_RACU_max_racu_bytes compress_normal_L2S
         compress_normal_max_bytes cpy_reduce_L12L2 cpy_reduce_L22L2 cpy_reduce_L2S cpy_reduce_S2L2 cpy_reduce_S2S
-        cpy_reduce_mac_L2S cpy_reduce_mac_S2S decompress_RACU_S2L decompress_normal_S2L get_filter_num h_gather_L2L
+        cpy_reduce_mac_L2S cpy_reduce_mac_S2S decompress_RACU_S2L decompress_normal_S2L h_gather_L2L
         h_gather_L2S h_gather_S2L h_gather_S2S h_gather_S2S_ext h_scatter_L2L h_scatter_L2S
         h_scatter_L2S_with_inplace_add h_scatter_S2L h_scatter_S2L_with_inplace_add h_scatter_S2S h_scatter_S2S_ext
         lossy_compress lossy_compress_L2S lossy_compress_S2S lossy_compress_reduce_L12L2 lossy_compress_reduce_L22L2
         lossy_compress_reduce_S2L2 lossy_decompress lossy_decompress_S2L lossy_decompress_S2S
         lossy_decompress_reduce_L22L2 lossy_decompress_reduce_S2L2 mask_select_L2S mask_select_S2S
-        mask_select_S2S_with_ret matrix_trans_L2S matrix_trans_S2L move_max_wstride_byte_len nonzero_L2S nonzero_S2S
+        mask_select_S2S_with_ret matrix_trans_L2S matrix_trans_S2L move_max_wstride_byte_len nonzero_L2S
         random_mask_S2L random_mask_init_seed_S2L random_mask_set_seed reverse_L2L reverse_L2S reverse_S2L reverse_S2S
         send_msg system_bcast system_cpy vector_L2S vector_S2L wait_msg
     """,
@@ -119,7 +119,7 @@ _GIVING = """
     any_range_overlapped bank_index bdc_busy cache_line_size cdma_get_port cdma_get_used_port_num chip_id chip_num
     conv_kernel_size conv_kernel_size_per_oc core_barrier engine_num gdma_busy gdma_cmd_overflow
     gdma_compress_RACU_max_meta_bytes gdma_compress_RACU_max_racu_bytes gdma_compress_normal_max_bytes
-    gdma_get_filter_num gdma_mask_select_S2S_with_ret gdma_move_max_wstride_byte_len get_base_msg_id get_ccl_msg_id
+    gdma_mask_select_S2S_with_ret gdma_move_max_wstride_byte_len get_base_msg_id get_ccl_msg_id
     get_global_msg_id get_ic_parallel get_local_cstride get_local_msg_id get_local_nstride get_local_size
     get_schedule_msg_id global_mem_get_start_addr global_mem_real_addr hau_sort_busy hau_sort_cmd_overflow
     is_cdma_busy is_descriptor_mode is_last_workitem is_sync_state l2_sram_get_start_addr l2_sram_size

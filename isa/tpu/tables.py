@@ -21,8 +21,8 @@ _ERF = (-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807
 
 
 def _zeta(n: int) -> float:
-    """The sum of 1 / m**n for even n."""
-    return math.pi**2 / 6 if n == 2 else math.fsum(m**-n for m in range(1, 2000))
+    """The sum of 1 / m**n for even n, but for terms that add up to less than 1e-9."""
+    return math.pi**2 / 6 if n == 2 else math.fsum(m**-n for m in range(1, 3 + int(1e9 ** (1 / (n - 1)))))
 
 
 def _turn(k: int) -> float:

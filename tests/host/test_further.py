@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from mlusim.simulator.host.programs.cncc import main
 from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.host.programs.toolkit import write_toolkit
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native import INCLUDE
 from mlusim.simulator.native.compiler import Compiler
@@ -22,6 +24,18 @@ ARGUMENT, UNSUPPORTED, NO_MEMORY, CAPTURING, INVALIDATED = 100006, 100050, 10010
 def program(device) -> Path:
     return build_program([SOURCE, HERE / "kernels.mlu"], Options.of([], [], [], None), device)
 
+
+#: The last of each run of numbers of the driver's names, as the public header has them.
+NUMBERS = {
+    "CN_ERROR_ECC_UNCORRECTABLE": 100016, "CN_OPS_ERROR_OUT_OF_RESOURCES": 100053, "CN_INVOKE_ERROR_ASSERT": 100128,
+    "CN_INVOKE_ERROR_NEGATIVE_INF": 100138, "CN_FATBIN_INVALID_ARCH": 101315, "CN_NCS_ACK_DESC_NOT_MATCH": 101427,
+    "CN_ERROR_QUEUE_CAPTURE_UNMATCHED": 100366, "CN_TCDP_ACK_TCDP_FATAL_ERROR": 101455, "CN_NCS_DESC_INVALID": 101805,
+    "CN_NCS_QP_IS_INJECTING_ERROR": 101626, "CN_TCDP_UNSUPPORT": 101706, "CN_DEVICE_ATTRIBUTE_COMPUTE_MODE": 9,
+    "CN_DEVICE_ATTRIBUTE_IPCNOTIFIER_SUPPORTED": 0x10A, "CN_DEVICE_ATTRIBUTE_IPCRESOURCE_PER_CTX": 0x20C,
+    "CN_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED": 0x313, "CN_DEVICE_ATTRIBUTE_PCI_MRRS": 0x40B,
+    "CN_MEM_ATTRIBUTE_IS_LEGACY_IPC_CAPABLE": 0x19, "CN_MEMPOOL_ATTR_USED_MEM_HIGH": 8, "sizeof(CNdev)": 8,
+    "CN_INVOKE_ATTRIBUTE_PROGRAMMATIC_QUEUE_SERIALIZATION": 4, "CN_KERNEL_ATTRIBUTE_BINARY_VERSION": 4,
+}  # fmt: skip
 
 #: What each scenario prints, and the rules and marks of its findings.
 SCENARIOS = {
@@ -43,9 +57,13 @@ SCENARIOS = {
     ),
     "topology": ("0 0 0 0 0 0 0 0 1 0 0 0 5", []),
     "driver": ("0 0 0 0 0 0 0 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0 101 100014", [("failed-call", "after its end")]),
+    "memory": (
+        f"0 1 0 0 0 0 0 0 0 0 0 0 7 -1 0 7 -1 0 0 7 0 0 0 0 0 0 0 {CAPTURING} 1 {INVALIDATED} 0 0 0 0 0 0 0 0 0 9 0 0",
+        [("failed-call", "while it is captured"), ("failed-call", "after that")],
+    ),
     "absent": (
-        f"{UNSUPPORTED} {UNSUPPORTED}",
-        [("not-modelled", "by its name"), ("not-modelled", "of two processes")],
+        f"{UNSUPPORTED} {UNSUPPORTED} {UNSUPPORTED}",
+        [("not-modelled", "by its name"), ("not-modelled", "of two processes"), ("not-modelled", "of the driver")],
     ),
 }
 
@@ -59,20 +77,34 @@ def test_further_parts(program, device, capfd, name):
     assert found == [(rule, line_of(SOURCE, f"// {re.escape(mark)}$")) for rule, mark in expected]
     if name == "absent":
         assert report.findings[0].message == "cnrtGetSymbolSize is declared and not modelled"
+        assert report.findings[2].message == "cnMemCreate is declared and not modelled"
+
+
+def test_kernels_of_modules(program, device, capfd, tmp_path):
+    write_toolkit(tmp_path / "sdk", [device.name])
+    module = tmp_path / "kernels.cnfatbin"
+    words = ["--bang-fatbin-only", "-o", str(module), str(HERE / "kernels.mlu")]
+    assert main([device.name, str(tmp_path / "sdk" / "lib64"), *words]) == 0
+    code, (report,) = run_program(program, ["modules", str(module)], [device])
+    out = "1 0 100012 101313 0 0 100301 0 0 0 0 0 0 0 100200 0 100050 0 100006 100014 0 0 0 6 0 17 1 1"
+    assert (code, capfd.readouterr().out.split()) == (0, out.split())
+    found = [(finding.rule, finding.location.line) for finding in report.findings]
+    marks = [("argument", "three of four"), ("not-modelled", "packed")]
+    assert found == [(rule, line_of(SOURCE, f"// {mark}$")) for rule, mark in marks]
 
 
 def test_headers_are_c_and_every_function_has_a_body(tmp_path):
     """All that is declared is defined: each function of the headers is taken, and a C compiler reads them."""
-    text = "".join(
-        (HEADERS / name).read_text() for name in ("cnrt.h", "mlusim_cnrt_unmodelled.h", "cn_api.h", "cndev.h")
-    )
+    headers = ("cnrt.h", "mlusim_cnrt_unmodelled.h", "cn_api.h", "mlusim_cn_unmodelled.h", "cndev.h")
+    text = "".join((HEADERS / name).read_text() for name in headers)
     names = set(re.findall(r"\b((?:cnrt|cn|cndev)[A-Z]\w*)\(", text)) | set(re.findall(r"UNMODELLED\((\w+), ", text))
     names -= {"cndevCheckErrors", "name"}
-    assert len(names) > 180
+    assert len(names) > 370
     source = tmp_path / "all.c"
     listed = "\n".join(f"(void*){name}," for name in sorted(names))
     includes = '#include "cnrt.h"\n#include "cn_api.h"\n#include "cndev.h"\n#include <stdlib.h>\n'
-    source.write_text(f"{includes}void* all[] = {{{listed}}};\n")
+    numbers = "".join(f'_Static_assert({name} == {number}, "");\n' for name, number in NUMBERS.items())
+    source.write_text(f"{includes}{numbers}void* all[] = {{{listed}}};\n")
     done = Compiler().run(["-x", "c", "-std=c11", "-fsyntax-only", f"-I{HEADERS}", str(source)], tmp_path)
     assert not done.returncode, done.messages
     defined = "".join(path.read_text() for path in (INCLUDE.parent / "host").glob("*.cpp"))

@@ -33,7 +33,7 @@ def test_options_of_public_build_files():
 def test_options_of_the_devices_side():
     words = ["device-only", "host-only", "fatbin-only", "wram-align64", "stack-on-ldram", "device-only=1"]
     command = read_command([*(f"--bang-{word}" for word in words), "-Xbang-fatbinary", "-v", "k.mlu"])
-    assert (command.inputs, command.host, command.asks) == (["k.mlu"], [], "")
+    assert (command.inputs, command.host, command.asks, command.module) == (["k.mlu"], [], "", True)
 
 
 def test_options_of_old_build_files():

@@ -43,11 +43,13 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.rules": (op.rules, INSIDE),
     "Instruction.let": (op.let,),
     "Instruction.measured": (NOT_MUTATED,),  # functions, as semantics
+    "Instruction.counts": (op.dropped,),
     "Instruction.select": (INSIDE,),
     "Instruction.type_arguments": (INSIDE,),
     "Instruction.wider": (op.wider,),
     "Instruction.divisor": (op.divisor,),
     "Instruction.asm": (NOT_MUTATED,),  # a name
+    "Instruction.mistaken": (NOT_MUTATED,),  # a name
     "Prototype.name": (NOT_MUTATED,),
     "Prototype.returns": (NOT_MUTATED,),  # how C spells it
     "Prototype.parameters": (INSIDE,),
@@ -65,6 +67,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Parameter.nullable": (op.nullable,),
     "Parameter.defined": (op.quantity, op.dropped),
     "Parameter.order": (op.dropped,),
+    "Parameter.local_if": (op.dropped,),
     "Dim.count": (op.quantity,),
     "Dim.stride": (op.quantity, op.dropped),
     "Compute.completion": (op.completion,),

@@ -70,6 +70,13 @@ class EffectWriter:
                 self.port.line("if _cur.running.section: _check_closed(_pc)")
             self.port.line(f"if _cur.pending: _drain({self.entry.waits!r})")
 
+    def before_measuring(self) -> None:
+        """What has to happen before extents follow from contents: earlier commands that may write them."""
+        if self.completion is Completion.QUEUED:
+            queues = self.port.execution.dialect.queues
+            which = f"({self.port.pipe},) if _cur.running.section else {queues!r}"
+            self.port.line(f"if _cur.pending: _drain({which})")
+
     def _extents(self) -> str:
         return "".join(f"{operand.extent()}, " for operand in self.operands)
 
@@ -80,6 +87,10 @@ class EffectWriter:
             self.port.bind("_meet", self.port.execution.barriers.meet)
             self.port.bind("_BARRIER", effect)
             self.port.line("_number = _meet(_BARRIER, _pc)")
+        if self.entry.counts:
+            self.port.line(f"_cur.running.counted = {self.entry.counts}")
+        if isinstance(effect, Wait) and self.entry.prototype.returns != "void":
+            self.port.line("_result = _cur.running.counted")
         if isinstance(effect, (Wait, Barrier, Cache, Section)):
             return
         for operand in self.operands:

@@ -261,6 +261,7 @@ class _Writer:
                 operand.find()
         if self.measuring:
             self._check_reads([operand for operand in self.operands if operand not in self.measuring])
+            self.effect.before_measuring()
             for name, function in self.entry.measured.items():
                 source.line(f"{name} = {source.bind(f'_measure_{name}', function)}({self.effect.call(function)})")
             for operand in self.measuring:

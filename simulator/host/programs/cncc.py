@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -38,7 +38,7 @@ _DEVICE_PAIRS = {
     "--mcpu",
 }
 _DEVICE = re.compile(
-    r"--?bang-(?:device-only|host-only|compile-host-device|fatbin-only|stack-on-ldram|wram-align64)(?:=\S*)?"
+    r"--?bang-(?:device-only|host-only|compile-host-device|stack-on-ldram|wram-align64)(?:=\S*)?"
     r"|-fbang-\S*|--target=\S*|--neuware-path=\S*|--no-neuware-version-check|--cn-\S*|-fopenmp=\S*"
     r"|-Xclang|--mcpu=\S*"
 )
@@ -49,7 +49,7 @@ _HOST_PAIRS = {"-Xlinker", "-u", "-z", "-T", "-arch"}
 _HOST = re.compile(r"-[OgfmWwlLpMsvrPCU]\S*|-(?:nostdlib|no-pie)")
 _WORDS = (
     "-c", "-S", "-E", "-o", "-x", "-I", "-D", "-include", "-isystem", "-std=", "-shared", "--version", "--help",
-    "--bang-mlu-arch=", "--bang-arch=", "--bang-device-only", "--bang-host-only",
+    "--bang-mlu-arch=", "--bang-arch=", "--bang-device-only", "--bang-host-only", "--bang-fatbin-only",
 )  # fmt: skip
 _DROPPED = re.compile(r"-W(?!l,|p,)\S*|-pedantic\S*|-w")
 
@@ -68,6 +68,7 @@ class CompilerCommand:
     host: list[str] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)  # options that write what a source depends on
     archs: list[str] = field(default_factory=list)
+    module: bool = False  # what the driver loads is to be written
     asks: str = ""  # --version or the like
     language: str = ""  # of -x
 
@@ -102,6 +103,8 @@ def read_command(words: Sequence[str]) -> CompilerCommand:
             found.include.append(Path(value(word, "-isystem")))
         elif word.startswith("-std=") or word.startswith("--std="):
             found.standard = word.partition("=")[2]
+        elif re.fullmatch(r"--?bang-fatbin-only", word):
+            found.module = True
         elif word in _DEVICE_PAIRS:
             value(word, word)
         elif match := _ARCH.fullmatch(word):
@@ -138,6 +141,9 @@ def compile_command(command: CompilerCommand, device: Device, libraries: Path) -
         raise ValueError("no input files")
     if command.output and command.mode and len(command.inputs) > 1:
         raise ValueError(f"-o names one file, and {command.mode} makes one of each of {len(command.inputs)} inputs")
+    if command.module and command.mode in ("", "-c"):
+        output = command.output or f"{Path(command.inputs[0]).stem}.cnfatbin"
+        command = replace(command, mode="", output=output, host=[*command.host, "-fPIC", "-shared"])
     with tempfile.TemporaryDirectory(prefix="cncc-") as folder:
         objects = []
         for number, name in enumerate(command.inputs):

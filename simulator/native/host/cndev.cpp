@@ -88,6 +88,21 @@ CNDEV_API cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* i
   return CNDEV_SUCCESS;
 }
 
+CNDEV_API cndevRet_t cndevGetMemoryUsage(cndevMemoryInfo_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  int before = 0;
+  size_t free = 0, total = 0;
+  bool asked = cnrtGetDevice(&before) == cnrtSuccess && cnrtSetDevice(device) == cnrtSuccess &&
+               cnrtMemGetInfo(&free, &total) == cnrtSuccess;
+  cnrtSetDevice(before);
+  if (!asked) return CNDEV_ERROR_UNKNOWN;
+  *info = {info->version};
+  info->physicalMemoryTotal = info->virtualMemoryTotal = (int64_t)(total >> 20);
+  info->physicalMemoryUsed = info->virtualMemoryUsed = (int64_t)((total - free + (1 << 20) - 1) >> 20);
+  return CNDEV_SUCCESS;
+}
+
 CNDEV_API cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device) {
   if (!count || !info) return CNDEV_ERROR_INVALID_ARGUMENT;
   if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;

@@ -1,6 +1,8 @@
 // libcndrv.so: the driver's functions, by means of the runtime's. A context is the current device.
+#include <limits.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -29,14 +31,12 @@ CNresult status(cnrtRet_t found) {
       return CN_INVOKE_ERROR_ASSERT;
     case cnrtErrorCndrvFuncCall:
       return CN_INVOKE_ERROR;
-    case cnrtErrorQueueCaptureUnsupported:
-      return CN_ERROR_QUEUE_CAPTURE_UNSUPPORTED;
-    default:
-      return CN_ERROR_UNKNOWN;
+    default:  // what captures say has the same numbers
+      return found >= 100360 && found <= 100366 ? (CNresult)found : CN_ERROR_UNKNOWN;
   }
 }
 
-struct cn_context {
+struct CNcontext_st {
   int device;
   int clusters, visible;  // of the device, and those that kernels may use
   KernelClass limit;
@@ -44,16 +44,28 @@ struct cn_context {
 
 namespace {
 
+// The ordinal of a device; that of none where the number is none.
+int ordinal(CNdev device) { return device > INT_MAX ? -1 : (int)device; }
+
+// Give the device whose ordinal the runtime finds.
+template <class Find>
+CNresult give_device(CNdev* device, Find find) {
+  int found = -1;
+  CNresult code = status(find(device ? &found : nullptr));
+  if (!code) *device = (CNdev)found;
+  return code;
+}
+
 // The contexts of devices; never destroyed.
-cn_context* context_of(int device) {
+CNcontext_st* context_of(int device) {
   static std::mutex& mutex = *new std::mutex;
-  static std::map<int, cn_context*>& made = *new std::map<int, cn_context*>;
+  static std::map<int, CNcontext_st*>& made = *new std::map<int, CNcontext_st*>;
   std::lock_guard<std::mutex> lock(mutex);
-  cn_context*& entry = made[device];
+  CNcontext_st*& entry = made[device];
   int clusters, largest;
   if (!entry && !cnrtDeviceGetAttribute(&clusters, cnrtAttrClusterCount, device) &&
       !cnrtDeviceGetAttribute(&largest, cnrtAttrMaxClusterCountPerUnionTask, device))
-    entry = new cn_context{device, clusters, clusters, (KernelClass)(4 * largest)};
+    entry = new CNcontext_st{device, clusters, clusters, (KernelClass)(4 * largest)};
   return entry;
 }
 
@@ -69,13 +81,22 @@ CNresult current(CNcontext* context) {
   return found ? found : give(context, device);
 }
 
-CNresult version(int* major, int* minor, int* patch) { return status(cnrtGetLibVersion(major, minor, patch)); }
-
 }  // namespace
 
 CNDRV_API CNresult cnInit(unsigned int flags) { return status(cnrtInit(flags)); }
-CNDRV_API CNresult cnGetLibVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }
-CNDRV_API CNresult cnGetDriverVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }
+CNDRV_API CNresult cnGetLibVersion(int* major, int* minor, int* patch) {
+  if (!major || !minor || !patch) return CN_ERROR_INVALID_VALUE;
+  *major = CN_MAJOR_VERSION, *minor = CN_MINOR_VERSION, *patch = CN_PATCH_VERSION;
+  return CN_SUCCESS;
+}
+CNDRV_API CNresult cnDriverGetVersion(int* major, int* minor, int* patch) {
+  return cnGetLibVersion(major, minor, patch);
+}
+CNDRV_API CNresult cnGetDriverVersion(int* major, int* minor, int* patch) {
+  return status(cnrtGetLibVersion(major, minor, patch));
+}
+CNDRV_API CNresult cnProfilerStart(void) { return status(cnrtProfilerStart()); }
+CNDRV_API CNresult cnProfilerStop(void) { return status(cnrtProfilerStop()); }
 
 static const struct {
   CNresult error;
@@ -104,44 +125,66 @@ static CNresult describe(CNresult error, const char** text, bool name) {
 CNDRV_API CNresult cnGetErrorString(CNresult error, const char** text) { return describe(error, text, false); }
 CNDRV_API CNresult cnGetErrorName(CNresult error, const char** text) { return describe(error, text, true); }
 
-CNDRV_API CNresult cnDeviceGet(CNdev* device, int ordinal) { return status(cnrtGetDeviceHandle(device, ordinal)); }
+CNDRV_API CNresult cnDeviceGet(CNdev* device, int ordinal) {
+  return give_device(device, [=](int* found) { return cnrtGetDeviceHandle(found, ordinal); });
+}
 CNDRV_API CNresult cnDeviceGetCount(int* count) { return status(cnrtGetDeviceCount((unsigned*)count)); }
-CNDRV_API CNresult cnDeviceGetName(char* name, int length, CNdev device) {
+CNDRV_API CNresult cnDeviceGetName(char* name, unsigned int length, CNdev device) {
   cnrtDeviceProp_t properties;
-  CNresult found = status(cnrtGetDeviceProperties(&properties, device));
+  CNresult found = status(cnrtGetDeviceProperties(&properties, ordinal(device)));
   if (found || !name || length < 1) return found ? found : CN_ERROR_INVALID_VALUE;
   strncpy(name, properties.name, (size_t)length - 1);
   name[length - 1] = 0;
   return CN_SUCCESS;
 }
 CNDRV_API CNresult cnDeviceGetAttribute(int* value, CNdevice_attribute attribute, CNdev device) {
-  return status(cnrtDeviceGetAttribute(value, (cnrtDeviceAttr_t)attribute, device));
+  return status(cnrtDeviceGetAttribute(value, (cnrtDeviceAttr_t)attribute, ordinal(device)));
 }
-CNDRV_API CNresult cnDeviceTotalMem(size_t* bytes, CNdev device) {
+CNDRV_API CNresult cnDeviceTotalMem(cn_uint64_t* bytes, CNdev device) {
   int megabytes;
   if (!bytes) return CN_ERROR_INVALID_VALUE;
-  CNresult found = status(cnrtDeviceGetAttribute(&megabytes, cnrtAttrTotalMemSize, device));
-  if (!found) *bytes = (size_t)megabytes << 20;
+  CNresult found = status(cnrtDeviceGetAttribute(&megabytes, cnrtAttrTotalMemSize, ordinal(device)));
+  if (!found) *bytes = (cn_uint64_t)megabytes << 20;
   return found;
+}
+CNDRV_API CNresult cnDeviceGetPCIBusId(char* id, int length, CNdev device) {
+  return status(cnrtDeviceGetPCIBusId(id, length, ordinal(device)));
+}
+CNDRV_API CNresult cnDeviceGetByPCIBusId(CNdev* device, const char* id) {
+  return give_device(device, [=](int* found) { return cnrtDeviceGetByPCIBusId(found, id); });
+}
+CNDRV_API CNresult cnDeviceCanPeerAble(int* can, CNdev source, CNdev target) {
+  return status(cnrtDeviceCanAccessPeer(can, ordinal(source), ordinal(target)));
+}
+CNDRV_API CNresult cnDeviceGetDefaultMemPool(CNmemoryPool* pool, CNdev device) {
+  return status(cnrtDeviceGetDefaultMemPool(pool, ordinal(device)));
+}
+CNDRV_API CNresult cnDeviceGetMemPool(CNmemoryPool* pool, CNdev device) {
+  return status(cnrtDeviceGetMemPool(pool, ordinal(device)));
+}
+CNDRV_API CNresult cnDeviceSetMemPool(CNdev device, CNmemoryPool pool) {
+  return status(cnrtDeviceSetMemPool(ordinal(device), pool));
 }
 
 CNDRV_API CNresult cnCtxCreate(CNcontext* context, unsigned int, CNdev device) {
-  CNresult found = status(cnrtSetDevice(device));
-  return found ? found : give(context, device);
+  CNresult found = status(cnrtSetDevice(ordinal(device)));
+  return found ? found : give(context, ordinal(device));
 }
 CNDRV_API CNresult cnCtxDestroy(CNcontext context) { return context ? CN_SUCCESS : CN_ERROR_INVALID_VALUE; }
 CNDRV_API CNresult cnCtxGetCurrent(CNcontext* context) { return current(context); }
 CNDRV_API CNresult cnCtxSetCurrent(CNcontext context) {
   return context ? status(cnrtSetDevice(context->device)) : CN_ERROR_INVALID_VALUE;
 }
-CNDRV_API CNresult cnCtxGetDevice(CNdev* device) { return status(cnrtGetDevice(device)); }
+CNDRV_API CNresult cnCtxGetDevice(CNdev* device) {
+  return give_device(device, [=](int* found) { return cnrtGetDevice(found); });
+}
 CNDRV_API CNresult cnCtxSync(void) {
   FROM_CALLER;
   return status(cnrtSyncDevice());
 }
-CNDRV_API CNresult cnSharedContextAcquire(CNcontext* context, CNdev device) { return give(context, device); }
+CNDRV_API CNresult cnSharedContextAcquire(CNcontext* context, CNdev device) { return give(context, ordinal(device)); }
 CNDRV_API CNresult cnSharedContextRelease(CNdev device) {
-  return context_of(device) ? CN_SUCCESS : CN_ERROR_INVALID_DEVICE;
+  return context_of(ordinal(device)) ? CN_SUCCESS : CN_ERROR_INVALID_DEVICE;
 }
 
 CNDRV_API CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType type, CNctxConfigParam* param) {
@@ -152,7 +195,9 @@ CNDRV_API CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType t
     case CN_CTX_CONFIG_VISIBLE_CLUSTER:
       return param->visibleCluster = (1ull << context->visible) - 1, CN_SUCCESS;
     case CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM:
-      return param->visibleClusterNumber = context->visible, CN_SUCCESS;
+      return param->visibleClusterNumber = (cn_uint64_t)context->visible, CN_SUCCESS;
+    case CN_CTX_CONFIG_NUM:
+      break;
   }
   return CN_ERROR_INVALID_VALUE;
 }
@@ -168,7 +213,7 @@ CNDRV_API CNresult cnSetCtxConfigParam(CNcontext context, CNctxConfigParamType t
   else if (type == CN_CTX_CONFIG_VISIBLE_CLUSTER)
     visible = __builtin_popcountll(param->visibleCluster);
   else if (type == CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM)
-    visible = param->visibleClusterNumber;
+    visible = (int)std::min<cn_uint64_t>(param->visibleClusterNumber, INT_MAX);
   if (visible < 1 || visible > context->clusters) return CN_ERROR_INVALID_VALUE;
   context->visible = visible;
   return CN_SUCCESS;
@@ -185,38 +230,20 @@ CNDRV_API CNresult cnGetCtxMaxParallelUnionTasks(CNcontext context, KernelClass 
   return CN_SUCCESS;
 }
 
-CNDRV_API CNresult cnMalloc(CNaddr* address, size_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMalloc((void**)address, bytes));
-}
-CNDRV_API CNresult cnMallocConstant(CNaddr* address, size_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMallocConstant((void**)address, bytes));
-}
-CNDRV_API CNresult cnFree(CNaddr address) {
-  FROM_CALLER;
-  return status(cnrtFree((void*)address));
-}
-CNDRV_API CNresult cnMemcpyHtoD(CNaddr to, const void* from, size_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMemcpy((void*)to, from, bytes, cnrtMemcpyHostToDev));
-}
-CNDRV_API CNresult cnMemcpyDtoH(void* to, CNaddr from, size_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMemcpy(to, (void*)from, bytes, cnrtMemcpyDevToHost));
-}
-CNDRV_API CNresult cnGetMemAttribute(void* value, CNmemAttribute attribute, CNaddr address) {
-  cnrtPointerAttributes_t found;
-  if (!value || attribute != CN_MEM_ATTRIBUTE_ISLINEAR) return CN_OPS_ERROR_NOT_SUPPORTED;
-  if (cnrtPointerGetAttributes(&found, (void*)address) || found.type != cnrtMemTypeDevice)
-    return CN_MEMORY_ERROR_INVALID_ADDRESS;
-  *(int*)value = 0;  // no device file says that its memory is mapped linearly
-  return CN_SUCCESS;
-}
-CNDRV_API CNresult cnMemGetInfo(size_t* free, size_t* total) { return status(cnrtMemGetInfo(free, total)); }
 CNDRV_API CNresult cnQueueGetContext(CNqueue, CNcontext* context) { return current(context); }
-CNDRV_API CNresult cnQueueSync(CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtQueueSync(queue));
+CNDRV_API CNresult cnCtxGetQueuePriorityRange(int* lowest, int* highest) {
+  return status(cnrtDeviceGetQueuePriorityRange(lowest, highest));
 }
-CNDRV_API CNresult cnQueueQuery(CNqueue queue) { return status(cnrtQueueQuery(queue)); }
+CNDRV_API CNresult cnCtxResetPersistingL2Cache(void) { return status(cnrtDeviceResetPersistingL2Cache()); }
+
+CNDRV_API CNresult cnMemcpyPeer(CNaddr to, CNcontext context, CNaddr from, CNcontext source, cn_uint64_t bytes) {
+  if (!context || !source) return CN_CONTEXT_ERROR_INVALID;
+  FROM_CALLER;
+  return status(cnrtMemcpyPeer((void*)to, context->device, (void*)from, source->device, bytes));
+}
+CNDRV_API CNresult cnMemcpyPeerAsync(CNaddr to, CNcontext context, CNaddr from, CNcontext source, cn_uint64_t bytes,
+                                     CNqueue queue) {
+  if (!context || !source) return CN_CONTEXT_ERROR_INVALID;
+  FROM_CALLER;
+  return status(cnrtMemcpyPeerAsync((void*)to, context->device, (void*)from, source->device, bytes, queue));
+}

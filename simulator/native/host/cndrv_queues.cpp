@@ -1,34 +1,6 @@
-// Copies, queues and notifiers of the driver: those of the runtime by other names.
+// Queues, notifiers, captures and topologies of the driver: those of the runtime by other names.
 #include "cndrv_status.h"
 
-CNDRV_API CNresult cnMemcpy(CNaddr to, CNaddr from, cn_uint64_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMemcpy((void*)to, (void*)from, bytes, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyDtoD(CNaddr to, CNaddr from, cn_uint64_t bytes) {
-  FROM_CALLER;
-  return status(cnrtMemcpy((void*)to, (void*)from, bytes, cnrtMemcpyDevToDev));
-}
-CNDRV_API CNresult cnMemcpyAsync(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyAsync_V2(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyAsync_V3(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyHtoDAsync(CNaddr to, const void* from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, from, bytes, queue, cnrtMemcpyHostToDev));
-}
-CNDRV_API CNresult cnMemcpyDtoHAsync(void* to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync(to, (void*)from, bytes, queue, cnrtMemcpyDevToHost));
-}
 CNDRV_API CNresult cnInvokeHostFunc(CNqueue queue, CNhostFn function, void* data) {
   FROM_CALLER;
   return status(cnrtInvokeHostFunc(queue, function, data));
@@ -71,4 +43,59 @@ CNDRV_API CNresult cnQueryNotifier(CNnotifier notifier) {
 }
 CNDRV_API CNresult cnNotifierElapsedTime(float* milliseconds, CNnotifier start, CNnotifier end) {
   return status(cnrtNotifierElapsedTime(start, end, milliseconds));
+}
+CNDRV_API CNresult cnQueueSync(CNqueue queue) {
+  FROM_CALLER;
+  return status(cnrtQueueSync(queue));
+}
+CNDRV_API CNresult cnQueueQuery(CNqueue queue) { return status(cnrtQueueQuery(queue)); }
+
+CNDRV_API CNresult cnQueueBeginCapture(CNqueue queue, CNqueueCaptureMode mode) {
+  return status(cnrtQueueBeginCapture(queue, (cnrtQueueCaptureMode)mode));
+}
+CNDRV_API CNresult cnQueueEndCapture(CNqueue queue, CNtaskTopo* topology) {
+  return status(cnrtQueueEndCapture(queue, topology));
+}
+CNDRV_API CNresult cnQueueIsCapturing(CNqueue queue, CNqueueCaptureStatus* found) {
+  return status(cnrtQueueIsCapturing(queue, (cnrtQueueCaptureStatus*)found));
+}
+CNDRV_API CNresult cnThreadExchangeQueueCaptureMode(CNqueueCaptureMode* mode) {
+  return status(cnrtThreadExchangeQueueCaptureMode((cnrtQueueCaptureMode_t*)mode));
+}
+CNDRV_API CNresult cnTaskTopoCreate(CNtaskTopo* topology, unsigned int flags) {
+  return status(cnrtTaskTopoCreate(topology, flags));
+}
+CNDRV_API CNresult cnTaskTopoDestroy(CNtaskTopo topology) { return status(cnrtTaskTopoDestroy(topology)); }
+CNDRV_API CNresult cnTaskTopoAddEmptyNode(CNtaskTopoNode* node, CNtaskTopo topology, const CNtaskTopoNode* before,
+                                          size_t count) {
+  return status(cnrtTaskTopoAddEmptyNode(node, topology, before, count));
+}
+CNDRV_API CNresult cnTaskTopoAddDependencies(CNtaskTopo topology, const CNtaskTopoNode* from, const CNtaskTopoNode* to,
+                                             size_t count) {
+  return status(cnrtTaskTopoAddDependencies(topology, from, to, count));
+}
+CNDRV_API CNresult cnTaskTopoGetNodes(CNtaskTopo topology, CNtaskTopoNode* nodes, size_t* count) {
+  return status(cnrtTaskTopoGetNodes(topology, nodes, count));
+}
+CNDRV_API CNresult cnTaskTopoGetRootNodes(CNtaskTopo topology, CNtaskTopoNode* nodes, size_t* count) {
+  return status(cnrtTaskTopoGetRootNodes(topology, nodes, count));
+}
+CNDRV_API CNresult cnTaskTopoNodeGetDependencies(CNtaskTopoNode node, CNtaskTopoNode* before, size_t* count) {
+  return status(cnrtTaskTopoNodeGetDependencies(node, before, count));
+}
+CNDRV_API CNresult cnTaskTopoNodeGetType(CNtaskTopoNode node, CNtaskTopoNodeType* type) {
+  return status(cnrtTaskTopoNodeGetType(node, (cnrtTaskTopoNodeType_t*)type));
+}
+CNDRV_API CNresult cnTaskTopoInstantiate(CNtaskTopoEntity* entity, CNtaskTopo topology, CNtaskTopoNode* wrong,
+                                         char* log, size_t size) {
+  return status(cnrtTaskTopoInstantiate(entity, topology, wrong, log, size));
+}
+CNDRV_API CNresult cnTaskTopoEntityInvoke(CNtaskTopoEntity entity, CNqueue queue) {
+  return status(cnrtTaskTopoEntityInvoke(entity, queue));
+}
+CNDRV_API CNresult cnTaskTopoEntityDestroy(CNtaskTopoEntity entity) {
+  return status(cnrtTaskTopoEntityDestroy(entity));
+}
+CNDRV_API CNresult cnTaskTopoUpload(CNtaskTopoEntity entity, CNqueue queue) {
+  return status(cnrtTaskTopoUpload(entity, queue));
 }

@@ -209,14 +209,16 @@ static void driver(float* data) {
   CNctxConfigParam param;
   const char* said;
   CNaddr address;
+  CNdev card;
   GIVES(CN_ERROR_INVALID_VALUE, cnGetErrorString(CN_SUCCESS, nullptr));
   cnGetErrorName((CNresult)77, &said);
   GIVES(0, strcmp(said, "CN_ERROR_UNKNOWN"));
-  GIVES(CN_ERROR_INVALID_DEVICE, cnDeviceGet(&number, 4));
+  GIVES(CN_ERROR_INVALID_DEVICE, cnDeviceGet(&card, 4));
   GIVES(CN_ERROR_INVALID_VALUE, cnDeviceGetCount(nullptr));
   GIVES(CN_ERROR_INVALID_VALUE, cnDeviceGetName(nullptr, 4, 0));
   GIVES(CN_ERROR_INVALID_VALUE, cnDeviceGetName(text, 0, 0));
   GIVES(CN_ERROR_INVALID_DEVICE, cnDeviceGetName(text, 4, 1));
+  GIVES(CN_ERROR_INVALID_DEVICE, cnDeviceGetName(text, 4, 1ull << 32));
   GIVES(CN_OPS_ERROR_NOT_SUPPORTED, cnDeviceGetAttribute(&number, (CNdevice_attribute)0x777, 0));
   GIVES(CN_ERROR_INVALID_VALUE, cnDeviceTotalMem(nullptr, 0));
   GIVES(CN_ERROR_INVALID_DEVICE, cnDeviceTotalMem(&bytes, 1));

@@ -34,6 +34,9 @@ BARRIERS: dict[str, Callable[[int, int], object]] = {
 #: Waits of TPU-KERNEL after which the results of HAU may be read.
 HAU_WAITS = frozenset({"tpu_initialize", "tpu_poll", "tpu_poll_descriptor", "tpu_hau_poll", "tpu_sync_all"})
 
+#: The wait of TPU-KERNEL for GDMA, which returns a number: tests/isa/tpu/test_counts.py has which.
+COUNTS = frozenset({"tpu_gdma_get_filter_num"})
+
 #: Cache maintenance of the processor: it moves no data here; what it makes legal is tested.
 CACHE = frozenset({"tpu_flush_cache", "tpu_invalidate_cache"})
 
@@ -41,4 +44,4 @@ CACHE = frozenset({"tpu_flush_cache", "tpu_invalidate_cache"})
 SECTIONS = {"tpu_parallel_start": True, "tpu_parallel_end": False}
 
 #: Everything whose reference is a behaviour.
-BEHAVIOURS = frozenset({*WAITS, *BARRIERS, *HAU_WAITS, *CACHE, *SECTIONS})
+BEHAVIOURS = frozenset({*WAITS, *BARRIERS, *HAU_WAITS, *COUNTS, *CACHE, *SECTIONS})

@@ -134,3 +134,23 @@ def test_pooling_in_place() -> None:
     for output, wanted in ((0, []), (64, ["overlap"]), (1024, [])):
         found = launch(kernel, (1, 1, 1), args=[output], device=device(CHIP), on_finding="collect").findings
         assert [f.rule for f in found if f.severity == "error"] == wanted
+
+
+@pytest.mark.parametrize(("line", "wrong"), [(2, []), (3, ["value"]), (1 << 31, ["value"])])
+def test_an_index_past_the_end_of_a_scatter(line: int, wrong: list[str]) -> None:
+    """Nothing is written, not even the line whose index is right."""
+
+    def kernel(unit: Any, out: Any, lines: Any, index: Any) -> None:
+        unit.tpu_gdma_h_scatter_S2S(out, lines, index, False, (1, 2, 3, 4), 1, None, None, None, unit.DT_FP32)
+        unit.tpu_poll()
+
+    out, lines = np.full(24, 7, np.float32), np.arange(8, dtype=np.float32)
+    arrays = [out, lines, np.array([1, line], np.uint32)]
+    run = launch(kernel, (1, 1, 1), args=arrays, device=device(CHIP), on_finding="collect")
+    found = [finding for finding in run.findings if finding.rule not in _OTHERS]
+    assert [finding.rule for finding in found] == wrong
+    assert all(f.message == f"index_addr[1] is {line}; it must be below shape.h, 3" for f in found)
+    expected = np.full((2, 3, 4), 7)
+    if not wrong:
+        expected[0, 1], expected[1, 2] = lines[:4], lines[4:]
+    assert out.tolist() == expected.ravel().tolist()

@@ -1,14 +1,15 @@
-"""What GDMA's functions do, stated again in plain Python. Source: tpu_api.md, section 6.9."""
+"""What GDMA's functions do, stated again in plain Python. Source: tpu_api.md, sections 6.9 and 6.10."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from tests.isa.lane_cases import CODES, Case, Outside
 from tests.isa.references.lanes import Four, Tensor, system_put
-from tests.isa.references.numbers import encode, size_of
+from tests.isa.references.numbers import encode, is_floating, size_of
 from tests.isa.references.values import mixed
 from tests.isa.tpu.bench import ALIGNED, STRIDED, Bench, Index, dim4
 from tests.isa.tpu.rows import EVERY
@@ -171,18 +172,18 @@ def gather(way: str) -> Callable[[Bench, Four], Case]:
 
 
 def scatter(way: str) -> Callable[[Bench, Four], Case]:
-    """Some lines go past the end; no two to one place."""
+    """No two lines go to one place."""
 
     def make(bench: Bench, shape: Four) -> Case:
         _, c, h, w = shape
-        high = bench.chance.randrange(1, 5)
+        high = bench.chance.randrange(1, h + 1)
         dst, outside, to = _side(bench, way[-1], (1, c, h, w))
         src, beyond, of = _side(bench, way[0], (1, c, high, w))
         lines = bench.inside((1, c, high, 1), kind="uint32")
         index = {
             (channel, line): to_line
             for channel in range(c)
-            for line, to_line in enumerate(bench.chance.sample(range(max(h, high) + 2), high))
+            for line, to_line in enumerate(bench.chance.sample(range(h), high))
         }
         bench.local.put(lines, [encode("uint32", [index[i[1], i[2]]]) for i in lines.indices()])
         given, old = bench.values(src, beyond), bench.values(dst, outside)
@@ -195,6 +196,20 @@ def scatter(way: str) -> Callable[[Bench, Four], Case]:
         )  # fmt: skip
 
     return make
+
+
+def nonzero(bench: Bench, shape: Four) -> Case:
+    """Some elements are 0, or -0, which is 0."""
+    src, room = bench.beyond(shape), bench.beyond((1, 1, 1, prod(shape)), kind="int32")
+    zeros = [encode(bench.kind, [zero]) for zero in ((0.0, -0.0) if is_floating(bench.kind) else (0,))]
+    given = [bench.chance.choice((raw, *zeros)) for raw in bench.values(src, True).values()]
+    system_put(bench.system, src, given)
+    base = bench.chance.choice((0, 5, 1 << 20))
+    found = [at + base for at, raw in enumerate(given) if raw not in zeros]
+    return bench.case(
+        "gdma_nonzero_S2S", replace(room, shape=(1, 1, 1, len(found))), True, lambda i: encode("int32", [found[i[3]]]),
+        [Outside(room.address), Outside(src.address), dim4(shape), CODES[bench.kind], base],
+    )  # fmt: skip
 
 
 _COPIES = ("S2L", "L2S", "S2S", "L2L")
@@ -227,4 +242,5 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "gdma_matrix_L2S": (matrix_out, EVERY),
     **{f"gdma_h_gather_{way}": (gather(way), EVERY) for way in _COPIES},
     **{f"gdma_h_scatter_{way}": (scatter(way), EVERY) for way in _COPIES},
+    "gdma_nonzero_S2S": (nonzero, EVERY),
 }

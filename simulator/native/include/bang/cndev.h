@@ -7,10 +7,10 @@
 typedef enum {
   CNDEV_SUCCESS = 0,
   CNDEV_ERROR_NO_DRIVER = 1,
-  CNDEV_ERROR_NOT_SUPPORTED = 3,
   CNDEV_ERROR_INVALID_ARGUMENT = 5,
   CNDEV_ERROR_INVALID_DEVICE_ID = 6,
-  CNDEV_ERROR_UNKNOWN = 999,
+  CNDEV_ERROR_UNKNOWN = 7,
+  CNDEV_ERROR_NOT_SUPPORTED = 10,
 } cndevRet_t;
 #define CNDEV_VERSION_5 5
 #define CNDEV_VERSION_6 6
@@ -39,6 +39,15 @@ typedef struct {
 
 typedef struct {
   int version;
+  int64_t physicalMemoryTotal, physicalMemoryUsed;  // MB
+  int64_t virtualMemoryTotal, virtualMemoryUsed;
+  int64_t channelNumber;  // 0: not told here
+  int64_t channelMemoryUsed[20];
+  uint64_t globalMemory;
+} cndevMemoryInfo_t;
+
+typedef struct {
+  int version;
   unsigned int number;
 } cndevCardInfo_t;
 
@@ -61,6 +70,7 @@ cndevRet_t cndevGetDeviceHandleByIndex(int index, cndevDevice_t* device);
 cndevRet_t cndevGetFrequencyInfo(cndevFrequencyInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* info, cndevDevice_t device);
+cndevRet_t cndevGetMemoryUsage(cndevMemoryInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device);
 #ifdef __cplusplus
 }

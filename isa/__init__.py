@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from .bang import BANG
-from .cuda import CUDA
 from .dialect import Dialect
+from .dialects import DIALECTS
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Wait
 from .expression import FUNCTIONS, folded, is_multiple
 from .expression import names as names_of
 from .instruction import PADDING, SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, Wider, result_type
-from .okk import OKK
 from .orders import ORDERS, Order
 from .prototype import DeclarationError, Kind, Parameter
 from .results import Partial, ValueOutOfRange
@@ -20,7 +15,6 @@ from .rounding import flushed
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
 from .sources import declared_in
 from .space import AddressSpace
-from .tpu import TPU
 from .types import DATA_TYPE_ELEMENTS, DATA_TYPES, STRUCTS, TYPES, VARIABLE_TYPES, ElementType
 from .wire import flatten, wires
 
@@ -72,6 +66,3 @@ __all__ = [
     "result_type",
     "wires",
 ]
-
-#: Every dialect by the name that device files use.
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (BANG, TPU, OKK, CUDA)})

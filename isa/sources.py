@@ -6,19 +6,13 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from .bang import BANG
-from .cuda import CUDA
 from .dialect import Dialect
-from .okk import OKK
-from .tpu import TPU
-
-#: The instructions as the files declare them; a dialect may be changed in a process.
-DECLARED = {dialect.name: dialect.instructions for dialect in (BANG, CUDA, OKK, TPU)}
+from .dialects import declared
 
 
 def declared_in(dialect: Dialect) -> str:
     """The name of a dialect with a digest of the files; "" when its instructions are not those that they declare."""
-    return f"{dialect.name} {_digest()}" if dialect.instructions is DECLARED.get(dialect.name) else ""
+    return f"{dialect.name} {_digest()}" if dialect.instructions is declared(dialect.name) else ""
 
 
 @cache

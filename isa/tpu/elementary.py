@@ -75,7 +75,7 @@ def _static(src_addr: int, len: int, dtype: np.dtype) -> np.ndarray:
 
 _IN_STATIC = (
     Require("src_addr % sizeof_dst_addr == 0", rule="alignment"),
-    Require(f"0 <= src_addr and src_addr + len * sizeof_dst_addr <= {len(image())}", rule="bounds", needed=True),
+    Require(f"0 <= src_addr and src_addr + len * sizeof_dst_addr <= {len(image())}", rule="argument", needed=True),
     Require("len > 0", rule="length"),
 )
 broadcast_from_static = bdc(

@@ -59,7 +59,7 @@ _SUPPORT = re.compile(
     r"|_ZT[ISTV]|_ZSt\d+__throw_|_ZSt9terminatev|_ZSt17rethrow_exception|_ZN?K?St\w*(?:exception|_error|bad_\w+)"
     r"|_ZN?K?SaI|_ZN?K?St7__cxx11|_ZNK?Ss|_ZNK?So|_ZStls|_ZSt\d+(?:endl|ends|flush|__ostream_insert|cout|cerr|clog)"
     r"|_ZNK?St8ios_base|_ZNSt9basic_ios|_ZNK?St6locale|_ZN?K?St15basic_streambuf|_ZSt\d+_Rb_tree_|_ZN?K?St8__detail"
-    r"|_ZNSt6chrono3_V2|_ZSt15set_new_handler|_ZSt7nothrow|_ZSt9use_facet"
+    r"|_ZNSt6chrono3_V2|_ZSt15set_new_handler|_ZSt7nothrow|_ZSt9use_facet|_ZNK?St5ctype|_ZSt13__check_facet"
 )
 #: The runtime's, and what the linker defines.
 _OURS = re.compile(r"mlusim_|__tsan_|__wrap_|__sanitizer_|__start_|__stop_|(?:__ehdr_start|_end|_DYNAMIC)$")

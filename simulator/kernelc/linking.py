@@ -89,7 +89,8 @@ def link(
         return result
     stubs = unlinked.with_suffix(".stubs.cpp")
     stubs.write_text(_stubs(missing, unresolved), encoding="utf-8")
-    flags = ["-O1", "-fPIC", f"-I{RUNTIME}", "-fno-optimize-sibling-calls"]
+    # A part of a library that is linked for something else may have one of them, too: the first one counts.
+    flags = ["-O1", "-fPIC", f"-I{RUNTIME}", "-fno-optimize-sibling-calls", "-Wl,-z,muldefs"]
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
 

@@ -242,7 +242,8 @@ def _make_room(root: Path, kept: Path) -> None:
                     _remove(Path(folder))
                 continue
             files = [entry.stat(follow_symlinks=False) for entry in os.scandir(folder)]
-            found.append((max((f.st_mtime for f in files), default=0.0), sum(f.st_size for f in files), folder.path))
+            last = max((f.st_mtime for f in files), default=folder.stat().st_mtime)  # one that is empty will be filled
+            found.append((last, sum(f.st_size for f in files), folder.path))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= LIMIT:

@@ -117,7 +117,7 @@ def test_no_example_needs_more_places_than_it_says(section, patch):
 
 
 def test_a_dialect_needs_two_places():
-    assert places("dialect.patch") == {"isa/toy.py", "isa/__init__.py"}
+    assert places("dialect.patch") == {"isa/toy.py", "isa/dialects.py"}
     assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "cnrt.patch", "dialect.patch"}
 
 

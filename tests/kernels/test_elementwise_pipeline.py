@@ -144,9 +144,12 @@ def kernel_us(run):
 
 
 def test_time_of_an_addition_is_that_of_the_dram(device):
-    # Three times 2^24 floats at 307.2 GB/s.
+    # Three times 2^24 floats at what all users together reach of 307.2 GB/s: its cores' shares of the ports add up to
+    # three times as much, and all else, such as the set-up and latency of the first load, is 1 us of 822.
     zeros = device.array(np.broadcast_to(np.float32(0), (1 << 24,)))
-    assert kernel_us(ew.add(device, zeros, zeros, out=zeros)) == pytest.approx(3 * 2**26 / 307.2e3, rel=0.02)
+    found = ew.add(device, zeros, zeros, out=zeros)
+    reached = 307.2e3 * found.rates.channels["dram"].efficiency
+    assert kernel_us(found) == pytest.approx(3 * 2**26 / reached, rel=0.005)
 
 
 def test_broadcast_inputs_are_read_once(device):
@@ -165,9 +168,12 @@ def test_half_the_bytes_take_half_the_time(device):
 
 
 def test_copies_hide_behind_computation(device):
-    # While a tile of gelu is computed the next one is copied: the cores compute nearly all the time.
+    # While a tile of gelu is computed the next one is copied: the cores compute nearly all the time. A third of that
+    # goes to its quotient and its power, which have an engine of their own. The copies last 0.28 of the time: if they
+    # took turns with the computation, that would have 0.77 of it.
     run = ew.gelu(device, np.zeros((1 << 21,), np.float32))
-    computes = np.array([op.engine == "compute" for op in run.log.ops])[run.log.records["op"]]
+    engines = ("compute", "compute_function")
+    computes = np.array([op.engine in engines for op in run.log.ops])[run.log.records["op"]]
     on_core = run.log.records["core"] == 3
     start, end = run.timeline.start[on_core], run.timeline.end[on_core]
     assert (end - start)[computes[on_core]].sum() / (end.max() - start.min()) > 0.9

@@ -179,6 +179,16 @@ def test_the_builds_used_longest_ago_make_room(folder, monkeypatch):
     assert not left.exists()
 
 
+def test_the_folder_that_another_build_is_about_to_fill_stays(folder, monkeypatch):
+    monkeypatch.setattr(module, "LIMIT", 500)
+    paths = [BuildCache().file("a.so", "0", Maker(b"x" * 1000))]
+    os.utime(paths[0], (1000, 1000))
+    (folder / "about").mkdir()
+    BuildCache().file("a.so", "1", Maker(b"y" * 100))
+    assert not paths[0].exists()
+    assert (folder / "about").is_dir()
+
+
 def test_the_scratch_of_a_killed_build_is_swept_and_that_of_a_running_one_stays(folder):
     (folder / "building-killed").mkdir(parents=True)
     (folder / "building-killed" / "k.s").write_bytes(b"half")

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from ....isa import DIALECTS
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
@@ -44,7 +45,7 @@ from .request import LaunchRequest, decode_request
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG, _SIGNAL_AT_PARENTS_END = 10, 1  # Linux's, which Python does not name
-#: What NumPy would import at the first use; a process in its sandbox cannot.
+#: What would be imported at the first use, NumPy's modules and those of dialects; a process in its sandbox cannot.
 _LATE = (
     "numpy.ctypeslib",
     "numpy._core._methods",
@@ -52,6 +53,7 @@ _LATE = (
     "numpy.linalg",
     "numpy._core._dtype_ctypes",
 )
+_DIALECTS = DIALECTS.__class__.__module__.rpartition(".")[0]
 
 
 class KernelHost:
@@ -182,7 +184,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     except EOFError:
         os._exit(0)
     look(start.places)
-    for module in (*start.modules, *_LATE):
+    for module in (*start.modules, *_LATE, *(f"{_DIALECTS}.{name}" for name in DIALECTS)):
         importlib.import_module(module)
     gc.freeze()
     gc.enable()

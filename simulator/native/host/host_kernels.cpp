@@ -74,8 +74,9 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
     message.sizes.push_back(arguments[i].bytes);
     bytes.append((const char*)arguments[i].value, arguments[i].bytes);
   }
-  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, [=, image = kernel.image](uint64_t queue) mutable {
-    message.queue = queue, message.image = number_of(image);
+  message.image = number_of(kernel.image);  // now: what holds the image may go before the kernel runs
+  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, [=](uint64_t queue) mutable {
+    message.queue = queue;
     keep_all();
     post(message, {bytes.data(), bytes.size()});
   });

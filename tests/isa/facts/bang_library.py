@@ -6,6 +6,7 @@ first, then the result. What it does not have (hypot, mod_scalar_u64, cast) is s
 
 from __future__ import annotations
 
+from tests.isa.facts.bang_vector import FUNCTION
 from tests.isa.facts.fact import Fact, Within
 
 _KINDS = {"f32": "float", "s32": "int32", "u32": "uint32", "u64": "uint64"}
@@ -14,6 +15,15 @@ _TWO = "n, out {dst} dst[n], in {src} src0[n], in {src} src1[n]"
 _VALUE = "n, out {dst} dst[n], in {src} src0[n], src1"
 _REVERSED = "n, out {dst} dst[n], src0, in {src} src1[n]"
 _ONE = "n, out {dst} dst[n], in {src} src[n]"
+#: What no single step of the vector unit computes.
+_FUNCTIONS = (
+    "vector_div_f32_rn vector_mod_f32 vector_pow_f32 vector_hypot_f32 vector_div_s32 vector_mod_s32 vector_div_u32"
+    " vector_mod_u32 vector_div_scalar_f32_rn vector_div_scalar_s32 vector_mod_scalar_s32 vector_div_scalar_u32"
+    " vector_mod_scalar_u32 vector_mod_scalar_u64 scalar_div_vector_f32_rn scalar_div_vector_s32"
+    " scalar_div_vector_u32 vector_sqrt_f32 vector_rsqrt_f32 vector_rcp_f32_rn vector_exp_f32 vector_log_f32"
+    " vector_erf_f32 vector_sin_f32 vector_cos_f32 vector_tan_f32 vector_asin_f32 vector_acos_f32 vector_atan_f32"
+    " vector_sinh_f32 vector_cosh_f32 vector_tanh_f32"
+)
 
 
 def _rows(names: str, form: str, kind: str, dst: str = "", inferred: bool = False) -> tuple[Fact, ...]:
@@ -22,7 +32,7 @@ def _rows(names: str, form: str, kind: str, dst: str = "", inferred: bool = Fals
     return tuple(
         Fact(
             f"__cn_{name}", arguments, limits=(Within("n", 1),), work=f"n * {_SIZES.get(kind, 4)}", inferred=inferred,
-            call={"src0": 1, "src1": 1},
+            engine=FUNCTION if name in _FUNCTIONS.split() else "", call={"src0": 1, "src1": 1},
         )
         for name in names.split()
     )  # fmt: skip

@@ -12,6 +12,17 @@ POSITIVE = Within("elem_count", 1)
 VECTOR_2XX = (POSITIVE, Aligned(64, on="<300"), Multiple("elem_count * sizeof", 128, on="<300"))
 #: hw_specs.md, operations a cycle: fp16 64, fp32 32, int8 64. A one-byte element costs as much as a two-byte one.
 PER_ELEMENT = "elem_count * max(2, sizeof)"
+#: The key of the cost of what no single step of the vector unit computes. No document gives their times on vectors;
+#: that they are longer is taken from the scalar unit: 6 to 18 cycles for quotients, logarithms and reciprocals, and
+#: 1 to 3 for sums, products, logic and comparisons (BANG-C-OPS-Develop-Guide.md).
+FUNCTION = "compute_function"
+#: Those: quotients and remainders; roots, powers, logarithms and trigonometry, as such and as activations.
+_FUNCTIONS = (
+    "div rem pow2 log log2 sqrt rsqrt recip sin cos sigmoid active_exp active_exphp active_exp_less_0 active_log"
+    " active_loghp active_sqrt active_sqrthp active_rsqrt active_rsqrthp active_recip active_reciphp"
+    " active_recip_greater_1 active_sin active_cos active_tanh active_sigmoid active_sigmoid_hp active_gelu"
+    " active_gelup active_pow2"
+)
 
 _BINARY = "out T dst[elem_count], in T src0[elem_count], in T src1[elem_count], elem_count"
 _SCALAR = "out T dst[elem_count], in T src[elem_count], T value, elem_count"
@@ -52,7 +63,10 @@ _CYCLE_FACTS = {
 def _rows(names: str, arguments: str, types: str, archs: str = "", **facts: object) -> tuple[Fact, ...]:
     """One row for each name of a family."""
     given = {"limits": VECTOR_2XX, "work": PER_ELEMENT, **facts}
-    return tuple(Fact(f"__bang_{name}", arguments, types, archs, **given) for name in names.split())  # type: ignore[arg-type]
+    return tuple(
+        Fact(f"__bang_{name}", arguments, types, archs, engine=FUNCTION if name in _FUNCTIONS.split() else "", **given)  # type: ignore[arg-type]
+        for name in names.split()
+    )
 
 
 def _cycles(names: str, types: str, archs: str = "", **facts: object) -> tuple[Fact, ...]:
@@ -86,14 +100,16 @@ ARITHMETIC = (
         "__bang_div",
         "out T dst[elem_count], in T src0[elem_count], in T src1[elem_count], work T src_addition[elem_count],"
         " elem_count",
-        "half float", ">=200", (POSITIVE, Multiple("elem_count * sizeof", 128)), overlap="apart", work=PER_ELEMENT,
+        "half float", ">=200", (POSITIVE, Multiple("elem_count * sizeof", 128)), overlap="apart", engine=FUNCTION,
+        work=PER_ELEMENT,
     ),
     *_rows("neg", _UNARY, f"{_FLOATS}, inferred int32", inferred=True),
     *(
         Fact(
             f"__asm_div_scalar_nram_{name}",
             f"out {kind} dst[elem_count], in {kind} src[elem_count], value, elem_count",
-            limits=(POSITIVE,), work=f"elem_count * {size}", inferred=True, asm=f"div.scalar.nram.{name}",
+            limits=(POSITIVE,), engine=FUNCTION, work=f"elem_count * {size}", inferred=True,
+            asm=f"div.scalar.nram.{name}",
         )
         for name, kind, size in (("f16", "half", 2), ("f32", "float", 4))
     ),

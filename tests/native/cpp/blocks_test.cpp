@@ -22,6 +22,7 @@ struct Scene {
       asked = address;
       asked_size = size;
     };
+    process.in_kernel = 0;  // a test before has gone back to the code of its kernel
     mlusim_connect(&answers, nullptr, 0, 0, 0);
     task.ranges = &range;
     task.range_count = 1;

@@ -1,6 +1,9 @@
 // Variables in on-chip memory, as the rewritten source declares them.
 #pragma once
+#include <type_traits>
+
 #include "../../runtime/mlusim_rt.h"
+#include "mlusim_half.h"
 
 namespace mlusim {
 

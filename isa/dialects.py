@@ -1,0 +1,43 @@
+"""All dialects by name, each imported when it is asked for: a process needs one of hundreds of declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+
+from .dialect import Dialect
+from .instruction import Instruction
+
+_NAMES = ("bang", "tpu", "okk", "cuda")
+
+
+@cache
+def _declared(name: str) -> tuple[Dialect, tuple[Instruction, ...]]:
+    dialect: Dialect = getattr(import_module(f".{name}", __package__), name.upper())
+    return dialect, dialect.instructions
+
+
+def declared(name: str) -> tuple[Instruction, ...] | None:
+    """The instructions of a dialect as the files declare them (one may be changed in a process); None of no such."""
+    return _declared(name)[1] if name in _NAMES else None
+
+
+class _Dialects(Mapping[str, Dialect]):
+    def __getitem__(self, name: str) -> Dialect:
+        if name not in _NAMES:
+            raise KeyError(name)
+        return _declared(name)[0]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _NAMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
+#: Every dialect by the name that device files use.
+DIALECTS: Mapping[str, Dialect] = _Dialects()

@@ -124,7 +124,7 @@ def _missing(objects: Sequence[Path], unresolved: set[str]) -> set[str]:
         calls.update(_CALL.findall(relocations))
         wanted.update(_WANTED.findall(_asked("-sW", path)))
     wanted.difference_update(*map(_defined, objects))
-    return wanted & (unmodelled(uses) | (calls & unresolved))  # a variable that is used is not among these
+    return wanted & ((unmodelled(uses) - unresolved) | (calls & unresolved))  # a variable is used and not called
 
 
 def _asked(option: str, unlinked: Path) -> str:

@@ -62,6 +62,11 @@ def test_a_block_that_fits_is_moved(program: Program, size: int) -> None:
     assert out.tobytes() == source.tobytes()[:size] + np.full(N, 7.0, np.float32).tobytes()[size:]
 
 
+def test_a_constant_index_does_not_reach_the_next_array(program: Program) -> None:
+    with pytest.raises(KernelError, match="byte 1220 of 'front' passes its end by 200"):
+        program.launch("past_the_gap", args=[np.zeros(1, np.int32)])
+
+
 @pytest.fixture(scope="module")
 def runs() -> Program:
     return load([SOURCE.with_name("scalar_runs.mlu")], device=Device.load("mlu370-x4"))

@@ -17,7 +17,8 @@ from .byteset import ByteSet
 from .mapping import Mapping, host_bytes, round_up
 from .shadow import Shadow
 
-#: Bytes between two allocations that belong to nobody, so that running out of one is seen.
+#: Bytes between two allocations that belong to nobody, so that running out of one is seen; on a chip at least as many
+#: as the one before them has, so that an index of up to twice its size is.
 GUARD = 128
 #: Every allocation starts at a multiple of this.
 ALIGNMENT = 128
@@ -88,7 +89,7 @@ def reach(space: Space) -> int:
 
     A power of two, so that the owner of an address is a shift away.
     """
-    return 1 << (2 * space.bytes + (1 << 20) - 1).bit_length()
+    return 1 << ((2 if space.scope == "device" else 4) * space.bytes + (1 << 20) - 1).bit_length()
 
 
 class Memory:
@@ -159,9 +160,9 @@ class Memory:
             starts, entries = table
             start, at = origin, 0
             for entry in entries:
-                if start + bytes + GUARD <= entry.start:
+                if start + bytes + self._guard(bytes) <= entry.start:
                     break
-                start, at = round_up(entry.end + GUARD, ALIGNMENT), at + 1
+                start, at = round_up(entry.end + self._guard(entry.end - entry.start), ALIGNMENT), at + 1
             if start + bytes + GUARD > origin + self.stride:
                 raise MemoryError(
                     f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece"
@@ -172,6 +173,10 @@ class Memory:
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown
                 return made
+
+    def _guard(self, bytes: int) -> int:
+        """Bytes that belong to nobody behind an allocation."""
+        return GUARD if self.space.scope == "device" else max(bytes, GUARD)
 
     def free(self, allocation: Allocation) -> None:
         """Return an allocation, if it has not been returned."""

@@ -39,12 +39,12 @@ void Untaken::retire(Ranges::At at) {
   if (taken) line_of(r).all.taken = true;
   if (!(head || tail)) return;
   if (head && tail)
-    retire_whole(line_of(r), range, r, taken);
+    retire_whole(line_of(r), range, taken);
   else
     retire_end(line_of(r), at, r, taken);
 }
 
-void Untaken::retire_whole(Line& line, const Range& range, const Record& r, bool taken) const {
+void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
   if (taken) {
     line.head.taken = line.tail.taken = true;
   } else if (range.write.is_tile && !range.write.is_atomic) {

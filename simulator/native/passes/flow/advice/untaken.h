@@ -29,7 +29,7 @@ class Untaken {
   Line& line_of(const Record& r);
   void lose_load(const Range& range, int64_t operand) const;
   void retire(Ranges::At at);
-  void retire_whole(Line& line, const Range& range, const Record& r, bool taken) const;
+  void retire_whole(Line& line, const Range& range, bool taken) const;
   void retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const;
   bool is_read_now(const Range& range) const;
   bool packs(const Record& r, const Operand& made) const;

@@ -54,7 +54,7 @@ ATTACKS = {
     "memory_drop": ("forbidden", MAY_NOT + "change the memory of the process: madvise"),
     "memory_cover": ("forbidden", MAY_NOT + "change the memory of the process: mmap"),
     "memory_code": ("forbidden", MAY_NOT + "change the memory of the process: mmap"),
-    "memory_of_another_task": ("space", "wram of core 26 is not this core's own"),
+    "memory_of_another_task": ("space", "wram of core 33 is not this core's own"),
     "state_of_the_simulator": ("bounds", ""),
     "task_of_the_simulator": ("bounds", ""),
     "message_forged": ("forbidden", MAY_NOT + r"use file descriptors: write\(3, "),

@@ -20,6 +20,9 @@ from ..memory.tensor import TensorShape, across_lanes, in_system_memory, system_
 from .current import Current
 from .operand_cache import OperandCache, OperandSlot
 
+#: Bytes of an operand that is carried out as far as it lies inside of bounds: a longer one has a wrong count.
+_LARGEST_OVERRUN = 1 << 24
+
 
 class MemoryMap:
     """The memories of all spaces, as the running task may use them."""
@@ -95,6 +98,7 @@ class MemoryMap:
         near = memory.nearest(address) if memory.owner_of(address) == self.owner(memory) else None
         by_place = overload.instruction.looks_up or overload.instruction.measured  # what its contents say is not known
         is_part = near is not None and not by_place and address < near.end and address + size > near.start
+        is_part = is_part and size <= _LARGEST_OVERRUN
         if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
             finding = self.misplaced(address, size, memory, parameter.writes)
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)

@@ -149,11 +149,10 @@ def test_host_code_that_reads_device_memory_is_a_finding_at_its_line(vec):
     assert [(os.path.basename(place.file), place.line) for place in places] == [("vec.cpp", line)]
 
 
-def test_a_library_function_that_is_not_modelled_says_its_name(vec, capfd):
+def test_a_library_function_that_is_not_modelled_says_its_name(vec):
     with pytest.raises(KernelError, match="cnnlAbs is declared and not modelled") as caught:
         vec.call("vecUnsupported", x=numbers(2))
     assert caught.value.finding.location.file.endswith("vec.cpp")
-    assert "cnnlAbs" in capfd.readouterr().err
 
 
 def test_a_function_that_nobody_defines_is_named_when_it_is_built():

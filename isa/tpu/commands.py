@@ -68,6 +68,7 @@ def _family(prototype: str, members: Members, facts: dict[str, Any], **fixed: An
     parameters = parse(prototype.format(op="op")).parameters
     values = [p.name for p in parameters if p.type == "data_type"]
     types = facts.get("types", "")
+    by_variable: Mapping[str, str]
     if isinstance(types, list):  # one binding after the other
         by_variable = {v: " ".join(binding[v] for binding in types) for v in types[0]}
     else:

@@ -45,14 +45,14 @@ def within(*sizes: str) -> tuple[Require, ...]:
 # --- products of dealt matrices --------------------------------------------------------------------------------------
 
 
-def product(name: str, bias: str, kinds: tuple[str, str, str, str] = ("float",) * 4, **parts: str) -> str:
+def product(name: str, bias: str, kinds: str = "float float float float", **parts: str) -> str:
     """The prototype of a product of dealt matrices; ``bias`` says whether there is one.
 
     ``kinds`` are the types of output, left, right and bias; ``last`` of ``parts`` the arguments behind the sizes; ``m``
     and ``k`` are the rows and columns of the left factor, which is stored as [left_rows, left_cols].
     """
     names = {"m": "left_rows", "k": "left_cols", "last": f"bool {bias}, bool result_add", **parts}
-    out, left, right, added = kinds
+    out, left, right, added = kinds.split()
     columns = "right_cols", "right_cols_per_channel"
     return (
         f"void {name}(inout tensor<{out}> output_addr{across(names['m'], *columns)},"
@@ -150,7 +150,7 @@ def _of_bytes(
 
 def _byte_product(op: str, turned: bool, text: str) -> tuple[Instruction, ...]:
     factors = _TURNED if turned else {}
-    prototype = product("tpu_bdc_{op}", "has_bias", ("D", "A", "B", "int32"), last=_BYTES_LAST, **factors)
+    prototype = product("tpu_bdc_{op}", "has_bias", "D A B int32", last=_BYTES_LAST, **factors)
     facts = product_facts(**factors, size="sizeof_output_addr") | {"adds": ""}
     return bdc(
         prototype.replace("inout tensor<D>", "tensor<D>"),

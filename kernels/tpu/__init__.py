@@ -8,12 +8,12 @@ from types import MappingProxyType
 from mlusim.simulator import Run
 
 from .movement import gather, transpose
-from .products import matmul
+from .products import attention, matmul
 from .rows import layer_norm, rms_norm, softmax
 
-__all__ = ["OPERATORS", "gather", "layer_norm", "matmul", "rms_norm", "softmax", "transpose"]
+__all__ = ["OPERATORS", "attention", "gather", "layer_norm", "matmul", "rms_norm", "softmax", "transpose"]
 
 #: The operators by name.
 OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
-    {function.__name__: function for function in (softmax, rms_norm, layer_norm, matmul, transpose, gather)}
+    {function.__name__: function for function in (softmax, rms_norm, layer_norm, matmul, transpose, gather, attention)}
 )

@@ -11,7 +11,7 @@ from mlusim.kernels import gather, transpose
 
 from tests.support.devices import device
 
-from .common import CHIPS, TYPES, overlap, same_on_one_core
+from .common import CHIPS, TYPES, of_types, overlap, same_on_one_core
 
 
 def bits(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> np.ndarray:
@@ -36,20 +36,19 @@ ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...] = (
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_transpose(chip: str) -> None:
-    for dtype in (*TYPES, np.int8):
-        for shape, axes in ORDERS:
-            x = bits(shape, dtype)
-            same_bits(transpose(device(chip), x, axes), x.transpose(axes))
+    for dtype, (shape, axes) in of_types(ORDERS, (*TYPES, np.dtype(np.int8))):
+        x = bits(shape, dtype)
+        same_bits(transpose(device(chip), x, axes), x.transpose(axes))
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_gather(chip: str) -> None:
     rng = np.random.default_rng(1)
-    for dtype in (*TYPES, np.uint8):
-        for shape, count in (((1,), (1,)), ((3, 5), (2, 3)), ((10, 3, 7), (700,)), ((4, 40000), (3,)),
-                             ((140_000, 2), (70,)), ((5, 0), (3,)), ((5, 2), (0, 4)), ((9, 2), ())):  # fmt: skip
-            table, indices = bits(shape, dtype), rng.integers(0, shape[0], count)
-            same_bits(gather(device(chip), table, indices), table[indices])
+    tables = (((1,), (1,)), ((3, 5), (2, 3)), ((10, 3, 7), (700,)), ((4, 40000), (3,)), ((140_000, 2), (70,)),
+              ((5, 0), (3,)), ((5, 2), (0, 4)), ((9, 2), ()))  # fmt: skip
+    for dtype, (shape, count) in of_types(tables, (*TYPES, np.dtype(np.uint8))):
+        table, indices = bits(shape, dtype), rng.integers(0, shape[0], count)
+        same_bits(gather(device(chip), table, indices), table[indices])
     table = np.arange(131_071, dtype=np.int32)  # the last and the first line of every page
     indices = np.array([0, 65534, 65535, 131069, 131070])
     same_bits(gather(device(chip), table, indices), table[indices])

@@ -21,7 +21,7 @@ _COLUMNS = 1024
 class _Axis(NamedTuple):
     """An axis of what is moved: its length, and elements from one index to the next on both sides."""
 
-    count: int
+    length: int
     source: int
     target: int
 
@@ -45,12 +45,12 @@ def transpose(device: Device, x: Any, axes: Sequence[int] | int | None = None, *
     cols = found[-1]
     turned = cols.target != 1
     # Rows are what lies side by side in the result, or the longest of the other axes.
-    rows = min(found[:-1], key=lambda axis: axis.target if turned else -axis.count)
+    rows = min(found[:-1], key=lambda axis: axis.target if turned else -axis.length)
     outer = [axis for axis in found[:-1] if axis is not rows]
     return launched(
-        device, "movement.c", "transpose", output, on_finding, input=array, rows=rows.count, cols=cols.count,
+        device, "movement.c", "transpose", output, on_finding, input=array, rows=rows.length, cols=cols.length,
         row_from=rows.source, row_to=rows.target, col_to=cols.target, outer=len(outer),
-        counts=[axis.count for axis in outer], **{"from": [axis.source for axis in outer]},
+        counts=[axis.length for axis in outer], **{"from": [axis.source for axis in outer]},
         to=[axis.target for axis in outer], turned=turned, dtype=device.data_type(array.dtype),
     )  # fmt: skip
 
@@ -77,7 +77,7 @@ def _merged(shape: Sequence[int], order: Sequence[int]) -> list[_Axis]:
         if count == 1:
             continue
         if found and found[-1].source == count * one.source and found[-1].target == count * one.target:
-            found[-1] = one._replace(count=found[-1].count * count)
+            found[-1] = one._replace(length=found[-1].length * count)
         else:
             found.append(one)
     if len(found) < 2:  # a copy
@@ -115,10 +115,11 @@ def _checked_indices(indices: Any, count: int) -> np.ndarray:
     if array.dtype.kind not in "iu" and array.size:
         raise ValueError(f"indices has dtype {array.dtype}; pass an array of an integer type")
     check_axes("indices", array, 0)
-    wrong = np.flatnonzero((array.reshape(-1) < 0) | (array.reshape(-1) >= count)) if array.size else ()
-    if len(wrong):
+    flat = array.reshape(-1).astype(np.int64)
+    wrong = np.flatnonzero((flat < 0) | (flat >= count))
+    if wrong.size:
         place = [int(at) for at in np.unravel_index(wrong[0], array.shape)]
         raise ValueError(
-            f"indices{place if place else ''} is {array[tuple(place)]}; table has {count} lines: pass 0 to {count - 1}"
+            f"indices{place if place else ''} is {flat[wrong[0]]}; table has {count} lines: pass 0 to {count - 1}"
         )
     return array

@@ -29,7 +29,8 @@ def ways(engine: str, *names: str) -> Iterator[Row]:
         for name, inout, lines, scalar in (("gather", "", "h", "C~T "), ("scatter", "+", "param_h", "")):
             yield row(
                 f"{engine}_h_{name}_{way}",
-                f"{inout}out{dst}T src{src}T(1,c,param_h,w) index/uint32(1,c,{lines},1) index_is_local {scalar}shape"
+                f"{inout}out{dst}T src{src}T(1,c,param_h,w) index/uint32(1,c,{lines},1)"
+                f"{' index_is_local' if engine == 'gdma' else ''} {scalar}shape"
                 " param_h &out &src &index #T",
                 "c * h * w * sizeof_out", limits=("length: shape.n == 1", "length: 1 <= param_h <= 65535"),
                 call={"shape": (1, 3, 4, 5), "param_h": 7},
@@ -62,8 +63,13 @@ def system(engine: str) -> Iterator[Row]:
     yield row(f"{engine}_set_C_system", "dst/T C~T shape &dst #T")
     yield row(f"{engine}_system_set", "dst/T(1,1,1,count) C~T count #T", "count * sizeof_dst",
               limits=("length: count > 0",), call={"count": 9})  # fmt: skip
-    yield row(f"{engine}_nonzero_S2S", "dst/int32(1,1,1,found) src/T shape #T base_idx", "n * c * h * w * sizeof_src",
+    yield row(f"{engine}_system_cpy", "dst/T(1,1,1,count) src/T(1,1,1,count) count #T", "count * sizeof_dst",
+              limits=("length: count > 0",), call={"count": 9})  # fmt: skip
+
+
+def _nonzero() -> Iterator[Row]:
+    yield row("gdma_nonzero_S2S", "dst/int32(1,1,1,found) src/T shape #T base_idx", "n * c * h * w * sizeof_src",
               wider="BITS", facts={"counts": "found"})  # fmt: skip
 
 
-TRANSFERS = (*_gdma(), *system("gdma"))
+TRANSFERS = (*_gdma(), *system("gdma"), *_nonzero(), *ways("sdma", "S2S"), *system("sdma"))

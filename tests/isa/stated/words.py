@@ -82,7 +82,7 @@ class Stated:
 
     def __init__(self, row: Row, entry: Instruction) -> None:
         self.row, self.entry = row, entry
-        self.okk = entry.name.startswith("okk_")
+        self.okk, self.sdma = entry.name.startswith("okk_"), "_sdma_" in entry.name
         texts = row.words.split()
         names = [p.name for p in entry.prototype.parameters]
         assert len(texts) == len(names), f"{entry.name}: {names}"
@@ -206,7 +206,7 @@ class Stated:
             if word.declared.endswith("shape"):
                 for axis, most in zip("nchw", self.row.sizes, strict=True):
                     yield f"length: 1 <= {word.declared}.{axis} <= {most}"
-            if word.mark == "#" and set(self._kinds(word.kind)) & {*NARROW.split()}:
+            if word.mark == "#" and not self.sdma and self._kinds(word.kind) & {*NARROW.split()}:
                 yield f"arch!: arch >= 1690 or {word.declared} not in (15, 47)"
         if not gdma:
             for word in together[1:]:
@@ -229,7 +229,7 @@ class Stated:
 
     @property
     def _step(self) -> int:
-        return 64 if "_sdma_" in self.entry.name else 128
+        return 64 if self.sdma else 128
 
     def _of_strides(self, name: str, stride: str, gdma: bool) -> Iterator[str]:
         if self.okk:

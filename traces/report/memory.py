@@ -124,8 +124,8 @@ def _lives(
 
 def _edges(offset: np.ndarray, past: np.ndarray) -> np.ndarray:
     """Where a memory is cut into pieces: at the ends of accesses, or evenly where these are too many."""
-    edges = np.sort(np.concatenate([offset, past]))
-    edges = edges[np.append(True, np.diff(edges) != 0)]  # `np.unique` is ten times slower
+    ends = np.sort(np.concatenate([offset, past]))
+    edges: np.ndarray = ends[np.append(True, np.diff(ends) != 0)]  # `np.unique` is ten times slower
     if len(edges) <= _PIECES:
         return edges
     step = -(-int(edges[-1] - edges[0]) // _PIECES)

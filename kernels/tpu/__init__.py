@@ -10,10 +10,28 @@ from mlusim.simulator import Run
 from .movement import gather, transpose
 from .products import attention, matmul
 from .rows import layer_norm, rms_norm, softmax
+from .windows import avg_pool2d, conv2d, max_pool2d
 
-__all__ = ["OPERATORS", "attention", "gather", "layer_norm", "matmul", "rms_norm", "softmax", "transpose"]
+__all__ = [
+    "OPERATORS", "attention", "avg_pool2d", "conv2d", "gather", "layer_norm", "matmul", "max_pool2d", "rms_norm",
+    "softmax", "transpose",
+]  # fmt: skip
 
 #: The operators by name.
 OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
-    {function.__name__: function for function in (softmax, rms_norm, layer_norm, matmul, transpose, gather, attention)}
+    {
+        function.__name__: function
+        for function in (
+            softmax,
+            rms_norm,
+            layer_norm,
+            matmul,
+            transpose,
+            gather,
+            attention,
+            conv2d,
+            max_pool2d,
+            avg_pool2d,
+        )
+    }
 )

@@ -18,6 +18,7 @@ from .tpu import (
     layer_norm,
     matmul,
     max_pool2d,
+    nms,
     rms_norm,
     softmax,
     transpose,
@@ -25,8 +26,8 @@ from .tpu import (
 
 __all__ = [
     "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "attention", "avg_pool2d", "conv2d", "elementwise",
-    "embedding", "gather", "layer_norm", "logspace", "matmul", "max_pool2d", "rms_norm", "softmax", "sort_by_key",
-    "topk", "transpose",
+    "embedding", "gather", "layer_norm", "logspace", "matmul", "max_pool2d", "nms", "rms_norm", "softmax",
+    "sort_by_key", "topk", "transpose",
 ]  # fmt: skip
 
 #: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.

@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from mlusim.simulator import Run
 
+from .boxes import nms
 from .movement import gather, transpose
 from .products import attention, matmul
 from .rows import layer_norm, rms_norm, softmax
 from .windows import avg_pool2d, conv2d, max_pool2d
 
 __all__ = [
-    "OPERATORS", "attention", "avg_pool2d", "conv2d", "gather", "layer_norm", "matmul", "max_pool2d", "rms_norm",
-    "softmax", "transpose",
+    "OPERATORS", "attention", "avg_pool2d", "conv2d", "gather", "layer_norm", "matmul", "max_pool2d", "nms",
+    "rms_norm", "softmax", "transpose",
 ]  # fmt: skip
 
 #: The operators by name.

@@ -18,21 +18,9 @@ __all__ = [
     "rms_norm", "softmax", "transpose",
 ]  # fmt: skip
 
+_FUNCTIONS = (
+    softmax, rms_norm, layer_norm, matmul, transpose, gather, attention, conv2d, max_pool2d, avg_pool2d, nms,
+)  # fmt: skip
+
 #: The operators by name.
-OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
-    {
-        function.__name__: function
-        for function in (
-            softmax,
-            rms_norm,
-            layer_norm,
-            matmul,
-            transpose,
-            gather,
-            attention,
-            conv2d,
-            max_pool2d,
-            avg_pool2d,
-        )
-    }
-)
+OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType({one.__name__: one for one in _FUNCTIONS})

@@ -30,8 +30,7 @@ def keep_from_all(readable: Iterable[Path] = ()) -> str:
     """
     version = _version(ctypes.CDLL(None))
     rights = (1 << max([0, *(count for since, count in _FILE_RIGHTS.items() if since <= version)])) - 1
-    others = (3 if version >= since else 0 for since in (_NET_SINCE, _SCOPE_SINCE))
-    return _restrict(rights, *others, readable)
+    return _restrict(rights, 3 * (version >= _NET_SINCE), 3 * (version >= _SCOPE_SINCE), readable)
 
 
 def keep_from_reading(readable: Iterable[Path]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from .landlock import keep_from_reading
@@ -112,20 +111,18 @@ def run_limited(
 def _started(
     words: Sequence[str], environment: Mapping[str, str], readable: Sequence[Path] | None
 ) -> subprocess.Popen[bytes]:
-    start = partial(
-        subprocess.Popen, words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment, start_new_session=True,
-    )  # fmt: skip
+    def start() -> subprocess.Popen[bytes]:
+        if readable is not None and (reason := keep_from_reading(readable)):
+            raise PermissionError(f"the compiler cannot be kept from the user's files: {reason}")
+        return subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+
     if readable is None:
         return start()
-
-    def restricted() -> subprocess.Popen[bytes]:
-        if reason := keep_from_reading(readable):
-            raise PermissionError(f"the compiler cannot be kept from the user's files: {reason}")
-        return start()
-
-    with ThreadPoolExecutor(1) as thread:  # it stays restricted, and ends here
-        return thread.submit(restricted).result()
+    with ThreadPoolExecutor(1) as thread:  # what keeps it from files, keeps it for as long as it lives
+        return thread.submit(start).result()
 
 
 def _gather(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str]:

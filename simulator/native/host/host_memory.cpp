@@ -1,5 +1,7 @@
 #include "host_memory.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -61,6 +63,24 @@ void forget(Memory& all, uint64_t start, uint64_t bytes) {
   auto entry = before(all.freed, start);
   if (entry == all.freed.end() || entry->first + entry->second.bytes <= start) entry = all.freed.lower_bound(start);
   while (entry != all.freed.end() && entry->first < start + bytes) entry = all.freed.erase(entry);
+}
+
+// Let pages of a device's memory be those of a file, which is closed here, from `offset` on.
+void back(const Device& own, const Allocation& borrowed, int descriptor, uint64_t offset) {
+  char* start = own.alias + (borrowed.pages - own.address);
+  size_t bytes = borrowed.pages_bytes;
+  if (mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, (off_t)offset) !=
+      start)
+    fprintf(stderr, "mlusim: memory of another program cannot be mapped: %s\n", strerror(errno)), abort();
+  close(descriptor);
+  for (int advice : {MADV_DONTFORK, MADV_DONTDUMP}) madvise(start, bytes, advice);
+}
+
+// Give a borrowed array back. Its addresses are those of the device's own memory again.
+void unmap(uint64_t address, const Allocation& borrowed, Place where) {
+  Device* own = device(borrowed.device);
+  auto reply = call(ReturnArray{address, where});
+  if (!reply.lost) back(*own, borrowed, reply.descriptor, borrowed.pages - own->address);
 }
 
 }  // namespace
@@ -134,6 +154,8 @@ cnrtRet_t release(void* pointer, Place where, uint64_t queue) {
   Memory& all = memory();
   Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
+  if (entry != all.taken.end() && entry->second.pages)
+    return failed(cnrtErrorArgsInvalid, "the memory is another program's: cnrtUnMapMemHandle gives it back");
   if (entry != all.taken.end() && entry->second.device >= 0) {
     Device* own = device(entry->second.device);
     keep(own->alias + (entry->first - own->address), entry->second.bytes);
@@ -221,6 +243,54 @@ cnrtRet_t release_host(void* pointer, Place where) {
   return cnrtSuccess;
 }
 
+cnrtRet_t share(void* pointer, uint64_t& handle) {
+  if (!connected()) return no_device();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || entry->second.device < 0 || entry->second.pages)
+    return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of an array that this program has allocated");
+  auto reply = call(ShareArray{entry->first});
+  if (reply.lost) return no_device();
+  handle = reply.handle;
+  return cnrtSuccess;
+}
+
+cnrtRet_t borrow(void** pointer, uint64_t handle, Place where) {
+  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *pointer = nullptr;
+  Device* own = device(current);
+  if (!own) return no_device();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto reply = call(BorrowArray{(uint64_t)own->ordinal, handle, where});
+  if (reply.lost) return no_device();
+  if (!reply.address) return failed(cnrtErrorArgsInvalid, reply.problem);
+  forget(all, reply.address, reply.bytes);
+  Allocation& made = all.taken[reply.address];
+  made.bytes = reply.bytes, made.device = own->ordinal, made.made = where;
+  made.pages = reply.pages, made.pages_bytes = reply.pages_bytes;
+  back(*own, made, reply.descriptor, reply.offset);
+  *pointer = (void*)reply.address;
+  return cnrtSuccess;
+}
+
+cnrtRet_t give_back(void* pointer, Place where) {
+  if (!connected()) return no_device();
+  settle();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || !entry->second.pages)
+    return failed(cnrtErrorArgsInvalid,
+                  "the pointer is not the beginning of an array that cnrtMapMemHandle has mapped");
+  unmap(entry->first, entry->second, where);
+  entry->second.freed = where;
+  all.freed[entry->first] = entry->second;
+  all.taken.erase(entry);
+  return cnrtSuccess;
+}
+
 void reset_memory(int ordinal, Place where) {
   Memory& all = memory();
   Locked lock(all.mutex);
@@ -229,7 +299,10 @@ void reset_memory(int ordinal, Place where) {
       ++entry;
       continue;
     }
-    post(FreeArray{entry->first, 0, where});
+    if (entry->second.pages)
+      unmap(entry->first, entry->second, where);
+    else
+      post(FreeArray{entry->first, 0, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     entry = all.taken.erase(entry);

@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0x46d5153bb3693308;
+constexpr uint64_t VERSION = 0xcbc01bc2278fe2e5;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -24,7 +24,7 @@ struct Head {
 
 // The number of devices, or 0 and why.
 struct Welcome {
-  static constexpr uint16_t KIND = 29;
+  static constexpr uint16_t KIND = 32;
   uint64_t devices{};
   std::string problem{};
   template <class Self, class Fields>
@@ -33,7 +33,7 @@ struct Welcome {
 
 // All is done; the numbers of the queues in which a kernel has failed.
 struct Settled {
-  static constexpr uint16_t KIND = 30;
+  static constexpr uint16_t KIND = 33;
   std::vector<uint64_t> failed{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.failed); }
@@ -41,7 +41,7 @@ struct Settled {
 
 // The report has been written; whether the program fails by it.
 struct Farewell {
-  static constexpr uint16_t KIND = 31;
+  static constexpr uint16_t KIND = 34;
   bool fails{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.fails); }
@@ -49,7 +49,7 @@ struct Farewell {
 
 // A cnrtRet_t, 1 for what is still under way; and what went wrong.
 struct Status {
-  static constexpr uint16_t KIND = 32;
+  static constexpr uint16_t KIND = 35;
   uint64_t status{};
   std::string problem{};
   template <class Self, class Fields>
@@ -58,14 +58,14 @@ struct Status {
 
 // It is done.
 struct Done {
-  static constexpr uint16_t KIND = 33;
+  static constexpr uint16_t KIND = 36;
   template <class Self, class Fields>
   static void each(Self&, Fields&) {}
 };
 
 // A cnrtRet_t and what went wrong, as in `Status`; the time between two notifiers.
 struct Elapsed {
-  static constexpr uint16_t KIND = 34;
+  static constexpr uint16_t KIND = 37;
   uint64_t status{};
   std::string problem{};
   int64_t nanoseconds{};
@@ -85,7 +85,7 @@ struct DeviceFacts {
 
 // A device: where its memory lies, bytes that are mapped, bytes that it has. The memory comes as a descriptor.
 struct DeviceOpened {
-  static constexpr uint16_t KIND = 35;
+  static constexpr uint16_t KIND = 38;
   uint64_t address{}, reach{}, capacity{};
   std::string name{};
   DeviceFacts facts{};
@@ -96,7 +96,7 @@ struct DeviceOpened {
 
 // Bytes of a device's memory.
 struct MemoryLeft {
-  static constexpr uint16_t KIND = 36;
+  static constexpr uint16_t KIND = 39;
   uint64_t free{}, total{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.free, self.total); }
@@ -104,16 +104,43 @@ struct MemoryLeft {
 
 // The address of an array, or 0 and why.
 struct ArrayAllocated {
-  static constexpr uint16_t KIND = 37;
+  static constexpr uint16_t KIND = 40;
   uint64_t address{};
   std::string problem{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.address, self.problem); }
 };
 
+// A handle.
+struct ArrayShared {
+  static constexpr uint16_t KIND = 41;
+  uint64_t handle{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.handle); }
+};
+
+// Where it lies, its bytes, and the pages that its file, which comes as a descriptor, backs from `offset` on.  Address
+// 0: why it cannot be had.
+struct ArrayBorrowed {
+  static constexpr uint16_t KIND = 42;
+  uint64_t address{}, bytes{}, pages{}, pages_bytes{}, offset{};
+  std::string problem{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.address, self.bytes, self.pages, self.pages_bytes,
+      self.offset, self.problem); }
+};
+
+// The file of the device's own memory, which backs these addresses again, comes as a descriptor.
+struct ArrayReturned {
+  static constexpr uint16_t KIND = 43;
+  uint64_t device{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.device); }
+};
+
 // Whether the bytes of an image are wanted.
 struct ImageAnnounced {
-  static constexpr uint16_t KIND = 38;
+  static constexpr uint16_t KIND = 44;
   bool wanted{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.wanted); }
@@ -330,9 +357,35 @@ struct FillBytes {
   static void each(Self& self, Fields& fields) { fields(self.queue, self.to, self.size, self.place); }
 };
 
+// A handle of the array at an address, for another program.
+struct ShareArray {
+  static constexpr uint16_t KIND = 25; using Answer = ArrayShared;
+  uint64_t address{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.address); }
+};
+
+// Map the array of another program's handle on a device.
+struct BorrowArray {
+  static constexpr uint16_t KIND = 26; using Answer = ArrayBorrowed;
+  uint64_t device{}, handle{};
+  Place place{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.device, self.handle, self.place); }
+};
+
+// A borrowed array is not needed any more.
+struct ReturnArray {
+  static constexpr uint16_t KIND = 27; using Answer = ArrayReturned;
+  uint64_t address{};
+  Place place{};
+  template <class Self, class Fields>
+  static void each(Self& self, Fields& fields) { fields(self.address, self.place); }
+};
+
 // The program has an image; the body is its digest, a line, and what is said of it.
 struct AnnounceImage {
-  static constexpr uint16_t KIND = 25; using Answer = ImageAnnounced;
+  static constexpr uint16_t KIND = 28; using Answer = ImageAnnounced;
   uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
@@ -340,7 +393,7 @@ struct AnnounceImage {
 
 // The body is an image that has been announced.
 struct BringImage {
-  static constexpr uint16_t KIND = 26; using Answer = Done;
+  static constexpr uint16_t KIND = 29; using Answer = Done;
   uint64_t image{};
   template <class Self, class Fields>
   static void each(Self& self, Fields& fields) { fields(self.image); }
@@ -348,7 +401,7 @@ struct BringImage {
 
 // Launch a kernel of an image, `type` being a cnrtFunctionType_t; the body are the arguments, of these sizes.
 struct LaunchKernel {
-  static constexpr uint16_t KIND = 27; using Answer = void;
+  static constexpr uint16_t KIND = 30; using Answer = void;
   uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};
   Place place{};
   std::vector<uint64_t> sizes{};
@@ -359,7 +412,7 @@ struct LaunchKernel {
 
 // Carry out a function of the operator library; the body says which, in JSON.
 struct CallOperation {
-  static constexpr uint16_t KIND = 28; using Answer = Status;
+  static constexpr uint16_t KIND = 31; using Answer = Status;
   uint64_t queue{};
   Place place{};
   template <class Self, class Fields>

@@ -82,6 +82,7 @@ class Source:
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
     declared: tuple[KernelDecl, ...]  # as they are written
+    blocks: Mapping[str, str]  # as in `Unit`
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ class Builder:
             return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
 
         unit = kept(self.compiler, command, self._key, make)
-        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared, unit.blocks)
 
     def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""

@@ -155,7 +155,7 @@ def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[In
         ),
         declare(
             f"{head}{_STRIDES}{_STEPS})",
-            doc=f"{what} of every window, whose elements lie indilation_height rows and indilation_width columns "
+            doc=f"{what} of every window, with elements indilation_height rows and indilation_width columns "
             "apart; partial windows are left out",
             types=_FLOATS,
             archs=">=322",

@@ -25,7 +25,7 @@ MLUSIM_API cnrtRet_t cnrtMapMemHandle(void** pointer, cnrtIpcMemHandle handle, i
   if (flags & ~2) return failed(cnrtErrorArgsInvalid, "the flags are neither 0 nor 2");
   return borrow(pointer, (uint64_t)handle, MLUSIM_HERE);
 }
-MLUSIM_API cnrtRet_t cnrtUnMapMemHandle(void* pointer) { return give_back(pointer, MLUSIM_HERE); }
+MLUSIM_API cnrtRet_t cnrtUnMapMemHandle(void* pointer) { return return_borrowed(pointer, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtFreeHost(void* pointer) { return release_host(pointer, MLUSIM_HERE); }
 
 MLUSIM_API cnrtRet_t cnrtMemGetInfo(size_t* free, size_t* total) {

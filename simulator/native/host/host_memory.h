@@ -51,7 +51,7 @@ cnrtRet_t unregister_host(void* pointer);
 // A handle by which other programs map an array, and what they do with it.
 cnrtRet_t share(void* pointer, uint64_t& handle);
 cnrtRet_t borrow(void** pointer, uint64_t handle, Place where);
-cnrtRet_t give_back(void* pointer, Place where);
+cnrtRet_t return_borrowed(void* pointer, Place where);
 // Free everything of a device.
 void reset_memory(int ordinal, Place where);
 

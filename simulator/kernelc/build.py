@@ -198,7 +198,7 @@ class Builder:
 
         def make(path: Path) -> None:
             unlinked = path.with_suffix(".o")
-            self._compile(source, text, unlinked, note)
+            self._compile(source, text, unlinked, note, len(wanted))
             try:
                 result = link(self.compiler, unlinked, path, lambda: map(self._object, others), self._threads)
             except LimitReached as error:
@@ -220,12 +220,17 @@ class Builder:
             f"{file_stem(source.path)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
         )
 
-    def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
-        """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
+    def _compile(
+        self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str], entries: int = 0
+    ) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared and noted.
+
+        The text ends with so many ``entries`` of kernels.
+        """
         assembly = unlinked.with_suffix(".s")
         self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
-        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1")).encode("latin-1")))
+        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1"), entries).encode("latin-1")))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

@@ -103,7 +103,8 @@ MATRIX: dict[str, Any] = {
              "has_bias": 1},
     "overlap": "none",
     "bases": ({"left_rows": 70, "left_cols": 77, "right_cols": 131, "right_rows": 131}, {"has_bias": 0},
-              {"result_relu": 1}, {"left_cols_per_channel": 7, "right_cols_per_channel": 8}),
+              {"result_relu": 1}, {"left_cols_per_channel": 7, "right_cols_per_channel": 8},
+        {"left_cols_per_channel": 1, "right_cols_per_channel": 1}),
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +39,10 @@ _FUNCTIONS = {"max": max, "min": min, "ceil": lambda a, b: -(-a // b)}
 #: Structures that kernels pass, as the vendor's header has them; all others are dim4.
 _STRUCTS = {"kernel": "dim2", "padding": "padding_t", "stride": "dim2", "dilation": "dim2"}
 #: What is tried of structures, by what their names end with, and of values.
-_TRIED = {"shape": (0, 1, 70, 65535, 65536), "stride": (0, 1, 32, 33, 64, 65, 128, 129, (1 << 18) - 1, 1 << 18, -1)}
+_TRIED = {
+    "shape": (0, 1, 61, 62, 70, 65535, 65536),
+    "stride": (0, 1, 32, 33, 64, 65, 128, 129, (1 << 18) - 1, 1 << 18, -1),
+}
 _VALUES = (-33, -32, -1, 0, 1, 2, 3, 4, 6, 7, 15, 16, 31, 32, 33, 63, 64, 65, 128, 129, 4095, 4096, 65535, 65536, 47, 5)
 
 
@@ -133,7 +136,8 @@ class Stated:
             elif word.mark == "#":
                 values[word.declared] = CODES[binding[word.kind]]
             elif word.mark == "&":
-                values[word.declared] = struct("dim4", 120, 40, 12, 2) if given else None
+                step = 1 if self.okk and "gdma" in self.entry.name else 2  # rows of these lie together
+                values[word.declared] = struct("dim4", 120, 40, 12, step) if given else None
             elif word.mark == "~":
                 values[word.declared] = 1
             else:
@@ -155,12 +159,13 @@ class Stated:
         if all_of_them:
             found += [plain.having(**changes) for changes in self.row.bases]
             found += [replace_shapes(given, (1, 1, 1, 1)), self.call(arch, binding, lane=-1)]
+            found.append(given.having(dst_stride_c=0))  # of OKK, as long as no lane has two channels
         return [call for call in found if not self.broken(call)]
 
     def sizes(self, arch: int, binding: Mapping[str, str]) -> list[Call]:
         """Legal calls of several sizes."""
         plain = self.call(arch, binding)
-        found = [replace_shapes(plain, shape) for shape in ((1, 70, 3, 7), (3, 130, 1, 17))]
+        found = [replace_shapes(plain, shape) for shape in ((1, 70, 9, 31), (3, 130, 1, 17))]
         return [*self.bases(arch, binding), *(call for call in found if not self.broken(call))]
 
     def probes(self, call: Call) -> Iterator[tuple[str, Call]]:
@@ -174,6 +179,8 @@ class Stated:
                 for new in [*(value + step for step in steps), *others, value % lane_bytes]:
                     if new >= 0:
                         yield p.name, call.having(**{p.name: new})
+                if p.kind is Kind.VARIABLE:
+                    yield p.name, replace(call, values={**call.values, p.name: value + 1, f"placed_{p.name}": False})
             elif p.kind is Kind.STRUCT:
                 if value is None:
                     continue
@@ -210,14 +217,16 @@ class Stated:
                 yield f"arch!: arch >= 1690 or {word.declared} not in (15, 47)"
         if not gdma:
             for word in together[1:]:
-                yield self._if_used(word, f"lane: lane_{word.name} == lane_{together[0].name}")
+                placed = f"not placed_{word.name} or " if word.mark == "?" else ""
+                yield self._if_used(word, f"lane: {placed}lane_{word.name} == lane_{together[0].name}")
         for word in self.operands:
             stride = self.strides.get(word.name, "")
             if word.mark == "@":
                 yield f"lane: lane_{word.name} == 0"
                 yield f"alignment: {word.name} % eu_bytes == 0"
             elif word.mark == "?":
-                yield f"alignment: {word.name} % {'eu_bytes' if self.okk else f'sizeof_{word.name}'} == 0"
+                size = "eu_bytes" if self.okk else f"sizeof_{word.name}"
+                yield f"alignment: not placed_{word.name} or {word.name} % {size} == 0"
             elif word.mark in "=*":
                 yield self._if_used(word, f"alignment: {word.name} % eu_bytes == 0")
             elif word.mark == ":":
@@ -263,6 +272,7 @@ class Stated:
         for word in self.operands:
             parameter = next(p for p in self.entry.prototype.memory if p.name == word.declared)
             found[word.name] = call.values[word.declared]
+            found[f"placed_{word.name}"] = call.values.get(f"placed_{word.declared}", True)
             found[f"lane_{word.name}"] = call.values[word.declared] // chip["lane_bytes"]
             found[f"sizeof_{word.name}"] = SIZES[call.binding.get(parameter.type, parameter.type)]
         shape = call.values.get("shape", call.values.get("input_shape", call.values.get("dst_shape")))

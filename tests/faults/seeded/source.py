@@ -11,7 +11,7 @@ _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:[^\n]*\
 _OPENED = {"(": ")", "[": "]", "{": "}"}
 _CALL = re.compile(r"[A-Za-z_]\w*(?:::\w+)*(?:<[\w\s*,]*>)?\s*\(")
 _STORE = re.compile(r"\*?[A-Za-z_][\w.]*(?:->\w+)?(?:\[[^;={}]*\])*\s*(?:[-+*/|&]|<<|>>)?=(?!=)[^;{}]*;")
-_ARRAY = re.compile(r"__(?:nram|wram|ldram|mlu_shared|shared)__\s+(\w+)\s+(\w+)((?:\[[^\]]*\])+)\s*;")
+_ARRAY = re.compile(r"(__(?:nram|wram|ldram|mlu_shared|shared)__\s+\w+)\s+(\w+)((?:\[[^\]]*\])+)\s*;")
 _POINTER = re.compile(r"(\w+)\s*\*\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)\s*(?=[,)=;])")
 #: Words with parentheses behind them that call nothing.
 _NO_CALLS = {"if", "for", "while", "switch", "sizeof", "return", "alignas", "defined"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -129,10 +129,16 @@ def _steps(said: str, trail: Sequence[Step]) -> list[str]:
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Findings with those of one cause as one: the first, with all counts, cores and tasks."""
-    causes: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in findings:
-        causes.setdefault(finding.cause, []).append(finding)
-    return [group[0] if len(group) == 1 else _joined(group) for group in causes.values()]
+    known = list(findings)
+    return merged_by(known, [finding.cause for finding in known])
+
+
+def merged_by(findings: Iterable[Finding], causes: Iterable[Hashable]) -> list[Finding]:
+    """Findings with those of one cause as one; ``causes`` has one for each."""
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding, cause in zip(findings, causes, strict=True):
+        groups.setdefault(cause, []).append(finding)
+    return [group[0] if len(group) == 1 else _joined(group) for group in groups.values()]
 
 
 #: How reports call findings, one and several.

@@ -11,6 +11,7 @@ from ..log import Location
 _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
 _CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
+_SCALAR = "scalar."
 _OTHER_RUNS = (rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT)
 #: Bytes that are missing, of which nobody is told twice.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
@@ -56,15 +57,40 @@ def _passes_an_end(finding: Finding) -> bool:
 def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether a finding follows from another one of the launch."""
     if _is_skipped(one):
-        return any(_is_skipped(f) and _same_instruction(f, one) for f in found[:at])
+        return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
     if one.rule in _OF_ORDER:
-        return any(_is_skipped(f) and f.location in _lines(one) for f in found)
+        return any(_reaches_beyond(f, one) for f in found if f.rule == rules.bounds.BOUNDS)
     if one.rule in _OTHER_RUNS:
         return _shows_otherwise(one, found, at)
-    missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
-    if one.severity != ADVICE or not missing:
+    if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) for f in found):
+        return True
+    if one.severity != ADVICE:
         return False
-    return one.rule in _FOR_NOTHING or any(line in _lines(f) for f in missing for line in _lines(one))
+    if one.rule == rules.left_out.UNREAD:  # what is not made is not asked for
+        return any(f.rule == rules.left_out.UNWRITTEN for f in found)
+    missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
+    read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
+    return (bool(missing) and one.rule in _FOR_NOTHING) or any(line in _lines(f) for f in read for line in _lines(one))
+
+
+def _is_written_in(other: Finding, one: Finding) -> bool:
+    """Whether another split has written what this finding says nobody has written."""
+    there, here = other.region, one.region
+    if other.rule != rules.results.SPLIT_DEPENDENT or other.trail or there is None or here is None:
+        return False
+    return here.space == there.space and here.offset <= there.offset < here.offset + here.bytes
+
+
+def _one_slip(one: Finding, other: Finding) -> bool:
+    """Whether one wrong address or count of an instruction breaks both rules."""
+    scalar = one.instruction.startswith(_SCALAR)
+    return one.rule == other.rule or scalar or {one.rule, other.rule} == {rules.bounds.BOUNDS, rules.declared.OVERLAP}
+
+
+def _reaches_beyond(outside: Finding, one: Finding) -> bool:
+    """Whether what passes the end of an array is one of two instructions that have no order."""
+    earlier = one.related == outside.location and outside.instruction in one.message
+    return _same_instruction(outside, one) or (earlier and one.related is not None)
 
 
 def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
@@ -85,7 +111,7 @@ def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
 def _same_instruction(one: Finding, other: Finding) -> bool:
     """Whether two findings are of an instruction at a line; all scalar accesses of a line are one."""
     return one.location == other.location and one.location.line > 0 and (
-        one.instruction == other.instruction or {one.instruction[:7], other.instruction[:7]} == {"scalar."}
+        one.instruction == other.instruction or all(f.instruction.startswith(_SCALAR) for f in (one, other))
     )  # fmt: skip
 
 

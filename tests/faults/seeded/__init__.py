@@ -1,1 +1,1 @@
-"""Faults seeded into right kernels, one at a time: how many of them are found, how severely, and how many findings each takes."""
+"""Faults seeded into right kernels, one at a time: how many are found, how severely, in how many findings."""

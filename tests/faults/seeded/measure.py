@@ -25,7 +25,8 @@ _TOLERANCE = 1e-4
 _LIMIT, _RECORDS = 5.0, 150
 #: What `mlusim check --deep` tries; less of it where a right kernel cannot be launched so.
 _DEEP: Sequence[dict[str, Any]] = (
-    {"orders": 2, "resplit": "few", "smaller": True}, {"orders": 2, "resplit": "few"}, {"orders": 2, "smaller": True}, {"orders": 2},
+    {"orders": 2, "resplit": "few", "smaller": True}, {"orders": 2, "resplit": "few"},
+    {"orders": 2, "smaller": True}, {"orders": 2},
 )  # fmt: skip
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 
@@ -106,7 +107,7 @@ class _Right:
             if not found:
                 found = [f for f in [*run.findings, *run.advice] if (f.rule, f.location.line) not in self.said]
             if differs and trail is None and mutant.after.strip(";\n "):
-                expect = {at: value for at, value in _arrays(trial.arguments(), right)}
+                expect = dict(_arrays(trial.arguments(), right))
                 asked, _ = _launch(program, self.subject, trial, expect=expect)
                 wrong = [f for f in asked.findings if f.rule == "wrong-result"]
                 trail = [line for f in wrong[:1] for line in _lines(f)] if wrong else None
@@ -133,7 +134,8 @@ def _launch(program: Program, subject: Subject, trial: Trial, **how: Any) -> tup
             subject.name, dim, type=trial.kind, args=arguments, on_finding="collect", time_limit=_LIMIT, **how
         )
     except KernelError as error:
-        assert error.run is not None
+        if error.run is None:
+            raise
         run = error.run
     return run, [value for value in arguments if isinstance(value, np.ndarray)]
 
@@ -150,7 +152,7 @@ def _same(left: Sequence[np.ndarray], right: Sequence[np.ndarray]) -> bool:
 
 
 def sample(subjects: Sequence[Subject], seed: int, count: int, work: Path) -> Iterator[Verdict]:
-    """So many faults, drawn anew for each seed: a kernel in turn, then a kind, then a place, each as likely as others."""
+    """So many faults, drawn anew for each seed: a kernel in turn, then a kind, then a place, as likely as others."""
     rng = random.Random(seed)
     order = list(subjects)
     rng.shuffle(order)
@@ -201,8 +203,10 @@ class Table:
         asked = [v for v in self.verdicts if v.trail]
         named = sum(_near(v.mutant, v.trail) for v in asked)
         lines += [
-            f"found: {len(self.found)} of {len(self.verdicts)}, {self.detected:.1%}; as error or warning {self.share(ERROR, WARNING):.1%}",
-            f"findings a fault that is found: median {statistics.median(counts):g}, mean {statistics.mean(counts):.2f}, most {max(counts)}",
+            f"found: {len(self.found)} of {len(self.verdicts)}, {self.detected:.1%}; "
+            f"as error or warning {self.share(ERROR, WARNING):.1%}",
+            f"findings a fault that is found: median {statistics.median(counts):g}, "
+            f"mean {statistics.mean(counts):.2f}, most {max(counts)}",
             *(
                 f"first finding at the line or its neighbour, {s}: "
                 f"{sum(v.at_line for v in self.found if v.severity == s)} of {sum(v.severity == s for v in self.found)}"

@@ -1,7 +1,7 @@
 """The faults that are seeded, by kind: each turns one place of a source into what a tired author may have written.
 
-The kinds are those of mistakes that were seen in commits and reviews of kernels. Nothing here knows what mlusim finds. A wrong
-formula is not among them: another constant, a sum for a difference.
+The kinds are those of mistakes that were seen in commits and reviews of kernels. Nothing here knows what mlusim finds.
+A wrong formula is not among them: another constant, a sum for a difference.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .source import Call, Source, Span
 
@@ -101,7 +102,7 @@ def _copy(source: Source) -> Iterator[Change]:
 @_kind("neighbours swapped")
 def _swapped(source: Source) -> Iterator[Change]:
     statements = sorted([*(c for c in source.calls if c.alone), *source.stores], key=lambda span: span.start)
-    for first, second in zip(statements, statements[1:], strict=False):
+    for first, second in pairwise(statements):
         between = source.text[first.end : second.start]
         if first.end <= second.start and not source.code[first.end : second.start].strip():
             yield Span(first.start, second.end), source.of(second) + between + source.of(first)

@@ -56,6 +56,7 @@ def _trials(*given: tuple[int, str, Callable[[Random], list[Any]]]) -> tuple[Tri
     return tuple(Trial(tasks, kind, lambda made=made: made(Random())) for tasks, kind, made in given)
 
 
+# ruff: noqa: E501 (a launch a line)
 TRIALS: dict[str, tuple[Trial, ...]] = {
     "scale": _trials((4, "block", lambda r: [zeros(1500), r(1500), 3.0, 1500]), (3, "block", lambda r: [zeros(1024), r(1024), 0.5, 1024])),
     "axpy": _trials((4, "block", lambda r: [zeros(1502), r(1502), r(1502), 3.0, 1502]), (1, "block", lambda r: [zeros(300), r(300), r(300), 2.0, 300])),

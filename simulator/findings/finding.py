@@ -27,13 +27,18 @@ class Step:
     task: int
     taken: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> tuple[str, Location]:
+        """The instruction at its line."""
+        return self.instruction, self.location
+
     def __str__(self) -> str:
         return f"{self.instruction} at {self.location}" + (f", of {' and '.join(self.taken)}" if self.taken else "")
 
 
 @dataclass(frozen=True)
 class OtherRun:
-    """How the same came about in another run of a launch: how that was run, and its steps, the last first."""
+    """How the same came about in another run of a launch, or what is right: which it is, its steps, the last first."""
 
     said: str
     steps: tuple[Step, ...]
@@ -64,7 +69,7 @@ class Finding:
     reason: str = ""  # why it may stay, where it is suppressed
     suppressed_at: Location | None = None  # where that is written
     trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
-    other: OtherRun | None = None  # and in a run that it is compared with
+    other: OtherRun | None = None  # and in a run that it is compared with, or the steps that it lacks
 
     def __post_init__(self) -> None:
         if not self.severity:

@@ -10,6 +10,7 @@ import numpy as np
 from ...findings import Finding, rules
 from ...flow import Accesses, Span
 from ...log import ALLOC, FREE
+from .given import Given
 from .left_out import left_out
 from .touched import Touched, pieces_in
 
@@ -33,25 +34,25 @@ def holes(touched: Touched) -> Iterator[Finding]:
         return
     if not len(written):
         if array.output and array.declared and not touched.nothing_written:
-            yield _said(touched, array.key, array.bytes, 1, -1)
+            yield _said(touched, True, array.key, array.bytes, 1, -1)
         return
-    if (written != written[0]).any() or len(written) > _MOST_PIECES or bool(written[0]) != array.output:
+    made = bool(written[0])
+    if (written != made).any() or len(written) > _MOST_PIECES or (made and not array.output):
         return
     cover = _Union(touched)
     if not cover.missing:
         return
-    if _on_each_other(touched, cover):
-        yield _said(touched, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0], sure=array.output)
-    elif array.output and (stored := _stored_in_part(touched, cover)) >= 0:
-        yield _said(touched, int(cover.low[0]), cover.missing, len(cover.low), stored, sure=True)
-    elif array.output and (_at_the_beginning(touched, cover) or _beside_a_whole_input(touched, cover)):
-        yield _said(touched, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0])
+    stored = _stored_in_part(touched, cover) if made else -1
+    sure = made and (stored >= 0 or _on_each_other(touched))
+    if sure or _on_each_other(touched) or (made and _means_all(touched, cover)):
+        row = stored if stored >= 0 else cover.beside[0]
+        yield _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
 
 
-def _said(touched: Touched, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
+def _said(touched: Touched, written: bool, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
     array = touched.array
     begin = key - array.key
-    said = rules.left_out.untouched(array.output, sure, array.name, array.bytes, bytes, begin, places)
+    said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
     record = int(touched.log.owners[row]) if row >= 0 else -1
     return touched.at(said, record, key, bytes if places == 1 else array.bytes - begin)
 
@@ -73,40 +74,55 @@ class _Union:
         self.beside = [int(pieces.row[n]) for n in self.beside]
 
 
-def _on_each_other(touched: Touched, cover: _Union) -> bool:
+def _on_each_other(touched: Touched) -> bool:
     """Whether the pieces would fill the array; those of an input are all read equally often."""
     pieces, array = touched.pieces, touched.array
     length = pieces.end - pieces.begin
     if int(length.sum()) != array.bytes or int(length.max()) * 2 > array.bytes:
         return False
-    if array.output:
+    if touched.written[0]:
         return True
-    if touched.by_scalars.any():
-        return False
     _, times = np.unique(pieces.begin, return_counts=True)
-    return bool((times == times[0]).all())
+    return bool((times == times[0]).all()) and not touched.by_scalars.any()
 
 
-def _at_the_beginning(touched: Touched, cover: _Union) -> bool:
-    """Whether nothing is left out but the beginning."""
-    return len(cover.low) == 1 and bool(cover.low[0] == touched.array.key)
+def _means_all(touched: Touched, cover: _Union) -> bool:
+    """Whether most of an output is written, but for its beginning, or for what an input says was meant."""
+    if cover.missing * 2 > touched.array.bytes:
+        return _beside_its_input(touched, cover, in_full=True)
+    at_the_beginning = len(cover.low) == 1 and bool(cover.low[0] == touched.array.key)
+    return at_the_beginning or _beside_its_input(touched, cover)
 
 
-def _beside_a_whole_input(touched: Touched, cover: _Union) -> bool:
-    """Whether there are holes, and an array of as many elements is read to its end, and only read."""
-    mine = touched.array
-    if cover.high[0] >= mine.key + mine.bytes:  # how much comes out may depend on what goes in
+def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) -> bool:
+    """Whether an input says that all was meant: it is read in full, or but for as large a part.
+
+    ``in_full``: only if it is read in full. It has as many elements, and the output has holes; or all but one of the
+    pieces that both would be are used, since otherwise how much comes out may depend on what goes in.
+    """
+    mine, pieces = touched.array, touched.pieces
+    length = pieces.end - pieces.begin
+    at_the_end = bool(cover.high[0] >= mine.key + mine.bytes)
+    if at_the_end and (length != cover.missing).any():
         return False
     for other in touched.arrays:
-        if other.key == mine.key or math.prod(other.shape) != math.prod(mine.shape):
+        alike = math.prod(other.shape) == math.prod(mine.shape)
+        if other.key == mine.key or not (at_the_end or alike):
             continue
-        pieces = pieces_in(touched.all_pieces, other)
-        if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
-            continue
-        reached = np.append(other.key, np.maximum.accumulate(pieces.end))
-        if (np.append(pieces.begin, other.key + other.bytes) <= reached).all():
+        missing = _unread(touched, other)
+        as_much = not in_full and missing * mine.bytes == cover.missing * other.bytes
+        if as_much or (missing == 0 and not at_the_end):
             return True
     return False
+
+
+def _unread(touched: Touched, other: Given) -> int:
+    """How many bytes of an input nobody reads; -1 for no input, or one that nobody touches."""
+    pieces = pieces_in(touched.all_pieces, other)
+    if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
+        return -1
+    reached = np.append(other.key, np.maximum.accumulate(pieces.end))
+    return int(np.maximum(np.append(pieces.begin, other.key + other.bytes) - reached, 0).sum())
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Log
+from mlusim.simulator import Finding, Log
 from mlusim.simulator.checks.after_run import report
 from mlusim.simulator.checks.after_run.left_out import left_out
 from mlusim.simulator.checks.after_run.off_grid import off_grid

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlusim.simulator import BuildError, Device, Finding, KernelError, Program, Run, load
+from mlusim.simulator import BuildError, Device, Finding, KernelError, Log, Program, Run, load
 from mlusim.simulator.findings import ADVICE, ERROR, WARNING
 
 from tests.checks.after_run.happens_before import unordered
@@ -57,19 +57,27 @@ def _near(mutant: Mutant, lines: Sequence[int]) -> bool:
     return any(mutant.line - 1 <= line <= mutant.last_line + 1 for line in lines if line)
 
 
+def built(text: str, work: Path, device: str) -> Program:
+    """A source built; BuildError where it does not compile."""
+    path = work / "mutant.mlu"
+    path.write_text(text, encoding="utf-8")
+    return load([path], device=Device.load(device))
+
+
 @dataclass
-class _Right:
+class Right:
     """A kernel without a fault: what its launches leave, how they can be repeated, what is said of it anyway."""
 
     subject: Subject
     work: Path
+    given: Program | None = None  # of its source, if it is built already
     results: list[list[np.ndarray]] = field(default_factory=list)
     repeats: list[dict[str, Any]] = field(default_factory=list)
     said: set[tuple[str, int]] = field(default_factory=set)
-    ordered: list[bool] = field(default_factory=list)
+    logs: list[Log] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        program = self.program(self.subject.source.text)
+        program = self.given or self.program(self.subject.source.text)
         for trial in self.subject.trials:
             for how in _DEEP:
                 run, left = _launch(program, self.subject, trial, **how)
@@ -80,30 +88,26 @@ class _Right:
             self.results.append(left)
             self.repeats.append(how)
             self.said |= {(f.rule, f.location.line) for f in [*run.findings, *run.advice]}
-            self.ordered.append(len(run.log) <= _RECORDS and not unordered(run.log))
+            self.logs.append(run.log)
 
     def program(self, text: str) -> Program:
         """A source built; BuildError where it does not compile."""
-        path = self.work / "mutant.mlu"
-        path.write_text(text, encoding="utf-8")
-        return load([path], self.subject.include, device=Device.load(self.subject.device))
+        return built(text, self.work, self.subject.device)
 
-    def judged(self, mutant: Mutant) -> Verdict | None:
-        """What is found of a mutant; None where it does not compile or is as right as the kernel."""
+    def judged(self, mutant: Mutant, given: Program | None = None) -> Verdict | None:
+        """What is found of a mutant, built if it is not; None where it does not compile or is as right as it was."""
         try:
-            program = self.program(mutant.text)
+            program = given or self.program(mutant.text)
         except BuildError:
             return None
-        changed = hazard = False
+        changed, logs = False, []
         trail: list[int] | None = None
         found: list[Finding] = []
-        for trial, right, how, ordered in zip(
-            self.subject.trials, self.results, self.repeats, self.ordered, strict=True
-        ):
+        for trial, right, how in zip(self.subject.trials, self.results, self.repeats, strict=True):
             run, left = _launch(program, self.subject, trial, **how)
             differs = not _same(left, right)
             changed = changed or differs
-            hazard = hazard or (ordered and len(run.log) <= _RECORDS and bool(unordered(run.log)))
+            logs.append(run.log)
             if not found:
                 found = [f for f in [*run.findings, *run.advice] if (f.rule, f.location.line) not in self.said]
             if differs and trail is None and mutant.after.strip(";\n "):
@@ -111,9 +115,14 @@ class _Right:
                 asked, _ = _launch(program, self.subject, trial, expect=expect)
                 wrong = [f for f in asked.findings if f.rule == "wrong-result"]
                 trail = [line for f in wrong[:1] for line in _lines(f)] if wrong else None
-        if not changed and not hazard:
+        if not changed and not any(map(_lacks_an_order, logs, self.logs)):
             return None
         return Verdict(self.subject.name, mutant, not changed, tuple(found), () if trail is None else (0, *trail))
+
+
+def _lacks_an_order(log: Log, right: Log) -> bool:
+    """Whether a log has accesses in no order, and that of the right kernel has none."""
+    return max(len(log), len(right)) <= _RECORDS and bool(unordered(log)) and not unordered(right)
 
 
 def _arrays(arguments: Sequence[Any], right: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
@@ -123,7 +132,9 @@ def _arrays(arguments: Sequence[Any], right: Sequence[np.ndarray]) -> Iterator[t
 
 def _lines(finding: Finding) -> list[int]:
     """All lines that a finding of a wrong result names."""
-    return [finding.location.line, *(step.location.line for step in finding.trail)]
+    steps = (*finding.trail, *(finding.other.steps if finding.other else ()))
+    places = (finding.location, finding.related or finding.location, *(step.location for step in steps))
+    return [place.line for place in places]
 
 
 def _launch(program: Program, subject: Subject, trial: Trial, **how: Any) -> tuple[Run, list[np.ndarray]]:
@@ -157,7 +168,7 @@ def sample(subjects: Sequence[Subject], seed: int, count: int, work: Path) -> It
     order = list(subjects)
     rng.shuffle(order)
     places = {id(subject): mutants(subject.source) for subject in order}
-    rights: dict[int, _Right] = {}
+    rights: dict[int, Right] = {}
     made = 0
     while made < count and any(places.values()):
         for subject in order:
@@ -168,7 +179,7 @@ def sample(subjects: Sequence[Subject], seed: int, count: int, work: Path) -> It
                 if not kinds[kind]:
                     del kinds[kind]
                 if id(subject) not in rights:
-                    rights[id(subject)] = _Right(subject, work)
+                    rights[id(subject)] = Right(subject, work)
                 verdict = rights[id(subject)].judged(mutant)
                 if verdict:
                     made += 1

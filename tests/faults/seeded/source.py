@@ -10,6 +10,7 @@ from functools import cached_property
 _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.DOTALL | re.MULTILINE)
 _OPENED = {"(": ")", "[": "]", "{": "}"}
 _CALL = re.compile(r"[A-Za-z_]\w*(?:::\w+)*(?:<[\w\s*,]*>)?\s*\(")
+_END = re.compile(r"\s*;")
 _STORE = re.compile(r"\*?[A-Za-z_][\w.]*(?:->\w+)?(?:\[[^;={}]*\])*\s*(?:[-+*/|&]|<<|>>)?=(?!=)[^;{}]*;")
 _ARRAY = re.compile(r"(__(?:nram|wram|ldram|mlu_shared|shared)__\s+\w+)\s+(\w+)((?:\[[^\]]*\])+)\s*;")
 _POINTER = re.compile(r"(\w+)\s*\*\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)\s*(?=[,)=;])")
@@ -80,8 +81,9 @@ class Source:
 
     def _before(self, at: int) -> str:
         """The last character of code before a place that is no space; "e" for ``else`` and ``do``."""
-        head = self.code[:at].rstrip()
-        return "e" if re.search(r"\b(else|do)$", head) else head[-1:]
+        while at and self.code[at - 1].isspace():
+            at -= 1
+        return "e" if re.search(r"\b(else|do)$", self.code[max(at - 8, 0) : at]) else self.code[at - 1 : at]
 
     @cached_property
     def calls(self) -> list[Call]:
@@ -90,12 +92,11 @@ class Source:
         for match in _CALL.finditer(self.code, self.within.start, self.within.end):
             name = re.split(r"[<(\s]", match[0])[0]
             before, close = self._before(match.start()), self.closing(match.end() - 1)
-            rest = self.code[close + 1 :]
-            end = close + 1 + len(rest) - len(rest.lstrip()) + 1
-            if name in _NO_CALLS or before not in ("", *";{})e") or not rest.lstrip().startswith(";"):
+            end = _END.match(self.code, close + 1)
+            if name in _NO_CALLS or before not in ("", *";{})e") or not end:
                 continue
             arguments = self.parts(Span(match.end(), close), ",") if self.code[match.end() : close].strip() else ()
-            found.append(Call(match.start(), end, name, arguments, before in ";{}"))
+            found.append(Call(match.start(), end.end(), name, arguments, before in ";{}"))
         return found
 
     @cached_property

@@ -32,7 +32,6 @@ class Subject:
     source: Source
     trials: Sequence[Trial]
     device: str = "mlu370-x4"
-    include: tuple[Path, ...] = ()
 
 
 class Random:

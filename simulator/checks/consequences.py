@@ -14,6 +14,7 @@ _CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
 _OTHER_RUNS = (rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT)
 #: Bytes that are missing, of which nobody is told twice.
+_LEFT_OUT = (rules.left_out.UNREAD, rules.left_out.UNWRITTEN)
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
 _FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC)
@@ -66,10 +67,11 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return True
     if one.severity != ADVICE:
         return False
-    if one.rule == rules.left_out.UNREAD:  # what is not made is not asked for
-        return any(f.rule == rules.left_out.UNWRITTEN for f in found)
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
+    if one.rule in _LEFT_OUT:  # what has not come has not been asked for, and what is not made needs nothing
+        made = one.rule == rules.left_out.UNREAD and any(f.rule == rules.left_out.UNWRITTEN for f in found)
+        return bool(read) or made
     return (bool(missing) and one.rule in _FOR_NOTHING) or any(line in _lines(f) for f in read for line in _lines(one))
 
 

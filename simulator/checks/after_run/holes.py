@@ -34,7 +34,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
         return
     if not len(written):
         if array.output and array.declared and not touched.nothing_written:
-            yield _said(touched, True, array.key, array.bytes, 1, -1)
+            yield _said(touched, None, array.key, array.bytes, 1, -1)
         return
     made = bool(written[0])
     if (written != made).any() or len(written) > _MOST_PIECES or (made and not array.output):

@@ -103,7 +103,8 @@ class _Report:
                 for first, own, other, ends in GIVES_WAY if first == kind for mine in own for end in ends
             )  # fmt: skip
             if not any(others):
-                found.append(self._SAID[kind](self, cause))
+                cores, tasks = (np.flatnonzero(seen[number]).tolist() for seen in (self.found.cores, self.found.tasks))
+                found.append(replace(self._SAID[kind](self, cause), cores=tuple(cores), tasks=tuple(tasks)))
                 missing.append(together[number])
         return merged_by(found, missing)
 
@@ -121,15 +122,11 @@ class _Report:
         return f"{wait}()" if wait else ""
 
     def _seen(self, finding: Finding, cause: np.void) -> Finding:
-        """The finding of a cause with where it was seen; both instructions are named by what the first time says."""
+        """The finding of a cause with where it was seen first."""
         later, records = int(cause["later"]), self.log.records
-        seen = cause["laters"][: int(cause["shown"])]
-        both = np.concatenate([seen, cause["earliers"][: len(seen)]])
         return replace(
             finding, kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
             location=self.log.location(later), count=int(cause["count"]),
-            cores=tuple(sorted(set(records["core"][both].tolist()))),
-            tasks=tuple(sorted(set(records["task"][both].tolist()))),
         )  # fmt: skip
 
     def _region(self, cause: np.void) -> Region:

@@ -33,7 +33,7 @@ _OTHER_TYPE = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A source with one fault: its kind, the line, what stood there and what stands there now."""
+    """A source with one fault: its kind, the lines of its statement, what stood there and what stands there now."""
 
     kind: str
     line: int
@@ -57,7 +57,8 @@ def mutants(source: Source) -> dict[str, list[Mutant]]:
             before = source.of(span)
             after += "\n" * (before.count("\n") - after.count("\n"))
             if source.within.start <= span.start and span.end <= source.within.end and after != before:
-                lines = source.line(span.start), source.line(max(span.start, span.end - 1))
+                whole = next((call for call in source.calls if call.start <= span.start and span.end <= call.end), span)
+                lines = source.line(whole.start), source.line(max(whole.start, whole.end - 1))
                 text = source.text[: span.start] + after + source.text[span.end :]
                 found.setdefault(kind, []).append(Mutant(kind, *lines, before, after, text))
     return found

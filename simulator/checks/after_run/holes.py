@@ -49,7 +49,9 @@ def holes(touched: Touched) -> Iterator[Finding]:
         yield _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
 
 
-def _said(touched: Touched, written: bool, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
+def _said(
+    touched: Touched, written: bool | None, key: int, bytes: int, places: int, row: int, sure: bool = False
+) -> Finding:
     array = touched.array
     begin = key - array.key
     said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)

@@ -14,7 +14,7 @@ def missing_waits(log: Log, causes: np.ndarray) -> list[tuple[int, ...]]:
     That is a point in a task's own sequence of records between the earlier and the later one of each. Two instructions
     that have the same place in theirs are in no order whatever is between.
     """
-    numbers = [(number,) for number in range(len(causes))]
+    numbers: list[tuple[int, ...]] = [(number,) for number in range(len(causes))]
     for kind, same in ((Kind.HAZARD, "pipe"), (Kind.RACE, "")):
         chosen = np.flatnonzero(causes["kind"] == kind)
         if len(chosen) < 2:

@@ -89,6 +89,8 @@ class _Report:
 
     def findings(self) -> list[Finding]:
         """One for each cause, and for all that one wait would put in order."""
+        if not len(self.found.causes):
+            return []
         said = {
             (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
             for _, _, other, ends in GIVES_WAY for end in ends

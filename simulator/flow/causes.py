@@ -76,8 +76,8 @@ def causes_of(
             room=room, faults=len(fault),
             in_order=tables.in_order, advice=_mask(tuple(advice)), lanes=shape.lanes or 1,
             record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
-            idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores), by_tasks=_address(tasks),
-            redundant=_address(redundant), **tables.addresses,
+            idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores),
+            by_tasks=_address(tasks), redundant=_address(redundant), **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:

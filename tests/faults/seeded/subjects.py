@@ -12,7 +12,8 @@ import numpy as np
 
 from .source import Source, Span
 
-KERNELS = Path(__file__).with_name("kernels.mlu")
+#: The kernels, in one source: the second file goes on where the first ends.
+KERNELS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("kernels.mlu", "kernels_more.mlu"))
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,8 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
 
 
 def ours() -> list[Subject]:
-    """The kernels of kernels.mlu, each alone in its source, lines where they are."""
-    text = KERNELS.read_text(encoding="utf-8")
+    """The kernels, each alone in its source, lines where they are."""
+    text = KERNELS
     bodies = {
         m[1]: Span(*m.span()) for m in re.finditer(r"^__mlu_entry__ void (\w+)\(.*?^\}", text, re.DOTALL | re.MULTILINE)
     }

@@ -19,13 +19,13 @@ SEED = 6
 def rights(tmp_path_factory: pytest.TempPathFactory) -> list[Right]:
     """Every kernel with what it leaves; ValueError where there is an error or a warning."""
     work, subjects = tmp_path_factory.mktemp("right"), ours()
-    program = built(KERNELS.read_text(encoding="utf-8"), work, subjects[0].device)
+    program = built(KERNELS, work, subjects[0].device)
     return [Right(subject, work, program) for subject in subjects]
 
 
 def together(chosen: list[tuple[Subject, Mutant]]) -> str:
     """One source with a fault in each of several kernels: they share no line."""
-    lines = KERNELS.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = KERNELS.splitlines(keepends=True)
     for subject, mutant in chosen:
         within = subject.source.within
         first, last = subject.source.line(within.start) - 1, subject.source.line(within.end - 1)

@@ -59,7 +59,10 @@ def test_every_function_on_tensors_has_a_reference() -> None:
     assert {entry.name for entry in TPU.instructions} >= NAMES
 
 
-def test_a_function_is_shown_with_types_layouts_and_rules(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_is_shown_with_types_layouts_and_rules(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")  # no line is wrapped
     shown = {
         "tpu_bdc_cw_trans": ("types float half", "dst_addr out local T aligned [shape]", "lane the start lane of"),
         "okk_bdc_conv2d": (

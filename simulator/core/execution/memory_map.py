@@ -173,8 +173,9 @@ class MemoryMap:
         memory = self.memories[(parameter.is_lanes and parameter.space) or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
         said = address, form.shape, form.strides, form.dtype, form.last
-        if said in entry.found:
-            return entry.found[said]
+        kept: Tensor | None = entry.found.get(said)
+        if kept is not None:
+            return kept
         if 0 <= address < lanes.count * lanes.size:
             found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:

@@ -19,6 +19,7 @@ from tests.isa.stated.calls import Call
 from tests.isa.stated.test_stated import ROWS, stated
 from tests.isa.stated.words import Row, Stated
 
+_SYSTEM = np.zeros(1 << 16, np.uint8)
 _CHIPS = {"tpu": ("bm1690", 1690), "okk": ("bm1684", 1684)}
 #: What follows from an argument that is wrong, or from calls that have nothing to do with each other.
 _OTHERS = ("bounds", "overlap", "uninitialized", "unwaited", "empty", "unread", "unwritten", "unused", "order")
@@ -64,15 +65,17 @@ def test_one_fault_one_finding(row: Row) -> None:
     chip, arch = _CHIPS[row.name.partition("_")[0]]
     binding = (held.bindings or [{}])[0]
     faults = list(_faults(held, arch, binding))
+    alone = [[fault] for fault in faults if fault[0] == "alignment"]  # of several operands in a launch, one is named
+    for group in (*alone, [fault for fault in faults if [fault] not in alone]):
 
-    def kernel(unit: Any, system: Any) -> None:
-        for _, call in faults:
-            getattr(unit, row.name)(*_passed(call, system))
+        def kernel(unit: Any, system: Any, group: list[tuple[str, Call]] = group) -> None:
+            for _, call in group:
+                getattr(unit, row.name)(*_passed(call, system))
 
-    run = launch(kernel, (1, 1, 1), args=[np.zeros(1 << 16, np.uint8)], device=_device(chip), on_finding="collect")
-    found = [f for f in run.findings if f.rule not in _OTHERS and f.severity == "error"]
-    seen = Counter[str]()
-    for f in found:
-        seen[f.rule] += f.count  # one line, so that findings of a rule are one
-    assert seen == Counter(rule for rule, _ in faults if rule not in _OTHERS), [*map(str, found)]
-    assert all(f.instruction == row.name and f.location.line for f in found)
+        run = launch(kernel, (1, 1, 1), args=[_SYSTEM.copy()], device=_device(chip), on_finding="collect")
+        found = [f for f in run.findings if f.rule not in _OTHERS and f.severity == "error"]
+        seen = Counter[str]()
+        for f in found:
+            seen[f.rule] += f.count  # one line, so that findings of a rule are one
+        assert seen == Counter(rule for rule, _ in group if rule not in _OTHERS), [*map(str, found)]
+        assert all(f.instruction == row.name and f.location.line for f in found)

@@ -40,7 +40,7 @@ _FUNCTIONS = {"max": max, "min": min, "ceil": lambda a, b: -(-a // b)}
 _STRUCTS = {"kernel": "dim2", "padding": "padding_t", "stride": "dim2", "dilation": "dim2"}
 #: What is tried of structures, by what their names end with, and of values.
 _TRIED = {
-    "shape": (0, 1, 61, 62, 70, 65535, 65536),
+    "shape": (0, 1, 61, 62, 70, 4095, 4096, 65535, 65536),
     "stride": (0, 1, 32, 33, 64, 65, 128, 129, (1 << 18) - 1, 1 << 18, -1),
 }
 _VALUES = (-33, -32, -1, 0, 1, 2, 3, 4, 6, 7, 15, 16, 31, 32, 33, 63, 64, 65, 128, 129, 4095, 4096, 65535, 65536, 47, 5)
@@ -159,7 +159,8 @@ class Stated:
         if all_of_them:
             found += [plain.having(**changes) for changes in self.row.bases]
             found += [replace_shapes(given, (1, 1, 1, 1)), self.call(arch, binding, lane=-1)]
-            found.append(given.having(dst_stride_c=0))  # of OKK, as long as no lane has two channels
+            # Of OKK, a stride of 0 as long as no lane has two channels.
+            found += [given.having(dst_stride_c=0), given.having(dst_stride_c=1, shape_c=70)]
         return [call for call in found if not self.broken(call)]
 
     def sizes(self, arch: int, binding: Mapping[str, str]) -> list[Call]:

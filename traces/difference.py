@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ..simulator.files import open_regular
-from ..simulator.timing import Timeline
+from ..simulator.timing import Interval, Timeline, change, resting
 from .perfetto import SUMMARY
 from .summary import Summary, summarise
 
@@ -45,6 +45,7 @@ class Difference:
     pipes: tuple[Change, ...]
     lines: tuple[Change, ...]  # file:line
     waits: tuple[Change, ...]  # why pipes stood idle
+    interval: Interval | None = None  # of after_us - before_us
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data."""
@@ -57,7 +58,8 @@ _SUMMARY = TypeAdapter(Summary)
 def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
     """What differs between two timelines; lines are those of the same file name and number."""
     first, second = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
-    return compare_summaries(first, second, top)
+    sure = change(resting(before), resting(after), after.rates.facts)
+    return replace(compare_summaries(first, second, top), interval=sure)
 
 
 def is_trace(path: Path) -> bool:

@@ -12,7 +12,7 @@ from ..study.calibration import Cases, Correlation, Measurement, calibrate, read
 from ..study.calibration.correlation import GROUPS, MODELS, compare, percent_error, simulate
 from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
 from ..study.calibration.fit import percent
-from ..study.calibration.page import figure_rows, markdown
+from ..study.calibration.page import FIGURE_HEADS, figure_rows, markdown
 from ..study.calibration.plot import write_plot
 from .outputs import print_written
 from .paths import check_paths
@@ -121,9 +121,8 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
     )  # fmt: skip
     screen.line()
     if found.cases:
-        heads = ("ROWS", "by", "cases", "mean", "median", "largest", "within 25 %")
         screen.table(
-            [(head, head not in heads[:2]) for head in heads],
+            [(head, head not in FIGURE_HEADS[:2]) for head in FIGURE_HEADS],
             (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
         )
     for entry in found.skipped:

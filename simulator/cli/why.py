@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from ...traces import Summary, summarise
-from ...traces.difference import Change, compare_summaries, is_trace, read_timeline
+from ...traces.difference import Change, Difference, compare_summaries, compare_timelines, is_trace, read_timeline
 from ...traces.why import explain, print_why
+from ..text import between
 from ..timing import Timeline, replay
 from .replay import device_of, load_log
 from .screen import Screen
@@ -30,12 +31,15 @@ def why(options: argparse.Namespace, screen: Screen) -> bool:
 
 def diff(options: argparse.Namespace, screen: Screen) -> bool:
     """Say what takes longer in the second of two logs or traces."""
-    found = compare_summaries(_figures(options, options.before), _figures(options, options.after))
+    found = _difference(options)
     if screen.json:
         screen.document(found.to_dict())
         return True
     change = found.after_us / found.before_us - 1 if found.before_us else 0.0
     screen.line(f"{found.before_us:,.3f} us before, {found.after_us:,.3f} us after ({100 * change:+.1f} %)")
+    if found.interval:
+        unsure = "no difference that is sure" if 0.0 in found.interval else "the difference is sure"
+        screen.line(f"{unsure}: it lies within {between(found.interval.low, found.interval.high)} us")
     for title, changes in (("PIPES BUSY", found.pipes), ("LINES", found.lines), ("IDLE FOR", found.waits)):
         if changes:
             screen.line()
@@ -44,6 +48,14 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
                 (_cells(entry) for entry in changes),
             )
     return True
+
+
+def _difference(options: argparse.Namespace) -> Difference:
+    """What differs between two logs, at the rates of the options, or between what is in traces."""
+    paths = options.before, options.after
+    if any(map(is_trace, paths)):
+        return compare_summaries(*(_figures(options, path) for path in paths))
+    return compare_timelines(*(_timeline(options, path) for path in paths))
 
 
 def _figures(options: argparse.Namespace, path: Path) -> Summary:

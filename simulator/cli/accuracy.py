@@ -54,10 +54,17 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.out} is no folder; make it first, device files are written there")
     with screen.busy(f"simulating {len(rows)} cases"):
         found, skipped = simulate(rows, cases)
+    if not found:
+        raise ValueError(f"no row of {options.table} can be simulated; of the first, {skipped[0].reason}")
     families = families_of(found)
     free = free_numbers(options.fit, cases, families)
     with screen.busy("fitting"):
         fit = calibrate(found, skipped, families, free)
+    if options.out and not any(p.fitted for p in fit.parameters):
+        raise ValueError(
+            f"{options.table} has too few rows: the {len(found)} that can be simulated tell none of the "
+            f"{len(fit.parameters)} free numbers, so no device file is written"
+        )
     written = []
     for name, text in fitted_files(fit, families, options.table.name) if options.out else ():
         _write(options.out / name, text)

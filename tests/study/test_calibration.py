@@ -310,6 +310,41 @@ def test_commands(folder, table, tmp_path, capsys):
     assert "no number 'launch.overhed_us'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("clock", None, "has no column clock"),
+        ("hw_time_us", "-3", "line 2: hw_time_us is '-3'; it must be above zero"),
+        ("clock", "sun", "line 2: clock is 'sun'; it is one of device, host"),
+        ("operator", "unknown", "no row of t.csv can be simulated; of the first, no kernel stands for its operator"),
+        ("operator", "strange", "of the first, its log is of mlu270, whose shape is another one"),
+        ("operator", "adds", "t.csv has too few rows: the 1 that can be simulated tell none of the 1 free numbers"),
+    ],
+)
+def test_a_calibration_that_cannot_be_is_one_sentence_and_writes_nothing(
+    folder, simulated, tmp_path, monkeypatch, capsys, column, text, said
+):
+    kernels, out = tmp_path / "kernels", tmp_path / "out"
+    kernels.mkdir(), out.mkdir()
+    monkeypatch.chdir(tmp_path)
+    (kernels / "adds.mlu").write_text(KERNEL)
+    strange = '[[case]]\noperator = "strange"\ndtype = "float32"\noperations = "1"\nbytes = "1"\n'
+    (kernels / "cases.toml").write_text(f'{CASES}{strange}[case.logs]\n"N=64" = ["other.mlulog"]\n')
+    log = simulated[0][0].logs[0]
+    replace(log, shape=Device.load("mlu270").shape, device="mlu270").save(kernels / "other.mlulog")
+    values = dict(zip(HEAD, row(64, 3, 5.0), strict=True)) | {column: text}
+    kept = {name: value for name, value in values.items() if value is not None}
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([kept.keys(), kept.values()])
+    command = ["calibrate", "t.csv", "--kernels", "kernels", "--out", "out", "--markdown", "r.md"]
+    assert main([*command, "--fit", "engines.tensor.efficiency"]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+    assert list(out.iterdir()) == []
+    assert not (tmp_path / "r.md").exists()
+
+
 def test_without_scipy_it_is_said_which_extra_to_install(folder, table, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     for command in ("calibrate", "correlate"):

@@ -2,6 +2,7 @@
 # make test   run the tests, those in C++ first
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
+# make report build the page of reports from its TypeScript; needs npm
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -28,7 +29,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test quick unit lint style native types docs mutants compiler
+.PHONY: report demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(RUNS)
 	@mkdir -p out
@@ -65,6 +66,11 @@ types: $(STAMP)
 	@rm -rf $(TYPES)
 	@$(RUN) setup.py --quiet build_py --build-lib $(TYPES)
 	MYPYPATH=$(TYPES) $(RUN) -m mypy $(PACKAGES:%=-p mlusim.%)
+
+report:
+	npm ci --prefix report --no-audit --no-fund --loglevel error
+	npm run --prefix report --silent check
+	npm run --prefix report --silent build
 
 docs: $(STAMP)
 	$(RUN) -m tests.docs.generated

@@ -112,7 +112,8 @@ def compare_summaries(before: Summary, after: Summary, top: int = 10) -> Differe
             times[name] += wait.us
         for name, us in times.items():
             waits[name][side] = us, summed[name]
-    return Difference(before.total_us, after.total_us, *(_changes(table, top) for table in (pipes, lines, waits)))
+    busy, where, why = (_changes(table, top) for table in (pipes, lines, waits))
+    return Difference(before.total_us, after.total_us, busy, where, why)
 
 
 def _changes(table: dict[str, list[tuple[float, int]]], top: int) -> tuple[Change, ...]:

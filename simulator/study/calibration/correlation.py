@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,9 +55,10 @@ class Simulated:
 
     def prediction(self, rates: Rates) -> Prediction:
         """The same with its interval."""
-        parts = Counter[Numbers]()
+        parts = defaultdict[Numbers, float](float)
         for log in self.logs:
-            parts.update(resting(replay(log, rates)))
+            for numbers, us in resting(replay(log, rates)).items():
+                parts[numbers] += us
             parts["launch.host_us",] += self._host(rates)
         return Prediction(sum(parts.values()), interval_of(parts, rates.facts))
 

@@ -1,4 +1,4 @@
-# make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
+# make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces and reports
 # make test   run the tests, those in C++ first
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
@@ -34,9 +34,10 @@ endif
 demo: compiler $(RUNS)
 	@mkdir -p out
 	$(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
-	    --device mlu370-x4 --trace out/logspace.trace.json
+	    --device mlu370-x4 --trace out/logspace.trace.json --report out/logspace.html
 	$(RUN) -c "import numpy; numpy.save('out/rows.npy', numpy.random.default_rng(0).random((64, 1000), 'float32'))"
-	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
+	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json \
+	    --report out/topk.html
 
 test: compiler unit $(STAMP)
 	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10

@@ -1,9 +1,9 @@
-// What would make it faster, each change with the time that the whole launch took when the log was timed with it.
+// What would make it faster, each change with the time of the launch when the log was changed so and replayed.
 import type { Launch } from "./model";
 import { percent, place, time } from "./text";
 
 export function Advised({ launch, pick }: { launch: Launch; pick: (file: string, line: number) => void }) {
-  const advice = launch.facts.why?.advice ?? [];
+  const advice = launch.facts.why.advice;
   if (!advice.length) return null;
   return (
     <section aria-label="Advice">
@@ -14,7 +14,7 @@ export function Advised({ launch, pick }: { launch: Launch; pick: (file: string,
             <div class="gain" aria-hidden="true">
               <div class="fill" style={{ width: `${Math.min(one.gain, 1) * 100}%` }} />
             </div>
-            <span class="saves">up to {percent(one.gain)}</span>
+            <span class="saves">about {percent(one.gain)}</span>
             <span>
               {one.text}{" "}
               {one.line > 0 && (
@@ -23,11 +23,13 @@ export function Advised({ launch, pick }: { launch: Launch; pick: (file: string,
                 </button>
               )}
             </span>
-            <span class="figure">{time(one.after_us)} at best</span>
+            <span class="figure">
+              about {time(one.after_us)}{one.least_us > 0 && `, at best ${time(one.least_us)}`}
+            </span>
           </li>
         ))}
       </ol>
-      <p class="small">Each cause of waiting was taken away in turn and the log timed again; gains do not add up.</p>
+      <p class="small">Each time is that of the log, changed so and replayed; gains do not add up.</p>
     </section>
   );
 }

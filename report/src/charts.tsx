@@ -109,7 +109,7 @@ function coarse(launch: Launch, curve: Curve): string[][] {
 }
 
 export function Roofline({ launch }: { launch: Launch }) {
-  const best = launch.facts.why?.efficiency;
+  const best = launch.facts.why.efficiency;
   const data = useMemo(() => (best ? roof(launch) : null), [launch]);
   if (!best || !data) return null;
   const intensity = best.operations / best.bytes;
@@ -142,7 +142,7 @@ export function Roofline({ launch }: { launch: Launch }) {
 }
 
 function roof(launch: Launch): uPlot.AlignedData | null {
-  const best = launch.facts.why?.efficiency;
+  const best = launch.facts.why.efficiency;
   if (!best || !best.operations || !best.bytes || !best.peak_bytes || !best.peak_operations) return null;
   const ridge = best.peak_operations / best.peak_bytes;
   const here = best.operations / best.bytes;

@@ -2,7 +2,7 @@
 import type { Change, Head } from "./data";
 import { launched } from "./head";
 import type { Launch } from "./model";
-import { percent, time, whole } from "./text";
+import { basename, percent, time, whole } from "./text";
 
 export function Compared({ head, launches, pick }: { head: Head; launches: Launch[]; pick: (file: string, line: number) => void }) {
   const { compare } = head;
@@ -57,9 +57,12 @@ export function Compared({ head, launches, pick }: { head: Head; launches: Launc
 }
 
 function Line({ name, launches, pick }: { name: string; launches: Launch[]; pick: (file: string, line: number) => void }) {
+  // k.mlu:9, k.mlu:9 -> 12, k.mlu:9 -> new.mlu:12, k.mlu:9 (before)
+  const found = /^(.*?):(\d+)(?: -> (?:(.*):)?(\d+))?/.exec(name);
+  const [wanted, number] = found ? [found[3] ?? found[1], +(found[4] ?? found[2])] : ["", 0];
   for (const launch of [...launches].reverse())
     for (const [file, line] of launch.facts.lines)
-      if (line && `${file.split("/").pop()}:${line}` === name)
-        return <button class="link" onClick={() => pick(file, line)}>{name}</button>;
+      if (line && line === number && basename(file) === wanted)
+        return <button class="link" onClick={() => pick(file, line)}>{name.replace("->", "→")}</button>;
   return <>{name}</>;
 }

@@ -68,6 +68,7 @@ export interface Advice {
   line: number;
   before_us: number;
   after_us: number;
+  least_us: number;
   gain: number;
 }
 
@@ -111,7 +112,7 @@ export interface LaunchFacts {
   memories: Memory[];
   reasons: Record<string, string>;
   summary: Summary;
-  why: Why | null;
+  why: Why;
   bandwidth: { channel: string; scope: string; peak: number; units: Record<string, number[]> }[];
   balance: { cores: number[]; end: number[]; busy: number[][] };
   left_out: string[];

@@ -38,13 +38,24 @@ export function launched({ facts }: Launch): string {
   ].filter(Boolean).join(" · ");
 }
 
+const BUSY = 0.6; // of its time: a pipe that is busier is what bounds a run
+
+// The pipe that is busy nearly always, or what all of them wait for.
+function bound(launch: Launch): string {
+  const { pipes, waits } = launch.facts.summary;
+  const [busiest] = [...pipes].sort((one, other) => other.mean - one.mean);
+  if (busiest && busiest.mean >= BUSY) return `the ${busiest.pipe} pipe`;
+  const [worst] = waits;
+  return worst ? `${worst.reason}${worst.instruction ? `: ${worst.instruction}` : ""}` : "nothing";
+}
+
 export function Headline({ head, launch }: { head: Head; launch: Launch }) {
   const { summary, why } = launch.facts;
   const [found, more] = counted(head);
   const worst = head.findings.some((one) => one.severity === "error") ? "bad" : head.findings.length ? "doubtful" : "good";
-  const best = why?.efficiency;
-  const ridge = best?.peak_bytes ? best.peak_operations / best.peak_bytes : 0;
-  const intensity = best?.bytes ? best.operations / best.bytes : 0;
+  const best = why.efficiency;
+  const ridge = best.peak_bytes ? best.peak_operations / best.peak_bytes : 0;
+  const intensity = best.bytes ? best.operations / best.bytes : 0;
   return (
     <section aria-label="Summary">
       <p class="sub">{launched(launch)}</p>
@@ -56,17 +67,15 @@ export function Headline({ head, launch }: { head: Head; launch: Launch }) {
             kernel {time(summary.kernel_us)}, launch {time(summary.total_us - summary.kernel_us)}
           </p>
         </div>
-        {best && (
-          <div class="tile">
-            <h2>Bound by</h2>
-            <p class="big">{best.bound === "io" ? "memory" : "compute"}</p>
-            <Meter label="of peak bandwidth" share={best.io_efficiency} />
-            <Meter label="of peak compute" share={best.compute_efficiency} />
-            <p class="small">
-              {short(intensity)} op/byte, ridge point {short(ridge)}
-            </p>
-          </div>
-        )}
+        <div class="tile">
+          <h2>Bound by</h2>
+          <p class="big">{bound(launch)}</p>
+          <Meter label="peak bandwidth" share={best.io_efficiency} />
+          <Meter label="peak compute" share={best.compute_efficiency} />
+          <p class="small">
+            roofline: {best.bound === "io" ? "memory" : "compute"}-bound, {short(intensity)} op/byte, ridge point {short(ridge)}
+          </p>
+        </div>
         <div class="tile">
           <h2>Pipes busy, mean of the cores</h2>
           {summary.pipes.map((pipe) => <Meter label={pipe.pipe} share={pipe.mean} />)}

@@ -9,7 +9,7 @@ const LANE = 18;
 const CORE = 20;
 const FOLDED = 24;
 const FEW_CORES = 4; // so many are unfolded at first
-const ARROWS = 24; // steps back from the selected record
+const ARROWS = 16; // steps back from the selected record
 const TEXTS = 600; // words of a frame
 
 interface Row {
@@ -304,6 +304,8 @@ export class Lanes extends TimeCanvas {
       if (!to || !from) break;
       const [x0, y0] = [Math.min(from.x1, Math.max(to.x0, from.x0)), from.y + from.height / 2];
       const [x1, y1] = [to.x0, to.y + to.height / 2];
+      at = cause;
+      if (Math.abs(from.y - to.y) < 1) continue; // of one pipe: they lie side by side
       const bend = Math.max(Math.abs(x1 - x0) / 2, 14);
       const path = new Path2D();
       path.moveTo(x0, y0);
@@ -320,7 +322,6 @@ export class Lanes extends TimeCanvas {
       }
       context.fillStyle = colours.text;
       context.fill(head);
-      at = cause;
     }
     context.restore();
   }

@@ -97,7 +97,7 @@ function costsOf(launch: Launch): Costs {
   const files = new Map<string, number>();
   const lines = new Map<string, Cost>();
   const most = { us: 0, bytes: 0, instructions: 0, path: 0 };
-  for (const one of launch.facts.why?.lines ?? []) {
+  for (const one of launch.facts.why.lines) {
     files.set(one.file, (files.get(one.file) ?? 0) + one.us);
     lines.set(`${one.file}:${one.line}`, one);
     for (const [heat] of HEATS) most[heat] = Math.max(most[heat], one[heat]);

@@ -72,9 +72,9 @@ export function Tables({ launch, store, number, title }: { launch: Launch; store
         <summary>Lines and the critical path</summary>
         <div class="columns">
           <Table heads={["line", "*time", "*bytes", "*instructions", "*of the path"]}
-            rows={(why?.lines ?? []).slice(0, 60).map((one) => [place(one.file, one.line), time(one.us), bytes(one.bytes), whole(one.instructions), percent(one.path)])} />
+            rows={why.lines.slice(0, 60).map((one) => [place(one.file, one.line), time(one.us), bytes(one.bytes), whole(one.instructions), percent(one.path)])} />
           <Table heads={["critical path", "*time", "*share"]}
-            rows={(why?.path ?? []).slice(0, 40).map(([name, us]) => [name, time(us), percent(summary.kernel_us ? us / summary.kernel_us : 0)])} />
+            rows={why.path.slice(0, 40).map(([name, us]) => [name, time(us), percent(summary.kernel_us ? us / summary.kernel_us : 0)])} />
         </div>
       </details>
       <details>

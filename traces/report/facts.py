@@ -16,8 +16,8 @@ from .memory import facts as memory_facts
 from .memory import live, variables
 from .records import OPERANDS, Drawn, add_operands, add_records, ticks
 
-#: Records from which on advice is left out, each piece of which times the log again, and memory.
-_SLOW, _MANY = 2_000_000, 4_000_000
+#: Records from which on advice is left out, which looks at each several times, and memory.
+_SLOW, _MANY = 200_000, 4_000_000
 #: Everything of a summary and an explanation.
 _ALL = 1 << 31
 #: Records that a page draws fast.
@@ -41,11 +41,11 @@ def launch_facts(timeline: Timeline, limit: int) -> tuple[dict[str, Any], Column
         "spaces": list(log.shape.spaces), "memories": memory_facts(log) if "live_memory" in columns.described else [],
         "reasons": {int(reason): text for reason, text in REASONS.items()},
         "summary": summary,
-        "why": explain(timeline, top=_ALL).to_dict() if len(log) <= _SLOW else None,
+        "why": explain(timeline, top=_ALL, advice=len(log) <= _SLOW).to_dict(),
         "bandwidth": bandwidth(timeline, Costs.of(log, timeline.rates)), "balance": _balance(timeline),
         "left_out": left_out,
     }  # fmt: skip
-    if facts["why"] is None:
+    if len(log) > _SLOW:
         left_out.append(f"advice: the log has more than {_SLOW:,} records; `mlusim why` gives it")
     return facts, columns
 

@@ -165,7 +165,10 @@ def test_themes_and_print(browser: Any, pipeline: Path) -> None:
     with opened(browser, pipeline, color_scheme="dark") as dark, opened(browser, pipeline) as light:
         assert back(dark) != back(light)
         light.page.select_option(".tools select", "dark")
-        assert back(light) == back(dark)
+        wanted = back(dark)
+        light.page.wait_for_function(
+            "(wanted) => getComputedStyle(document.body).backgroundColor === wanted", arg=wanted
+        )
         light.page.emulate_media(media="print")
         assert light.page.locator(".search").is_hidden()
 

@@ -19,7 +19,7 @@ Made by `{command}`; do not edit. Times are microseconds; an error is (simulated
 | without operator | by rates fitted to the other operators of its family: to expect of a kernel that nobody measured |
 | without board | the same, without all rows of the board |
 | earlier | the model before this one, whose rates were fitted to ten of the rows |
-| in the interval | share of measured times within the 90 % interval of the prediction, which stands behind its error |
+| covered | share of measured times within the 90 % interval of the prediction, which stands behind its error |
 | roofline | all operations at the peak of the whole device, or all bytes at its bandwidth, whichever is longer |
 """
 _TITLES = {
@@ -28,7 +28,7 @@ _TITLES = {
 }  # fmt: skip
 _FIGURES = ("mean", "median", "max", "within_25", "covered")
 #: What stands over the texts of `figure_rows`.
-FIGURE_HEADS = ("rows", "by", "cases", "mean", "median", "largest", "within 25 %", "in the interval")
+FIGURE_HEADS = ("rows", "by", "cases", "mean", "median", "largest", "within 25 %", "covered")
 _FITTED = """
 Each is one number for all devices of a family. The centre is what is known of it without these rows, the spread the
 factor within which that lies with the odds of one standard deviation; the standard error is from the covariance at the

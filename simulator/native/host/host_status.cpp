@@ -28,7 +28,9 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   if (in_host_function()) return no_device();
   if (!connected()) return say(status, why);
   Called call = called();
-  tell("call", {0, call.function + " returns " + cnrtGetErrorName(status) + ": " + why}, call.where);
+  bool named = !call.function.compare(0, 2, "cn");  // else the function is of a library with names of its own
+  tell("call", {0, call.function + (named ? std::string(" returns ") + cnrtGetErrorName(status) : " fails") + ": " + why},
+       call.where);
   return refused(status);
 }
 

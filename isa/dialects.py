@@ -14,8 +14,13 @@ _NAMES = ("bang", "tpu", "okk", "cuda")
 
 @cache
 def _declared(name: str) -> tuple[Dialect, tuple[Instruction, ...]]:
-    dialect: Dialect = getattr(import_module(f".{name}", __package__), name.upper())
+    dialect: Dialect = getattr(import_module(home(name)), name.upper())
     return dialect, dialect.instructions
+
+
+def home(name: str) -> str:
+    """The module of a dialect: one that is not imported yet is from there on."""
+    return f"{__package__}.{name}"
 
 
 def declared(name: str) -> tuple[Instruction, ...] | None:

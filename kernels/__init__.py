@@ -7,12 +7,14 @@ from types import MappingProxyType
 
 from mlusim.simulator import Run
 
-from . import elementwise
+from . import elementwise, tpu
 from .hau import argsort, embedding, sort_by_key, topk
 from .logspace import logspace
+from .tpu import layer_norm, rms_norm, softmax
 
 __all__ = [
-    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "elementwise", "embedding", "logspace", "sort_by_key", "topk",
+    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "elementwise", "embedding", "layer_norm", "logspace",
+    "rms_norm", "softmax", "sort_by_key", "topk",
 ]  # fmt: skip
 
 #: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.
@@ -23,6 +25,7 @@ OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
         "argsort": argsort,
         "sort_by_key": sort_by_key,
         "embedding": embedding,
+        **tpu.OPERATORS,
         **elementwise.FUNCTIONS,
     }
 )
@@ -32,6 +35,7 @@ DEFAULT_DEVICES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("logspace", *elementwise.FUNCTIONS), "mlu370-x4"),
         **dict.fromkeys(("topk", "argsort", "sort_by_key", "embedding"), "bm1684x"),
+        **dict.fromkeys(tpu.OPERATORS, "bm1690"),
     }
 )
 

@@ -12,7 +12,7 @@ from ..members import Members
 from ..prototype import Kind, Parameter, parse
 from ..rules import Require
 from ..space import SYSTEM, AddressSpace
-from ..tpu.tensors import aligned, same_lane
+from ..tpu.tensors import aligned, same_lane, used
 
 #: The largest size of a dimension, and of the channels.
 LARGEST, CHANNELS = 65535, 4095
@@ -49,7 +49,7 @@ def limits(prototype: str, elsewhere: Collection[str] = (), copies: bool = False
     together = [p.name for p in lanes if p.name not in elsewhere and p.kind is not Kind.VARIABLE]
     for p in lanes:
         if p.name in together[1:]:
-            found += (replace(rule, when=_used(p)) for rule in same_lane(together[0], p.name))
+            found += (replace(rule, when=used(p)) for rule in same_lane(together[0], p.name))
     for p in lanes:
         found += _place(p, together[0] if p.kind is Kind.VARIABLE else "")
     sources = any(p.reads for p in parameters)  # without any, the same value comes to the same place
@@ -68,12 +68,7 @@ def _place(p: Parameter, first: str) -> Iterator[Require]:
     (rule,) = aligned(p.name)
     if p.dims[0].stride:  # public kernels pass such addresses with null strides too, as the manual's remarks allow
         rule = Require(f"{p.name} % {_WORD} == 0", rule="alignment")
-    yield replace(rule, when=_used(p))
-
-
-def _used(p: Parameter) -> str:
-    """The argument that says whether there is an operand at all, or ""."""
-    return next((name for name in ("using_bias",) if name in p.dims[0].count), "")
+    yield replace(rule, when=used(p))
 
 
 def _written_once(p: Parameter, stride: str, shape: str, axes: str) -> Iterator[Require]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..declare import Completion, Compute, Require
 from ..instruction import Wider
-from ..tpu.cycles import work
+from ..tpu.matrix import across, dealt, gathered, multiplied, product, product_facts
 from .gdma import GDMA, WIDTHS
 from .machine import CHANNELS, LARGEST, instruction
 
@@ -16,27 +16,7 @@ _ROWS = "system<T> {name}[(1, 1, rows, cols) @ (0, 0, row_stride, 1)]"
 _SIZES = "int32 rows, int32 cols, int32 cols_per_channel, int32 row_stride"
 
 
-def _matrix(rows: str, columns: str, each: str) -> str:
-    """The shape of a matrix across lanes: rows are images, columns are dealt to channels; the last may be narrower."""
-    each = f"max({each}, 1)"
-    return f"[({rows}, -(-{columns} // {each}), 1, {each}, ({columns} - 1) % {each} + 1)]"
-
-
-_CHANNELS = "tensor<T> {name}" + _matrix("rows", "cols", "cols_per_channel")
-
-
-def dealt(matrix: np.ndarray, each: int) -> np.ndarray:
-    """A matrix [rows, columns] as [rows, channels, 1, columns of a channel], zeros behind the last column."""
-    rows, columns = matrix.shape
-    channels = -(-columns // each)
-    whole = np.zeros((rows, channels * each), matrix.dtype)
-    whole[:, :columns] = matrix
-    return whole.reshape(rows, channels, 1, each)
-
-
-def gathered(channels: np.ndarray, columns: int) -> np.ndarray:
-    """The matrix [rows, columns] that was dealt to channels."""
-    return channels.reshape(len(channels), -1)[:, :columns]
+_CHANNELS = "tensor<T> {name}" + across("rows", "cols", "cols_per_channel")
 
 
 def _rows(rows: str) -> Require:
@@ -81,40 +61,15 @@ def local_to_system(src_addr: np.ndarray, cols: int) -> np.ndarray:
     return gathered(src_addr, cols)
 
 
-@instruction(
-    "void okk_bdc_matmul("
-    f"inout tensor<float> output_addr{_matrix('left_rows', 'right_cols', 'right_cols_per_channel')},"
-    f" const tensor<float> left_addr{_matrix('left_rows', 'left_cols', 'left_cols_per_channel')},"
-    f" const tensor<float> right_addr{_matrix('left_cols', 'right_cols', 'right_cols_per_channel')},"
-    f" const tensor<float> bias_addr{_matrix('(1 if using_bias else 0)', 'right_cols', 'right_cols_per_channel')},"
-    " int32 left_rows, int32 left_cols, int32 right_cols, int32 left_cols_per_channel, int32 right_cols_per_channel,"
-    " bool using_bias, bool result_add)",
+matmul = instruction(
+    product("okk_bdc_matmul", "using_bias"),
     space="local",
     pipe="bdc",
     effect=Compute(Completion.QUEUED),
-    overlap="none",
-    adds="result_add",
-    elsewhere=("left_addr",),
     rules=(
         _rows("left_rows"),
         *_channels("left_cols", "left_cols_per_channel", "min(128, left_cols)"),
         *_channels("right_cols", "right_cols_per_channel", "min(128, right_cols)"),
     ),
-    engine="bdc_mm",
-    work=work(
-        "bdc_mm", m="left_rows", columns="(-(-right_cols // right_cols_per_channel))", width="right_cols_per_channel",
-        size="4", k="left_cols",
-    ),
-)  # fmt: skip
-def matmul(
-    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
-    right_cols: int, right_cols_per_channel: int, result_add: bool,
-) -> np.ndarray:  # fmt: skip
-    """output = left x right, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
-    left, right = gathered(left_addr, left_cols), gathered(right_addr, right_cols)
-    product = left.astype(np.float64) @ right.astype(np.float64)
-    if len(bias_addr):
-        product += gathered(bias_addr, right_cols)
-    if result_add:
-        product += gathered(output_addr, right_cols)
-    return dealt(product, right_cols_per_channel)
+    **product_facts(),
+)(multiplied)

@@ -6,51 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..declare import Completion, Compute, Require
+from ..declare import Completion, Compute
 from ..rounding import flushed
-from ..tpu.windows import convolved, depthwise, windows
+from ..tpu.windows import convolved, cycles, depthwise, finished, geometry, limits, windows
 from .machine import MOST, family, instruction
 
-#: The largest padding of a side, stride and dilation.
-_MOST = 15
-_SIDES = {"h": ("top", "bottom"), "w": ("left", "right")}
 
-
-def _geometry(dilated: bool) -> dict[str, str]:
-    """What ``let`` names: the size of the padded input and of the output."""
-    names: dict[str, str] = {}
-    for axis, (first, last) in _SIDES.items():
-        names[f"padded_{axis}"] = f"input_shape.{axis} + (padding.{first} + padding.{last} if padding else 0)"
-        apart = f"(dilation.{axis} if dilation else 1)" if dilated else "1"
-        names[f"reach_{axis}"] = f"(kernel_{axis} - 1) * {apart} + 1"
-        step = f"max(stride.{axis} if stride else 1, 1)"
-        names[f"output_{axis}"] = f"max((padded_{axis} - reach_{axis}) // {step} + 1, 0)"
-    return names
-
-
-def _limits(dilated: bool) -> tuple[Require, ...]:
-    structures = {"padding": ("top", "bottom", "left", "right"), "stride": ("h", "w")}
-    least = {"padding": 0, "stride": 1, "dilation": 1}
-    if dilated:
-        structures["dilation"] = ("h", "w")
-    return (
-        *(Require(f"1 <= kernel_{axis} <= 65535", rule="length") for axis in "hw"),
-        *(
-            Require(f"{least[name]} <= {name}.{field} <= {_MOST}", needed=True, when=name)
-            for name, fields in structures.items()
-            for field in fields
-        ),
-        *(Require(f"padded_{axis} <= {MOST}", rule="length") for axis in "hw"),
-        *(Require(f"padded_{axis} >= reach_{axis}", rule="length") for axis in "hw"),
-    )
-
-
-def _facts(engine: str, channels: str, each: str, dilated: bool = True) -> dict[str, Any]:
-    rows = f"input_shape.n * -(-{channels} // lanes)"
+def _facts(engine: str, made: str, dilated: bool = True, **names: str) -> dict[str, Any]:
     return {
         "space": "local", "pipe": "bdc", "effect": Compute(Completion.QUEUED), "overlap": "none", "engine": engine,
-        "work": f"{rows} * -(-(output_h * output_w * 4) // eu_bytes) * {each}", "let": _geometry(dilated),
-        "rules": _limits(dilated),
+        "work": cycles(engine, made, size="4", kernel="kernel_h * kernel_w", **names),
+        "let": geometry("kernel_", dilated), "rules": limits("kernel_", MOST, dilated),
     }  # fmt: skip
 
 
@@ -68,7 +34,7 @@ _CONV2D = (
 
 @instruction(
     _CONV2D, elsewhere=("input_addr",), adds="result_add",
-    **_facts("bdc_conv_float", "output_c", "input_shape.c * kernel_h * kernel_w"),
+    **_facts("bdc_conv_float", "output_c", channels="input_shape.c"),
 )  # fmt: skip
 def conv2d(
     output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
@@ -79,16 +45,7 @@ def conv2d(
     both = flushed(np.stack((weight_addr.real, weight_addr.imag), axis=1))
     weights = both.reshape(2 * pairs, *weight_addr.shape[1:])[:channels].swapaxes(0, 1)
     sums = convolved(input_addr, weights, padding, stride, dilation)
-    return _finished(sums, bias_addr, output_addr if result_add else None)
-
-
-def _finished(sums: np.ndarray, bias: np.ndarray, before: np.ndarray | None) -> np.ndarray:
-    """Sums with a bias, unless it has no channels, and what was there before."""
-    if bias.size:
-        sums += bias
-    if before is not None:
-        sums += before
-    return sums
+    return finished(sums, bias_addr, output_addr if result_add else None)
 
 
 _DEPTHWISE2D = (
@@ -101,12 +58,12 @@ _DEPTHWISE2D = (
 )
 
 
-@instruction(_DEPTHWISE2D, **_facts("bdc_depthwise", "input_shape.c", "(2 * kernel_h * kernel_w - 1)"))
+@instruction(_DEPTHWISE2D, **_facts("bdc_depthwise", "input_shape.c"))
 def depthwise2d(
     input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, padding: Any, stride: Any, dilation: Any
 ) -> np.ndarray:
     """output[n, c] = convolution of input[n, c] with weight[0, c], + bias[c]; rounded once (inferred)"""
-    return _finished(depthwise(input_addr, weight_addr, padding, stride, dilation), bias_addr, None)
+    return finished(depthwise(input_addr, weight_addr, padding, stride, dilation), bias_addr)
 
 
 _POOL2D = (
@@ -135,5 +92,5 @@ pooling = family(
         "avg": (_mean, "output = mean of every window; padding is 0 and counts in the mean"),
         "max": (_largest, "output = largest element of every window; padding is the lowest float"),
     },
-    **_facts("bdc_pool", "input_shape.c", "(2 * kernel_h * kernel_w - 1)", dilated=False),
+    **_facts("bdc_pool", "input_shape.c", dilated=False),
 )

@@ -7,12 +7,13 @@ within the counters of the hardware, nothing written twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..declare import INFERRED, Archs, Completion, Compute, Copy, Instruction, Require, family
 from ..prototype import Kind, Parameter, parse
 from .cycles import work as cycles
-from .tensors import aligned, no_write_twice, same_lane, sizes, strided, variable_lanes
+from .tensors import aligned, no_write_twice, same_lane, sizes, strided, used, variable_lanes
 
 FLOATS = "float half bfloat16"
 NARROW_FLOATS = "float8e4m3 float8e5m2"
@@ -24,9 +25,9 @@ WIDEST_STEP = 128
 _TYPE_ARGUMENTS = {
     "T": ("dtype", "data_dtype"),
     "D": ("dst_dtype", "output_dtype"),
-    "S": ("src_dtype", "src0_src1_dtype", "input_dtype"),
-    "A": ("src0_dtype",),
-    "B": ("src1_dtype", "C_dtype", "shift_dtype"),
+    "S": ("src_dtype", "src0_src1_dtype", "input_dtype", "left_right_dtype"),
+    "A": ("src0_dtype", "left_dtype"),
+    "B": ("src1_dtype", "C_dtype", "shift_dtype", "right_dtype"),
 }
 #: Name -> semantics (None where bytes move as they are) and doc line.
 Members = Mapping[str, tuple[Callable[..., Any] | None, str]]
@@ -67,7 +68,11 @@ def _family(prototype: str, members: Members, facts: dict[str, Any], **fixed: An
     parameters = parse(prototype.format(op="op")).parameters
     values = [p.name for p in parameters if p.type == "data_type"]
     types = facts.get("types", "")
-    by_variable = types if isinstance(types, Mapping) else {"T": types} if types else {}
+    by_variable: Mapping[str, str]
+    if isinstance(types, list):  # one binding after the other
+        by_variable = {v: " ".join(binding[v] for binding in types) for v in types[0]}
+    else:
+        by_variable = types if isinstance(types, Mapping) else {"T": types} if types else {}
     arguments = {v: next(name for name in _TYPE_ARGUMENTS[v] if name in values) for v in by_variable}
     newer = tuple(
         Require(
@@ -99,14 +104,16 @@ def _of_lanes(parameters: tuple[Parameter, ...], elsewhere: Collection[str]) -> 
     variables = [p.name for p in parameters if p.kind is Kind.VARIABLE]
     together = [p.name for p in tensors if p.name not in elsewhere]
     if together:
-        yield from same_lane(*together)
+        for p in tensors:
+            if p.name in together[1:]:
+                yield from (replace(rule, when=used(p)) for rule in same_lane(together[0], p.name))
         yield from variable_lanes(together[0], *variables)
     strides = _nullable(parameters)
     for p in tensors:
         if p.name in strides:
             yield from strided(**{p.name: strides[p.name]})
         elif not p.dims[0].stride:
-            yield from aligned(p.name)
+            yield from (replace(rule, when=used(p)) for rule in aligned(p.name))
     for name in variables:
         yield Require(f"{name} % sizeof_{name} == 0", rule="alignment", when=f"placed_{name}")
     for p in tensors:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 _ROWS = "{shape}.n * -(-{shape}.c // lanes)"
 _BEATS = "-(-({shape}.h * {shape}.w * {size}) // eu_bytes)"
 _CUBE = "-(-{m} // lanes) * -(-{n} // {parallel}) * -(-{k} // 4)"
+#: The channels of an operand that the array of the cube takes at a time: a block of input channels in weights.
+IN_CUBE = "(1 if sizeof_{operand} == 4 else lanes // sizeof_{operand})"
 _ONE_LANE = "-(-({elements} * {size}) // eu_bytes)"
 
 #: Engine -> its work, a template of an expression: ``shape`` is that of the result, ``size`` the bytes of an element,

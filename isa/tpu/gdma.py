@@ -10,7 +10,7 @@ import numpy as np
 from ..declare import Instruction
 from ..rules import Require
 from .commands import EVERY, gdma
-from .tensors import LARGEST
+from .matrix import across, dealt, gathered, within
 
 _KINDS = {"S": "system", "L": "tensor"}
 _WORDS = {"S": "system", "L": "local"}
@@ -127,30 +127,17 @@ channel_broadcast = gdma(
 
 # --- matrices --------------------------------------------------------------------------------------------------------
 
-#: A matrix across lanes: a row is an image, its columns are dealt to channels, of which the last one may be short.
-_MATRIX = "[(rows, -(-cols // cols_per_channel), 1, cols_per_channel, (cols - 1) % cols_per_channel + 1)]"
+_MATRIX = across("rows", "cols", "cols_per_channel")
 _ROWS = "[(1, 1, rows, cols) @ (0, 0, row_stride, 1)]"
 _MATRICES = "int32 rows, int32 cols, int32 cols_per_channel, int32 row_stride, data_type dtype)"
 _MATRIX_FACTS: dict[str, Any] = {"types": EVERY, "moves": "src_addr"}
-_SIZES = tuple(Require(f"1 <= {size} <= {LARGEST}", rule="length") for size in ("rows", "cols", "cols_per_channel"))
-
-
-def _dealt(src_addr: np.ndarray, rows: int, cols: int, cols_per_channel: int) -> np.ndarray:
-    channels = -(-cols // cols_per_channel)
-    whole = np.zeros((rows, channels * cols_per_channel), src_addr.dtype)
-    whole[:, :cols] = src_addr[0, 0]
-    return whole.reshape(rows, channels, 1, cols_per_channel)
-
-
-def _gathered(src_addr: np.ndarray, rows: int, cols: int) -> np.ndarray:
-    return src_addr.reshape(1, 1, rows, -1)[..., :cols]
-
+_SIZES = within("rows", "cols", "cols_per_channel")
 
 matrix_in = gdma(
     f"void tpu_gdma_{{op}}(tensor<T> dst_addr{_MATRIX}, const system<T> src_addr{_ROWS}, {_MATRICES}",
     {
         "matrix_S2L": (
-            _dealt,
+            lambda src_addr, cols_per_channel: dealt(src_addr[0, 0], cols_per_channel),
             "Copy a matrix from system memory: rows are images, columns are dealt to channels, cols_per_channel each",
         )
     },
@@ -159,7 +146,12 @@ matrix_in = gdma(
 )
 matrix_out = gdma(
     f"void tpu_gdma_{{op}}(system<T> dst_addr{_ROWS}, const tensor<T> src_addr{_MATRIX}, {_MATRICES}",
-    {"matrix_L2S": (_gathered, "Copy a matrix, dealt to channels as by matrix_S2L, to system memory")},
+    {
+        "matrix_L2S": (
+            lambda src_addr, cols: gathered(src_addr, cols),
+            "Copy a matrix, dealt to channels as by matrix_S2L, to system memory",
+        )
+    },
     rules=(*_SIZES, Require("row_stride >= cols or rows == 1")),
     **_MATRIX_FACTS,
 )

@@ -9,47 +9,23 @@ import numpy as np
 from ..rounding import single
 from ..rules import Require
 from .commands import FLOATS, bdc
-from .windows import windows
+from .tensors import LARGEST
+from .windows import cycles, geometry, limits, windows
 
-#: What lies around the input, steps between windows and within them, where they are not given.
-_GEOMETRY = {"high": ("padding.top + padding.bottom", "h"), "wide": ("padding.left + padding.right", "w")}
-_LET = {
-    name: f"(input_shape.{axis} + (({around}) if padding else 0)"
-    f" - (kernel.{axis} - 1) * (dilation.{axis} if dilation else 1) - 1) // (stride.{axis} if stride else 1) + 1"
-    for name, (around, axis) in _GEOMETRY.items()
-}
 _WINDOWS = (
-    "void tpu_bdc_{{op}}(tensor<{to}> output_addr[(input_shape.n, input_shape.c, high, wide)],"
+    "void tpu_bdc_{{op}}(tensor<{to}> output_addr[(input_shape.n, input_shape.c, output_h, output_w)],"
     " const tensor<{of}> input_addr[input_shape], dim4 *input_shape, dim2 *kernel, padding_t *padding?, dim2 *stride?,"
     " dim2 *dilation?, {types}, {last})"
 )
 _FLOAT = {"to": "T", "of": "T", "types": "data_type dtype"}
-_LIMITS = (
-    *(Require(f"1 <= kernel.{axis} <= 65535", rule="length") for axis in "hw"),
-    *(
-        Require(f"1 <= {steps}.{axis} <= 15", rule="argument", when=steps)
-        for steps in ("stride", "dilation")
-        for axis in "hw"
-    ),
-    *(
-        Require(f"0 <= padding.{side} <= 15", rule="argument", when="padding")
-        for side in ("top", "bottom", "left", "right")
-    ),
-    *(
-        Require(
-            f"(kernel.{axis} - 1) * (dilation.{axis} if dilation else 1)"
-            f" < input_shape.{axis} + (({around}) if padding else 0)",
-            rule="length",
-        )
-        for around, axis in _GEOMETRY.values()
-    ),
-)
+_RULES = limits("kernel.", LARGEST)
 _POOL: dict[str, Any] = {
-    "let": _LET,
+    "let": geometry("kernel."),
     "engine": "bdc_pool",
-    "work": "input_shape.n * -(-input_shape.c // lanes) * -(-high * wide * max(sizeof_output_addr, sizeof_input_addr)"
-    " // eu_bytes) * (2 * kernel.h * kernel.w - 1)",
-    "rules": _LIMITS,
+    "work": cycles(
+        "bdc_pool", "input_shape.c", size="max(sizeof_output_addr, sizeof_input_addr)", kernel="kernel.h * kernel.w"
+    ),
+    "rules": _RULES,
 }
 
 
@@ -113,5 +89,5 @@ mean_of_bytes = bdc(
         )
     },
     types={"D": "int8 uint8 int16 uint16 int32 uint32", "S": "int8 uint8"},
-    **{**_POOL, "rules": (*_LIMITS, Require("rshift <= 31"))},
+    **{**_POOL, "rules": (*_RULES, Require("rshift <= 31"))},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..declare import Require
 from ..members import Members, formed
+from ..prototype import Parameter
 
 LARGEST = 65535  # of each dimension
 _STRIDE_LIMIT = 1 << 18  # elements
@@ -22,6 +23,11 @@ def same_lane(first: str, *others: str) -> tuple[Require, ...]:
 def variable_lanes(first: str, *variables: str) -> tuple[Require, ...]:
     """Variable operands that lie in memory start in the lane of the first operand."""
     return tuple(Require(f"lane_{v} == lane_{first}", rule="lane", when=f"placed_{v}") for v in variables)
+
+
+def used(p: Parameter) -> str:
+    """The argument that says whether there is an operand at all, or ""."""
+    return next((name for name in ("has_bias", "using_bias") if name in p.dims[0].count), "")
 
 
 def aligned(*operands: str) -> tuple[Require, ...]:

@@ -1,10 +1,59 @@
-"""What convolution and pooling do to the windows of a tensor [n, c, h, w], without a machine."""
+"""What convolution and pooling do to the windows of a tensor [n, c, h, w], and what they ask of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from ..rounding import single
+from ..rules import Require
+from .cycles import work
+
+#: The largest padding of a side, stride and dilation.
+_MOST = 15
+_SIDES = {"h": ("top", "bottom"), "w": ("left", "right")}
+
+
+def geometry(kernel: str, dilated: bool = True) -> dict[str, str]:
+    """What ``let`` names: the size of the padded input, of a window, and of the output.
+
+    ``kernel`` is what the size of a window is called in front of its axis: ``kernel.`` or ``kernel_``.
+    """
+    names: dict[str, str] = {}
+    for axis, (first, last) in _SIDES.items():
+        names[f"padded_{axis}"] = f"input_shape.{axis} + (padding.{first} + padding.{last} if padding else 0)"
+        apart = f"(dilation.{axis} if dilation else 1)" if dilated else "1"
+        names[f"reach_{axis}"] = f"({kernel}{axis} - 1) * {apart} + 1"
+        step = f"max(stride.{axis} if stride else 1, 1)"
+        names[f"output_{axis}"] = f"max((padded_{axis} - reach_{axis}) // {step} + 1, 0)"
+    return names
+
+
+def limits(kernel: str, largest: int, dilated: bool = True) -> tuple[Require, ...]:
+    """The limits of that geometry; ``largest`` is that of the height and width of the padded input."""
+    structures = {"padding": ("top", "bottom", "left", "right"), "stride": ("h", "w")}
+    least = {"padding": 0, "stride": 1, "dilation": 1}
+    if dilated:
+        structures["dilation"] = ("h", "w")
+    return (
+        *(Require(f"1 <= {kernel}{axis} <= 65535", rule="length") for axis in "hw"),
+        *(
+            Require(f"{least[name]} <= {name}.{field} <= {_MOST}", needed=True, when=name)
+            for name, fields in structures.items()
+            for field in fields
+        ),
+        *(Require(f"padded_{axis} <= {largest}", rule="length") for axis in "hw"),
+        *(Require(f"padded_{axis} >= reach_{axis}", rule="length") for axis in "hw"),
+    )
+
+
+def cycles(engine: str, made: str, **names: str) -> str:
+    """The work of an engine whose output has ``made`` channels and the height and width of that geometry."""
+    text = work(engine, shape="output", **names)
+    for field, name in {"n": "input_shape.n", "c": made, "h": "output_h", "w": "output_w"}.items():
+        text = text.replace(f"output.{field}", name)
+    return text
 
 
 def windows(
@@ -25,7 +74,7 @@ def windows(
 def convolved(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.ndarray:
     """The sums of a convolution in float64, shape [n, oc, oh, ow]; weights are [oc, ic, kh, kw]."""
     kernel = weights.shape[2], weights.shape[3]
-    found = windows(values, kernel, *geometry)
+    found = windows(single(values), kernel, *geometry)
     n, _, h, w = found.shape[:4]
     sums = np.empty((n, weights.shape[0], h, w))
     flat = weights.astype(np.float64).reshape(weights.shape[0], -1)
@@ -37,6 +86,15 @@ def convolved(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.nda
 
 def depthwise(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.ndarray:
     """The sums of a convolution of every channel by itself in float64; weights are [1, c, kh, kw]."""
-    found = windows(values, weights.shape[2:], *geometry)
+    found = windows(single(values), weights.shape[2:], *geometry)
     sums: np.ndarray = np.einsum("ncyxhw,chw->ncyx", found, weights[0], dtype=np.float64, optimize=False)
+    return sums
+
+
+def finished(sums: np.ndarray, bias: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+    """Sums with a bias, unless it has no channels, and what was there before."""
+    if bias.size:
+        sums += bias
+    if before is not None:
+        sums += before
     return sums

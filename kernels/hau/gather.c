@@ -1,5 +1,5 @@
 // Gathers lines of a table in global memory by index, each core indices of its own.
-#include "share.h"
+#include "../tpu/share.h"
 
 // Pieces of so many indices start at a multiple of 64 bytes in the indices and, whatever a line's length, in the output.
 #define INDICES_PER_STEP 64

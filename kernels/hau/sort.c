@@ -1,5 +1,5 @@
 // Sorts the rows of matrices in global memory, each core rows of its own. Elements have 4 bytes.
-#include "share.h"
+#include "../tpu/share.h"
 
 typedef struct {
   // Results: [cores, room] elements each. A core puts the first k of its rows one after the other into its part.

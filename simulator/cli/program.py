@@ -92,7 +92,7 @@ def _running(
     if not _is_built(files):
         settings = Options.of(options.include, options.define, options.headers, options.std)
         with screen.busy(f"building {' '.join(map(str, files))}"):
-            begin_worker()
+            begin_worker(devices[0])
             program = build_program(files, settings, devices[0], optimize=options.optimize)
     reports: list[ProgramReport] = []
     try:

@@ -159,13 +159,15 @@ def _joined(group: list[Finding]) -> Finding:
 
 
 def _listed(what: str, numbers: tuple[int, ...]) -> str:
-    """Sorted numbers as ranges: "cores 0-3, 8"."""
-    ranges: list[list[int]] = []
+    """Sorted numbers, those that follow one another as one: "cores 0 to 3, 5 and 8"."""
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
         if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
+            ranges[-1] = (ranges[-1][0], number)
         else:
-            ranges.append([number, number])
-    shown = [f"{low}-{high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
-    more = ", ..." if len(ranges) > _RANGES else ""
-    return f"{what}{'s' if len(numbers) > 1 else ''} {', '.join(shown)}{more}"
+            ranges.append((number, number))
+    shown = [f"{low} to {high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
+    more = sum(high - low + 1 for low, high in ranges[_RANGES:])
+    shown += [f"{more} more"] if more else []
+    listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}"

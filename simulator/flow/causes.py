@@ -22,7 +22,7 @@ from ..structures import header
 _HEADER = header("passes/flow/flow.h")
 #: Kinds of what is found.
 Kind = _HEADER.enumeration("Kind")
-#: A row of causes; ``laters`` and ``earliers`` are the records of the first ``shown``.
+#: A row of causes.
 CAUSE = _HEADER.dtype("Cause")
 _Step, _Way, _Outcome = (_HEADER.enumeration(name) for name in ("Step", "Way", "Outcome"))
 #: Pipes that a core's knowledge has room for.
@@ -30,6 +30,8 @@ _PIPES = _HEADER.constant("MOST_PIPES")
 #: Causes that are told apart; the ones beyond them are as many again as a person would read. At first there is room
 #: for a few: most launches have none.
 _ROOM, _FEW = 512, 16
+#: Bytes of the table that says which task has which cause: tasks beyond it are counted and not named.
+_MOST_SEEN = 1 << 28
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -43,6 +45,8 @@ class Found:
     """What the pass over a log has found: its causes, and what is redundant of every record."""
 
     causes: np.ndarray
+    cores: np.ndarray  # whether a cause was seen on a core, bool [causes, cores]
+    tasks: np.ndarray  # and in a task, bool [causes, tasks]
     redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
 
 
@@ -63,13 +67,16 @@ def causes_of(
     fault, idle = np.array(faults, np.int64), _idle_cores(log)
     for room in (_FEW, _ROOM):
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
+        cores, tasks = np.zeros((room, shape.owners("core")), bool), np.zeros((room, _tasks(log, room)), bool)
         work = _Work(
             count=len(records), operands=len(operands), runs=len(runs), pipes=len(log.pipes),
-            cores=shape.owners("core"), plain_cores=shape.cores, tasks_of_group=log.kind.together(log.shape),
-            mute=not shape.memory_core_stores, whole=whole, room=room, faults=len(fault),
+            cores=cores.shape[1], tasks=tasks.shape[1], plain_cores=shape.cores,
+            tasks_of_group=log.kind.together(log.shape), mute=not shape.memory_core_stores, whole=whole,
+            room=room, faults=len(fault),
             in_order=int(_bits([DIALECTS[shape.isa].in_order], log.pipes)[0]), advice=sum(1 << kind for kind in advice),
             record=records.ctypes.data, operand=operands.ctypes.data, run=runs.ctypes.data, fault=fault.ctypes.data,
             idle=idle.ctypes.data, lanes=shape.lanes or 1, causes=causes.ctypes.data,
+            on_cores=cores.ctypes.data, by_tasks=tasks.ctypes.data,
             redundant=redundant.ctypes.data, **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
@@ -79,7 +86,12 @@ def causes_of(
             return None
         if work.found < room:
             break
-    return Found(causes[: work.found], redundant)
+    return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
+
+
+def _tasks(log: Log, causes: int) -> int:
+    """How many tasks of a log are told apart of so many causes."""
+    return min(int(log.records["task"].max(initial=0)) + 1, _MOST_SEEN // causes)
 
 
 def _idle_cores(log: Log) -> np.ndarray:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
 from ..findings import BuildError, rules
-from ..native import INCLUDE, RUNTIME, STATED, THREADS
+from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import CommandResult, LimitReached
@@ -76,6 +76,7 @@ class Source:
     kernels: tuple[str, ...]  # kernels that are no templates
     templates: tuple[str, ...]
     declared: tuple[KernelDecl, ...]  # as they are written
+    blocks: Mapping[str, str]  # as in `Unit`
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Builder:
         self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
         files += [*sorted(INCLUDE.glob("*/*"))]
-        files += sorted(INCLUDE.parent.glob("*.h"))
+        files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
 
@@ -169,7 +170,7 @@ class Builder:
             return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
 
         unit = kept(self.compiler, command, self._key, make)
-        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared)
+        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared, unit.blocks)
 
     def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +29,8 @@ class Unit:
     kernels: tuple[str, ...]
     templates: tuple[str, ...] = ()
     declared: tuple[KernelDecl, ...] = ()  # all of them, as they are written; of C kernels nothing is known
+    #: Kernel that takes one pointer to all of its arguments -> the structure as which it reads them.
+    blocks: Mapping[str, str] = field(default_factory=dict)
 
 
 #: What the linker is told of an image: which function runs before its static initialisers.

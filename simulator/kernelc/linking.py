@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 
-from ..native import RUNTIME
+from ..native.build import uncaught_handler
 from ..native.compiler import Compiler
 from ..native.process import CommandResult
 from .language import BEGIN
@@ -30,17 +30,16 @@ _THROWING = re.compile(
     rb"(?<=\0)(?:mlusim_note_)?"
     rb"(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
 )
-_HANDLER = "__attribute__((init_priority(101))) static mlusim_terminate handler;"
+_NOTED = ".globl mlusim_note_{0}\n.hidden mlusim_note_{0}\n.type mlusim_note_{0}, @function\nmlusim_note_{0}:\n"
 #: A function that notes its caller, and goes on to what it stands for.
-_NOTE = """__asm__(
-    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
-    "  mov (%rsp), %r10\\n  mov mlusim_throw_pc@GOTPCREL(%rip), %r11\\n  mov %r10, (%r11)\\n  jmp {0}@PLT\\n");
+_NOTE = f"""{_NOTED}\tmov (%rsp), %r10
+\tmov mlusim_throw_pc@GOTPCREL(%rip), %r11
+\tmov %r10, (%r11)
+\tjmp {{0}}@PLT
 """
 #: Where kernels run as blocks of threads: any exception ends the thread there.
-_THROWN = """__asm__(
-    ".globl mlusim_note_{0}\\n.hidden mlusim_note_{0}\\n.type mlusim_note_{0}, @function\\nmlusim_note_{0}:\\n"
-    "  mov (%rsp), %rdi\\n  jmp mlusim_thrown\\n");
-"""
+_THROWN = f"{_NOTED}\tmov (%rsp), %rdi\n\tjmp mlusim_thrown\n"
+_PLAIN_STACK = '\t.section\t.note.GNU-stack,"",@progbits\n'
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(
     r"mlusim_|__wrap_|__tsan_(?:(?:unaligned_)?(?:volatile_)?(?:read|write)(?:\d+|_range)|mem(?:cpy|move|set)|init"
@@ -69,7 +68,7 @@ def link(
     objects, left = [unlinked], None
     runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([_ASSERT], _OF_RUNTIME)
     while True:
-        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(objects, threads is not None)]
+        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(compiler, objects, threads is not None)]
         step += runtime
         result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         if result.returncode and _NOT_STATIC.search(result.messages):
@@ -90,11 +89,11 @@ def link(
     stubs = unlinked.with_suffix(".stubs.cpp")
     stubs.write_text(_stubs(missing, unresolved), encoding="utf-8")
     # A part of a library that is linked for something else may have one of them, too: the first one counts.
-    flags = ["-O1", "-fPIC", f"-I{RUNTIME}", "-fno-optimize-sibling-calls", "-Wl,-z,muldefs"]
+    flags = ["-O1", "-fPIC", "-fno-optimize-sibling-calls", "-Wl,-z,muldefs"]
     return compiler.run([*flags, *step, str(stubs)], image.parent)
 
 
-def _throws(objects: Sequence[Path], threads: bool) -> list[str]:
+def _throws(compiler: Compiler, objects: Sequence[Path], threads: bool) -> list[str]:
     """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
     names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
     if not names:
@@ -104,11 +103,10 @@ def _throws(objects: Sequence[Path], threads: bool) -> list[str]:
         renamed = [f"--redefine-sym={name}=mlusim_note_{name}" for name in names]
         for path in objects:
             subprocess.run([tool, *renamed, str(path)], capture_output=True, check=False)
-    source = objects[0].with_suffix(".throws.cpp")
-    lines = [] if threads else ['#include "mlusim_terminate.h"', _HANDLER]
+    notes = objects[0].with_suffix(".throws.s")
     form = _THROWN if threads else _NOTE
-    source.write_text("\n".join([*lines, *(form.format(name) for name in names)]), encoding="utf-8")
-    return ["-O1", "-fPIC", f"-I{RUNTIME}", str(source)]
+    notes.write_text("".join(["\t.text\n", *map(form.format, names), _PLAIN_STACK]), encoding="ascii")
+    return [str(notes), *([] if threads else [str(uncaught_handler(compiler))])]
 
 
 def _defined(unlinked: Path) -> set[str]:
@@ -139,12 +137,13 @@ def _asked(option: str, unlinked: Path) -> str:
 
 def _stubs(missing: Iterable[str], unresolved: Container[str]) -> str:
     """A function for each missing one, that reports its call; those that are not unresolved are a library's."""
-    lines = ['#include "mlusim_rt.h"', 'extern "C" {']
+    lines = ['extern "C" {', "void mlusim_not_modelled(const char* name, long pc);"]
+    here = "(long)__builtin_return_address(0)"
     for number, (name, title) in enumerate(zip(missing, _titles(missing), strict=True)):
         shown = title if name in unresolved else _STANDARD.sub("", title.removesuffix("()"))
         lines += [
             f'__attribute__((visibility("hidden"))) long mlusim_missing_{number}(void) __asm__("{name}");',
-            f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{shown}", MLUSIM_PC); return 0; }}',
+            f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{shown}", {here}); return 0; }}',
         ]
     return "\n".join([*lines, "}", ""])
 

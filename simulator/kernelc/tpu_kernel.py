@@ -9,6 +9,7 @@ from ...isa import Dialect
 from ..chip import Shape
 from ..core.memory import lanes_of
 from ..native import INCLUDE
+from .blocks import structures_of_blocks
 from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
 from .launches import KernelDecl
 from .options import Options
@@ -45,7 +46,8 @@ class TpuKernel:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER`, or its like, names."""
-        return Unit(preprocessed, tuple(dict.fromkeys(self._registered.findall(preprocessed))))
+        kernels = tuple(dict.fromkeys(self._registered.findall(preprocessed)))
+        return Unit(preprocessed, kernels, blocks=structures_of_blocks(preprocessed, kernels))
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl] = ()) -> str:
         """An entry for each kernel; its one argument is a block of bytes."""

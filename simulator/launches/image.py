@@ -40,18 +40,18 @@ def _described(builder: Builder, image: Image) -> Description:
     """What is in an image, kept in the cache."""
 
     def make(path: Path) -> None:
-        path.write_bytes(encode_description(_ask(builder.runtime(), image)))
+        path.write_bytes(encode_description(_ask(builder.runtime(), image, builder.shape.isa)))
 
     key = f"{_DESCRIPTION} {image.library.parent.name}"
     kept = builder.compiler.cache.file("image.json", key, make).read_bytes()
     return decode_description(kept.partition(b"\n")[0], len(image.kernels))
 
 
-def _ask(runtime: Path, image: Image) -> Description:
+def _ask(runtime: Path, image: Image, isa: str) -> Description:
     """Let the worker look into an image; BuildError for what its static initialisers do, and for missing symbols."""
     name = image.source.path
     try:
-        return pool(os.getpid()).describe(runtime, image.library, len(image.kernels))
+        return pool(os.getpid()).describe(runtime, image.library, len(image.kernels), isa)
     except WorkerDied as death:
         raise BuildError(f"{name} cannot be loaded: the process that loaded it {death}") from None
     except BuildError as error:

@@ -121,7 +121,9 @@ def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayC
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     for title, array in arrays:
         known = title.isdigit() and int(title) < len(parameters)
-        name, constant, declared = parameters[int(title)] if known else Named(f"argument {title}")
+        block = not parameters and "." in title  # of a kernel that takes its arguments in one block
+        unknown = Named(title.partition(".")[2] if block else f"argument {title}")
+        name, constant, declared = parameters[int(title)] if known else unknown
         if isinstance(array, DeviceArray):
             address, output, contents = array.address, not constant, array.numpy
         else:

@@ -49,6 +49,7 @@ class Program:
             raise BuildError("no source was given; pass the path of at least one kernel source")
         self._images: dict[str, LaunchableImage] = {}
         self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
+        self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
         homes = [(self._home(_without_ellipsis(kernel)), kernel) for kernel in instances]
         homes += [(s, kernel) for s in self._sources if launched and s.templates for kernel in launched(s.path)]
         self._base = [self._compiled(s, *(kernel for home, kernel in homes if home is s)) for s in self._sources]
@@ -77,8 +78,9 @@ class Program:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """The kernels with their parameters, as the sources write them."""
-        return {name: str(self._declared.get(name.partition("<")[0], name)) for name in self.kernels}
+        """The kernels with their parameters, as the sources write them; of those that take a block, its structure."""
+        blocks = {name: f"{name}(const {structure} *)" for name, structure in self._blocks.items()}
+        return {name: str(self._declared.get(name.partition("<")[0], blocks.get(name, name))) for name in self.kernels}
 
     @property
     def structs(self) -> Structures:
@@ -113,7 +115,8 @@ class Program:
         ``kernel`` is its C++ name; template arguments that the arguments tell may be left out. ``args`` are in the
         order of the parameters, or a mapping from their names: numbers, ndarrays (copied to the device and, when the
         kernel is done, back), device arrays, addresses, None (null), names of an enumeration, structures (a mapping,
-        a value of `structs`, bytes or a ctypes structure); a kernel that takes one structure may be given it alone.
+        a value of `structs`, bytes or a ctypes structure); a kernel that takes one structure may be given it alone, and
+        one that takes a pointer to all of its arguments the members of theirs by name (members left out are zero).
         Arrays that share memory on the host share it on the device; a launch that raises changes none of them.
         ``dim`` and ``type`` default to what the dialect's kernels expect: one Block task, or one task for every core
         of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
@@ -144,10 +147,14 @@ class Program:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""
         if not isinstance(args, Mapping):
             return argument_list(args)
+        if isinstance(kernel, str) and kernel in self._blocks:
+            return [self.structs[self._blocks[kernel]](**args)]
         declared = self._declared.get(kernel.partition("<")[0]) if isinstance(kernel, str) else None
         if declared is None:
+            self._image(kernel)  # where there is no such kernel, that is what is wrong
             raise TypeError(
-                f"the names of the parameters of {quoted(kernel)} are not known; pass its arguments in order"
+                f"{quoted(kernel)} does not say as which structure it reads its arguments; pass one by its name, as in "
+                "program.structs.args_t(n=3)"
             )
         names = [parameter.name for parameter in declared.parameters]
         for name in args:

@@ -11,6 +11,8 @@ _HERE = Path(__file__).resolve().parent
 INCLUDE = _HERE / "include"
 #: Below kernels that run as tasks, and below kernels that run as blocks of threads.
 RUNTIME, THREADS = _HERE / "runtime", _HERE / "threads"
+#: Linked into images that need it.
+IMAGES = _HERE / "images"
 #: The runtime libraries of host programs.
 HOST = _HERE / "host"
 #: Passes over logs.
@@ -20,4 +22,4 @@ STATED = "/<stated>/"
 #: A section of an image that has code which no compiler has made.
 FOREIGN = "mlusim_foreign"
 
-__all__ = ["FOREIGN", "HOST", "INCLUDE", "PASSES", "RUNTIME", "STATED", "THREADS"]
+__all__ = ["FOREIGN", "HOST", "IMAGES", "INCLUDE", "PASSES", "RUNTIME", "STATED", "THREADS"]

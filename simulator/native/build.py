@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from ..findings import BuildError
-from . import RUNTIME, THREADS
+from . import IMAGES, RUNTIME, THREADS
 from .compiler import Compiler
 from .process import LimitReached
 
@@ -56,6 +56,14 @@ _THREADS = BuildTarget(
     flags=(f"-I{RUNTIME}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"),
     link=("-r", "-nostdlib"),
 )
+#: Linked into images that throw exceptions, and run as tasks.
+_UNCAUGHT = BuildTarget(
+    "uncaught.o",
+    "the runtime of mlusim",
+    (IMAGES / "uncaught.cpp",),
+    flags=(f"-I{RUNTIME}",),
+    link=("-r", "-nostdlib"),
+)
 
 
 def tasks_runtime(compiler: Compiler) -> Path:
@@ -64,8 +72,13 @@ def tasks_runtime(compiler: Compiler) -> Path:
 
 
 def threads_runtime(compiler: Compiler) -> Path:
-    """The runtime of blocks of threads, an object to be linked into images; BuildError as below."""
+    """The runtime of blocks of threads, an object for images; BuildError as below."""
     return build(compiler, _THREADS)
+
+
+def uncaught_handler(compiler: Compiler) -> Path:
+    """What makes an exception that nobody catches a finding, an object for images; BuildError as below."""
+    return build(compiler, _UNCAUGHT)
 
 
 def build(compiler: Compiler, target: BuildTarget) -> Path:

@@ -29,6 +29,9 @@ _SEAL_BYTES = len(_SEAL) + 65
 _SCRATCH = "building-"
 #: A file that says of its key that nothing was wrong.
 _CHECKED = "checked"
+#: Says by its time when a cache was last looked through, which is done so many seconds later again.
+_LOOKED = ".looked-through"
+_PAUSE = 10.0
 #: Seconds after which the scratch folder of a build is one that was killed.
 _FORGOTTEN = 86400.0
 
@@ -69,7 +72,7 @@ class BuildCache:
         try:
             is_more = not (root / digest / name).exists()
             target = _build(root, digest, name, make)
-            if is_more:
+            if is_more and _is_time(root):
                 _make_room(root, target)
             return target
         except OSError as error:
@@ -230,6 +233,16 @@ def _is_left(folder: os.DirEntry[str]) -> bool:
         return time.time() - folder.stat().st_mtime > _FORGOTTEN
     finally:
         os.close(descriptor)
+
+
+def _is_time(root: Path) -> bool:
+    """Whether a cache is to be looked through, which takes longer the more there is."""
+    stamp = root / _LOOKED
+    with suppress(OSError):
+        if 0 <= time.time() - os.stat(stamp).st_mtime < _PAUSE:
+            return False
+    stamp.touch()
+    return True
 
 
 def _make_room(root: Path, kept: Path) -> None:

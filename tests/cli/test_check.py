@@ -61,7 +61,7 @@ def test_a_broken_kernel(capfd, folder):
     )
     assert code == 1
     assert "error: bounds: write of 512 bytes at byte 0 of 'tile' passes its end by 256" in out
-    assert "on cores 0-1 by tasks 0-1" in out
+    assert "on cores 0 to 1 by tasks 0 to 1" in out
     assert "wrote f.sarif" in out
     assert err.startswith("mlusim check: the kernel broke rules: ")
     results = json.loads((folder / "f.sarif").read_text())["runs"][0]["results"]

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from mlusim.isa.dialects import home
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
 from mlusim.simulator.native.build import tasks_runtime
@@ -31,8 +32,8 @@ def test_a_command_leaves_no_process_that_it_started_ahead():
     from mlusim.simulator import __main__ as command
     from mlusim.simulator.engines.worker import start
     begun = []
-    def started(_start=start._start):
-        begun.append(_start())
+    def started(*modules, _start=start._start):
+        begun.append(_start(*modules))
         return begun[-1]
     start._start = started
     sys.argv = ["mlusim", "run", "--help"]
@@ -43,3 +44,23 @@ def test_a_command_leaves_no_process_that_it_started_ahead():
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.endswith("ended by -9\n")
     assert done.stderr == ""
+
+
+def test_a_launch_takes_a_worker_that_has_its_dialect():
+    pool, runtime = pools._Pool(), tasks_runtime(Compiler())
+    pool.begin(runtime, "cuda")
+    try:
+        with pool._worker(runtime, {home("cuda")}) as first:
+            assert first.missing() == pools.pool(os.getpid()).missing(runtime)
+        with pool._worker(runtime, {home("okk")}) as second:
+            assert second is not first
+            assert second.missing() == first.missing()
+        assert pool._idle == [first, second]
+    finally:
+        pool.let_go()
+
+
+def test_a_worker_imports_no_dialect_by_itself():
+    script = "import sys, mlusim.simulator.engines.worker.process\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    assert not {home(name) for name in ("bang", "tpu", "okk", "cuda")} & set(done.stdout.split())

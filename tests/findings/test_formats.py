@@ -76,7 +76,7 @@ def test_junit(report):
     (failure,) = error
     assert failure.get("type") == "error: order"
     assert failure.get("message") == r"memory\x1b[2J <is> & 50% used,\nagain"
-    assert "seen 4 times, on cores 3, 5 by tasks 3, 5" in failure.text
+    assert "seen 4 times, on cores 3 and 5 by tasks 3 and 5" in failure.text
     assert [child.tag for child in (*warning, *advice, *suppressed)] == ["failure", "system-out", "skipped"]
 
 
@@ -105,6 +105,18 @@ def test_text(report):
     assert "suppressed: race at /elsewhere/100%,x:y.h:9: known ]]>" in text
     assert text.endswith("the kernel broke rules: 1 error, 1 warning, 1 piece of advice and 1 suppressed\n")
     assert FORMATS["text"](Report(())) == "no findings: every rule was kept\n"
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        ((0, 1, 2, 3, 4, 5, 6, 7), "tasks 0 to 7"), ((0, 7), "tasks 0 and 7"), ((3, 5), "tasks 3 and 5"),
+        ((0, 3, 5, 6, 7, 8, 9), "tasks 0, 3 and 5 to 9"),
+        (tuple(range(0, 40, 2)), "tasks 0, 2, 4, 6, 8, 10, 12, 14 and 12 more"),
+    ],
+)  # fmt: skip
+def test_tasks_are_named_in_short(tasks, said):
+    assert str(Finding("order", "m", tasks=tasks, cores=(1,), count=9)).endswith(f"on core 1 by {said}")
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -121,7 +121,7 @@ def test_findings_of_one_cause_are_one_with_all_cores_and_tasks(program):
     bounds, stale = by_rule["bounds"], by_rule["uninitialized"]
     assert (bounds.count, bounds.cores, bounds.tasks) == (24, tuple(range(8)), tuple(range(8)))
     assert (stale.count, stale.core, stale.task) == (8, 0, 0)  # once for each byte
-    assert str(bounds).endswith("seen 24 times, on cores 0-7 by tasks 0-7")
+    assert str(bounds).endswith("seen 24 times, on cores 0 to 7 by tasks 0 to 7")
     with pytest.raises(KernelError) as caught:
         program.launch("often", (8, 1, 1), "block", [np.zeros(128, np.float32), 3])
     assert (caught.value.finding.count, caught.value.finding.tasks) == (1, (0,))

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
+from mlusim.simulator.cli import main
 
 from tests.support.paths import KERNELS_C, ROOT
 
@@ -180,13 +181,21 @@ def test_debug_information_that_makes_no_sense(program, tmp_path):
 BLOCK = """\
 #include "tpu_kernel.h"
 typedef struct { unsigned long long out, in; int n; } args_t;
-void copy(const void *data) {
-  const args_t *a = (const args_t *)data;
+typedef struct { unsigned short before; unsigned long long out, in; int n; } __attribute__((packed)) packed_t;
+static void add_one(const args_t *a) {
   const int *from = (const int *)tpu_global_mem_addr(a->in);
   int *to = (int *)tpu_global_mem_addr(a->out);
   for (int i = 0; i < a->n; ++i) to[i] = from[i] + 1;
 }
+void copy(const void *data);  /* declared first, (const dim4 *)data is not its */
+void copy(const void *data) { add_one((const args_t *)data); }
+void implicit(const void *args) { const packed_t *const a = args; args_t b = {a->out, a->in, a->n}; add_one(&b); }
+int by_value(const void *args) { const args_t a = *(args_t *)args; add_one(&a); return 0; }
+void elsewhere(const void *args) { add_one(args); }
 TPUKERNEL_FUNC_REGISTER(copy);
+TPUKERNEL_FUNC_REGISTER(implicit);
+TPUKERNEL_FUNC_REGISTER(by_value);
+TPUKERNEL_FUNC_REGISTER(elsewhere);
 """
 
 
@@ -198,3 +207,27 @@ def test_a_block_of_arguments_of_a_tpu(tmp_path):
     run = program.launch("copy", args=program.structs.args_t(out=out, **{"in": source}, n=4), on_finding="collect")
     assert [finding.rule for finding in run.findings if finding.rule not in ("cache", "empty")] == []
     assert out.tolist() == [1, 2, 3, 4]
+
+
+def test_a_block_of_arguments_is_given_by_the_names_of_its_members(tmp_path, capsys):
+    path, source, out = tmp_path / "copy.c", np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    path.write_text(BLOCK)
+    program = load([path], device=Device.load("bm1690"))
+    for kernel in ("copy", "implicit", "by_value"):
+        out[:] = 0
+        args = {"out": out, "in": source, "n": 4}
+        program.launch(kernel, dim=(1, 1, 1), args=args, on_finding="collect", expect={"out": source + 1})
+        assert out.tolist() == [1, 2, 3, 4]
+        program.launch(kernel, dim=(1, 1, 1), args={key: args[key] for key in ("out", "in")})  # n is 0
+    assert program.signatures["implicit"] == "implicit(const packed_t *)"
+    with pytest.raises(TypeError, match=r"args_t has no member 'm'; it is args_t \{uint64_t out"):
+        program.launch("copy", args={"m": 1})
+    with pytest.raises(TypeError, match=r"'elsewhere' does not say .*pass one by its name, as in program.structs"):
+        program.launch("elsewhere", args={"n": 1})
+    with pytest.raises(ValueError, match="no kernel 'cop'; the kernels of this program are copy, implicit"):
+        program.launch("cop", args={"n": 1})
+    np.save(tmp_path / "in.npy", source)
+    saved = tmp_path / "out.npy"
+    command = ["run", str(path), "--device", "bm1690", "--dim", "1", "--kernel", "implicit", "--save", f"out={saved}"]
+    main([*command, "--arg", "out=zeros:int32:4", f"in={tmp_path / 'in.npy'}", "n=4", "--collect"])
+    assert np.load(saved).tolist() == [1, 2, 3, 4]

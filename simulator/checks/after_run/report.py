@@ -91,14 +91,15 @@ class _Report:
             (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
             for _, _, other, ends in GIVES_WAY for end in ends
         }  # fmt: skip
-        for cause in self.found.causes:
+        for number, cause in enumerate(self.found.causes):
             kind = Kind(int(cause["kind"]))
             others = (
                 self._place(int(cause[mine])) in said[other, end]
                 for first, own, other, ends in GIVES_WAY if first == kind for mine in own for end in ends
             )  # fmt: skip
             if not any(others):
-                yield self._SAID[kind](self, cause)
+                cores, tasks = (np.flatnonzero(seen[number]).tolist() for seen in (self.found.cores, self.found.tasks))
+                yield replace(self._SAID[kind](self, cause), cores=tuple(cores), tasks=tuple(tasks))
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]
@@ -114,15 +115,11 @@ class _Report:
         return f"{wait}()" if wait else ""
 
     def _seen(self, finding: Finding, cause: np.void) -> Finding:
-        """The finding of a cause with where it was seen; both instructions are named by what the first time says."""
+        """The finding of a cause with where it was seen first."""
         later, records = int(cause["later"]), self.log.records
-        seen = cause["laters"][: int(cause["shown"])]
-        both = np.concatenate([seen, cause["earliers"][: len(seen)]])
         return replace(
             finding, kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
             location=self.log.location(later), count=int(cause["count"]),
-            cores=tuple(sorted(set(records["core"][both].tolist()))),
-            tasks=tuple(sorted(set(records["task"][both].tolist()))),
         )  # fmt: skip
 
     def _region(self, cause: np.void) -> Region:

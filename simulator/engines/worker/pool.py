@@ -14,12 +14,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ....isa.dialects import home
 from ...core.memory import Allocation, Shadow, host_room
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding
@@ -297,12 +299,13 @@ class _Pool:
         caller: Caller | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
-        with self._worker(runtime, check_modules(request.target.checking.further), memory) as worker:
+        modules = {home(request.target.shape.isa), *check_modules(request.target.checking.further)}
+        with self._worker(runtime, modules, memory) as worker:
             return worker.launch(memory, request, progress, caller)
 
-    def describe(self, runtime: Path, library: Path, kernels: int) -> Description:
-        """What is in an image, as a worker sees it."""
-        with self._worker(runtime) as worker:
+    def describe(self, runtime: Path, library: Path, kernels: int, isa: str) -> Description:
+        """What is in an image of a dialect, as a worker sees it."""
+        with self._worker(runtime, {home(isa)}) as worker:
             return worker.describe(library, kernels)
 
     def missing(self, runtime: Path) -> dict[str, str]:
@@ -310,12 +313,15 @@ class _Pool:
         with self._worker(runtime) as worker:
             return worker.missing()
 
-    def begin(self, runtime: Path) -> None:
-        """Start a worker for the next launch, unless one waits for it; nobody waits for the worker here."""
+    def begin(self, runtime: Path, isa: str) -> None:
+        """Start a worker for the next launch on a device of a dialect, unless one waits for it.
+
+        Nobody waits for the worker here.
+        """
         with self._lock:
             waiting = bool(self._idle)
         if not waiting:
-            with self._worker(runtime):
+            with self._worker(runtime, {home(isa)}):
                 pass
 
     def let_go(self) -> None:
@@ -325,12 +331,12 @@ class _Pool:
 
     @contextlib.contextmanager
     def _worker(
-        self, runtime: Path, modules: frozenset[str] = frozenset(), memory: GlobalMemory | None = None
+        self, runtime: Path, modules: AbstractSet[str] = frozenset(), memory: GlobalMemory | None = None
     ) -> Iterator[Worker]:
         """A worker that has imported these modules, for this thread alone."""
         worker = self._take(modules, memory)
         if worker is None:
-            worker = Worker(runtime, modules)
+            worker = Worker(runtime, frozenset(modules))
             self._all.add(worker)
         try:
             yield worker
@@ -341,7 +347,7 @@ class _Pool:
             for old in gone:
                 old.close()
 
-    def _take(self, modules: frozenset[str], memory: GlobalMemory | None) -> Worker | None:
+    def _take(self, modules: AbstractSet[str], memory: GlobalMemory | None) -> Worker | None:
         """One that waits and is as wanted, if there is one."""
         with self._lock:
             self._idle = [worker for worker in self._idle if worker.alive]

@@ -14,7 +14,6 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from ....isa import DIALECTS
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
@@ -45,7 +44,7 @@ from .request import LaunchRequest, decode_request
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG, _SIGNAL_AT_PARENTS_END = 10, 1  # Linux's, which Python does not name
-#: What would be imported at the first use, NumPy's modules and those of dialects; a process in its sandbox cannot.
+#: Modules of NumPy that would be imported at the first use; a process in its sandbox cannot.
 _LATE = (
     "numpy.ctypeslib",
     "numpy._core._methods",
@@ -53,7 +52,6 @@ _LATE = (
     "numpy.linalg",
     "numpy._core._dtype_ctypes",
 )
-_DIALECTS = DIALECTS.__class__.__module__.rpartition(".")[0]
 
 
 class KernelHost:
@@ -173,9 +171,12 @@ class WorkerLoop:
 def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     """The worker: read how to begin, close the sandbox, then answer launches until the parent is gone.
 
-    ``words`` are the descriptors of the messages and of what keeps it alive, and "bound" where the thread that has
-    started it lives as long as its process; ``look`` says where modules are found.
+    ``words`` are the descriptors of the messages and of what keeps it alive, "bound" where the thread that has started
+    it lives as long as its process (else "free"), and modules to import before it is told how to begin; ``look`` says
+    where modules are found.
     """
+    for module in words[3:]:
+        importlib.import_module(module)
     end = socket.socket(fileno=int(words[0]))
     end.setblocking(True)
     channel = FrameChannel(end, PROTOCOL, TO_WORKER)
@@ -184,12 +185,12 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     except EOFError:
         os._exit(0)
     look(start.places)
-    for module in (*start.modules, *_LATE, *(f"{_DIALECTS}.{name}" for name in DIALECTS)):
+    for module in (*start.modules, *_LATE):
         importlib.import_module(module)
     gc.freeze()
     gc.enable()
     life = int(words[1])
-    _end_with_parent(life, words[2:] == ["bound"])
+    _end_with_parent(life, words[2] == "bound")
     runtime = Path(start.runtime)
     loaded = load_runtime(runtime)
     loaded.mlusim_guard_process()

@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
 _SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
 _WORKER = "mlusim.simulator.engines.worker.process"
+#: What a launch needs unless its device is of another dialect.
+_LIKELY = "mlusim.isa.bang"
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 #: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
 _ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")
@@ -63,7 +65,7 @@ def start_ahead() -> None:
     """Start a process for the next worker of this one; its imports take as long as those of this process."""
     owner = os.getpid()
     ahead = _ahead(owner)
-    ahead.append(_start())
+    ahead.append(_start(_LIKELY))
 
     def end_unused() -> None:
         for left in ahead:
@@ -95,12 +97,13 @@ def _ahead(process: int) -> list[Started]:
     return []
 
 
-def _start() -> Started:
+def _start(*modules: str) -> Started:
+    """A new process, which begins with the import of these modules besides its own."""
     ours, theirs = socket.socketpair()
     life, kept = os.pipe()
     pipes = [os.pipe(), os.pipe()]
     try:
-        process = _process(theirs.fileno(), life, *(given for _, given in pipes))
+        process = _process(theirs.fileno(), life, pipes[0][1], pipes[1][1], modules)
     finally:
         theirs.close()
         for descriptor in (life, *(given for _, given in pipes)):
@@ -108,7 +111,7 @@ def _start() -> Started:
     return Started(process, ours, kept, (pipes[0][0], pipes[1][0]))
 
 
-def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[bytes]:
+def _process(end: int, life: int, output: int, errors: int, modules: Iterable[str]) -> subprocess.Popen[bytes]:
     """A Python that reads what to do from the descriptor ``end`` and goes when the other end of ``life`` is closed."""
     if getattr(sys, "frozen", False) or not sys.executable:
         raise RuntimeError(
@@ -118,10 +121,10 @@ def _process(end: int, life: int, output: int, errors: int) -> subprocess.Popen[
     # Above those of the standard streams: where the user's process lacks one, the next descriptor takes its number.
     given = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3) for descriptor in (end, life)]
     # The end of the thread that has started a process can end that, too.
-    bound = ["bound"] if threading.current_thread() is threading.main_thread() else []
+    bound = "bound" if threading.current_thread() is threading.main_thread() else "free"
     try:
         return subprocess.Popen(
-            [*isolated(_WORKER), *map(str, given), *bound],
+            [*isolated(_WORKER), *map(str, given), bound, *modules],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -80,7 +80,7 @@ class Kernels:
         compiler = Compiler()
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
-            pool(os.getpid()).begin(self._runtime)  # while the program begins as well
+            pool(os.getpid()).begin(self._runtime, memories.devices[0].isa)  # while the program begins as well
         self._images = Images(compiler, self._runtime.parent.name)
 
     @handles

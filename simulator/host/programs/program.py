@@ -77,9 +77,9 @@ def _no_main(sources: Sequence[Path]) -> ValueError:
     )
 
 
-def begin_worker() -> None:
-    """Start the process that runs kernels, which takes as long as building a program."""
-    pool(os.getpid()).begin(tasks_runtime(Compiler()))
+def begin_worker(device: Device) -> None:
+    """Start the process that runs a device's kernels, which takes as long as building a program."""
+    pool(os.getpid()).begin(tasks_runtime(Compiler()), device.isa)
 
 
 def has_main(source: Path) -> bool:

@@ -177,6 +177,19 @@ def test_tasks_that_write_the_same_bytes(step: int, count: int, expected: bool) 
         assert "__sync" not in race.suggestion  # Block tasks have no barrier
 
 
+def test_a_fault_of_all_tasks_names_them_all() -> None:
+    def kernel(m: Any, source: Any) -> None:
+        tile = m.nram("float", N)
+        for _ in range(0 if m.taskId == 3 else 50):
+            m.__memcpy_async(tile, source, BYTES, m.GDRAM2NRAM)
+            m.__bang_mul_scalar(tile, tile, 2.0, N)
+            m.__sync_io()
+
+    orders = [f for f in run(kernel, zeros(N), tasks=8).findings if f.rule == "order"]
+    assert {(order.tasks, order.cores) for order in orders} == {((0, 1, 2, 4, 5, 6, 7),) * 2}
+    assert str(orders[0]).endswith("seen 350 times, on cores 0 to 2 and 4 to 7 by tasks 0 to 2 and 4 to 7")
+
+
 def test_columns_that_tasks_write_side_by_side() -> None:
     def kernel(m: Any, out: Any, width: int) -> None:
         piece = m.nram("float", N)

@@ -17,18 +17,24 @@ void Causes::note(Kind kind, int64_t later, int64_t earlier, uint64_t key, uint6
   if (known == known_.end()) {
     if (work_.found == work_.room) return;
     known_.emplace(lines, work_.found);
-    work_.causes[work_.found++] = {
-        kind, later,   earlier,  static_cast<int64_t>(key), static_cast<int64_t>(bytes), 1, operand,
-        1,    {later}, {earlier}};
+    work_.causes[work_.found] = {kind, later,   earlier, static_cast<int64_t>(key), static_cast<int64_t>(bytes),
+                                 1,    operand, later};
+    mark(work_.found, later);
+    mark(work_.found++, earlier);
     return;
   }
+  mark(known->second, later);
+  mark(known->second, earlier);
   Cause& cause = work_.causes[known->second];
-  int64_t last = cause.shown - 1;
-  if (cause.laters[last] == later) return;
-  if (cause.shown < SHOWN) last = cause.shown++;
-  cause.laters[last] = later;
-  cause.earliers[last] = earlier;
+  if (cause.last == later) return;
+  cause.last = later;
   cause.count++;
+}
+
+void Causes::mark(int64_t cause, int64_t record) {
+  const Record& r = work_.record[record];
+  work_.on_cores[cause * work_.cores + r.core] = 1;
+  if (r.task < work_.tasks) work_.by_tasks[cause * work_.tasks + r.task] = 1;
 }
 
 }  // namespace mlusim

@@ -27,6 +27,9 @@ class Causes {
     }
   };
 
+  // A record is of a cause: so are its core and its task.
+  void mark(int64_t cause, int64_t record);
+
   Work& work_;
   std::unordered_map<Key, int64_t, Hash> known_;
 };

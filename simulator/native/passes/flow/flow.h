@@ -16,20 +16,19 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 // `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used does.
 enum Kind { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD };
 
-// Records that a cause names; pipes that a clock has room for; bits of an address below those of the space it is in.
-constexpr int64_t SHOWN = 32;
+// Pipes that a clock has room for; bits of an address below those of the space it is in.
 constexpr int64_t MOST_PIPES = 16;
 constexpr int64_t OFFSET_BITS = 40;
 constexpr int64_t OWNER_BITS = 16;
 
-// Findings with one cause: two instructions at two lines.
+// Findings with one cause: two instructions at two lines, by the records of the first time; `last` is the later one of
+// the last time.
 struct Cause {
-  int64_t kind, later, earlier, key, bytes, count, operand, shown;
-  int64_t laters[SHOWN], earliers[SHOWN];  // the records of the first ones
+  int64_t kind, later, earlier, key, bytes, count, operand, last;
 };
 
 struct Work {
-  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults, in_order;
+  int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults, in_order, tasks;
   int64_t advice;  // a bit for each kind of finding that advice looks for
   const mlusim_record* record;
   const mlusim_operand* operand;
@@ -45,8 +44,9 @@ struct Work {
   const uint8_t* idle;   // of every core: nothing that it does reaches another
   const int64_t* fault;  // core and task, in turn, of those that came to no end of their own
   int64_t lanes;
-  // found
+  // found; of every cause a byte for each core, and for each of the first tasks, that it was seen on
   Cause* causes;
+  uint8_t *on_cores, *by_tasks;
   uint8_t* redundant;  // of every record, 1: a wait for nothing, 2: for what the next instruction waits for as well
   int64_t found;
 };

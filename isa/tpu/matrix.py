@@ -1,0 +1,241 @@
+"""Matrices: the layout that deals their columns to channels, and BDC's products in that layout and by the cube.
+
+Facts of the vendor's checkers, and of its own C of these functions where it is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..declare import Instruction
+from ..rules import Require
+from .commands import bdc
+from .cycles import IN_CUBE, work
+from .tensors import LARGEST
+
+
+def across(rows: str, columns: str, each: str) -> str:
+    """The shape of a matrix across lanes: rows are images, columns are dealt to channels; the last may be narrower."""
+    each = f"max({each}, 1)"
+    return f"[({rows}, -(-{columns} // {each}), 1, {each}, ({columns} - 1) % {each} + 1)]"
+
+
+def dealt(matrix: np.ndarray, each: int) -> np.ndarray:
+    """A matrix [rows, columns] as [rows, channels, 1, columns of a channel], zeros behind the last column."""
+    rows, columns = matrix.shape
+    channels = -(-columns // each)
+    whole = np.zeros((rows, channels * each), matrix.dtype)
+    whole[:, :columns] = matrix
+    return whole.reshape(rows, channels, 1, each)
+
+
+def gathered(channels: np.ndarray, columns: int) -> np.ndarray:
+    """The matrix [rows, columns] that was dealt to channels."""
+    return channels.reshape(len(channels), -1)[:, :columns]
+
+
+def within(*sizes: str) -> tuple[Require, ...]:
+    """Rows and columns are within the hardware's counters."""
+    return tuple(Require(f"1 <= {size} <= {LARGEST}", rule="length") for size in sizes)
+
+
+# --- products of dealt matrices --------------------------------------------------------------------------------------
+
+
+def product(name: str, bias: str, kinds: str = "float float float float", **parts: str) -> str:
+    """The prototype of a product of dealt matrices; ``bias`` says whether there is one.
+
+    ``kinds`` are the types of output, left, right and bias; ``last`` of ``parts`` the arguments behind the sizes; ``m``
+    and ``k`` are the rows and columns of the left factor, which is stored as [left_rows, left_cols].
+    """
+    names = {"m": "left_rows", "k": "left_cols", "last": f"bool {bias}, bool result_add", **parts}
+    out, left, right, added = kinds.split()
+    columns = "right_cols", "right_cols_per_channel"
+    return (
+        f"void {name}(inout tensor<{out}> output_addr{across(names['m'], *columns)},"
+        f" const tensor<{left}> left_addr{across('left_rows', 'left_cols', 'left_cols_per_channel')},"
+        f" const tensor<{right}> right_addr{across(names['k'], *columns)},"
+        f" const tensor<{added}> bias_addr{across(f'(1 if {bias} else 0)', *columns)},"
+        " int32 left_rows, int32 left_cols, int32 right_cols, int32 left_cols_per_channel,"
+        f" int32 right_cols_per_channel, {names['last']})"
+    )
+
+
+def product_facts(m: str = "left_rows", k: str = "left_cols", size: str = "4") -> dict[str, Any]:
+    """What all of them have in common."""
+    channels = "(-(-right_cols // right_cols_per_channel))"
+    cycles = work("bdc_mm", m=m, columns=channels, width="right_cols_per_channel", size=size, k=k)
+    return {
+        "overlap": "none", "adds": "result_add", "elsewhere": ("left_addr",), "engine": "bdc_mm", "work": cycles,
+    }  # fmt: skip
+
+
+def multiplied(
+    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    right_cols: int, right_cols_per_channel: int, result_add: bool,
+) -> np.ndarray:  # fmt: skip
+    """output = left x right, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
+    sums = _sums(gathered(left_addr, left_cols), right_addr, bias_addr, right_cols)
+    if result_add:
+        sums += gathered(output_addr, right_cols)
+    return dealt(sums, right_cols_per_channel)
+
+
+def _sums(left: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, right_cols: int) -> np.ndarray:
+    sums: np.ndarray = left.astype(np.float64) @ gathered(right_addr, right_cols).astype(np.float64)
+    if len(bias_addr):
+        sums += gathered(bias_addr, right_cols)
+    return sums
+
+
+def _of_left_turned(
+    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    right_cols: int, right_cols_per_channel: int, result_add: bool,
+) -> np.ndarray:  # fmt: skip
+    turned = gathered(left_addr, left_cols).T.reshape(left_cols, 1, 1, -1)
+    columns = turned.shape[3]
+    return multiplied(
+        output_addr, turned, right_addr, bias_addr, columns, right_cols, right_cols_per_channel, result_add
+    )
+
+
+_SIZES = within("left_rows", "left_cols", "right_cols", "left_cols_per_channel", "right_cols_per_channel")
+_EXACT = "sums of any width, rounded once (inferred)"
+floats = bdc(
+    product("tpu_bdc_{op}", "has_bias"),
+    {"fp32_mm": (multiplied, f"output = left x right, + bias, + output if result_add; {_EXACT}")},
+    rules=_SIZES,
+    **product_facts(),
+)
+_TURNED = {"m": "left_cols", "k": "left_rows"}
+floats_of_left_turned = bdc(
+    product("tpu_bdc_{op}", "has_bias", **_TURNED),
+    {
+        "fp32_mm_L_trans": (
+            _of_left_turned,
+            f"output = left transposed x right, + bias, + output if result_add; {_EXACT}",
+        )
+    },
+    rules=_SIZES,
+    **product_facts(**_TURNED),
+)
+
+_BYTES_LAST = (
+    "data_type output_dtype, data_type left_dtype, data_type right_dtype, data_type bias_dtype, uint8 lshift,"
+    " uint8 rshift, bool has_bias, bool result_add, bool result_relu"
+)
+#: The low bit of a type's code says that it is signed.
+_SIGNED = "max(left_dtype % 2, right_dtype % 2, bias_dtype % 2 if has_bias else 0)"
+_BYTES = (
+    Require("bias_dtype == DT_INT32 or bias_dtype == DT_UINT32", rule="dtype", when="has_bias", needed=True),
+    Require(f"output_dtype % 2 == (0 if result_relu else {_SIGNED})", rule="dtype"),
+    *(Require(f"{shift} == 0") for shift in ("lshift", "rshift", "result_add")),
+)
+
+
+def _of_bytes(
+    left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int, right_cols: int,
+    right_cols_per_channel: int, bias_dtype: int, result_relu: bool, type_output_addr: np.dtype, turned: bool = False,
+) -> np.ndarray:  # fmt: skip
+    left = gathered(left_addr, left_cols)
+    bias = bias_addr if bias_dtype % 2 else bias_addr.view(np.uint32)
+    sums = _sums(left.T if turned else left, right_addr, bias, right_cols)  # float64 holds them: below 2 ** 53
+    limits = np.iinfo(type_output_addr)
+    whole = np.clip(sums, 0 if result_relu else limits.min, limits.max).astype(type_output_addr)
+    return dealt(whole, right_cols_per_channel)
+
+
+def _byte_product(op: str, turned: bool, text: str) -> tuple[Instruction, ...]:
+    factors = _TURNED if turned else {}
+    prototype = product("tpu_bdc_{op}", "has_bias", "D A B int32", last=_BYTES_LAST, **factors)
+    facts = product_facts(**factors, size="sizeof_output_addr") | {"adds": ""}
+    return bdc(
+        prototype.replace("inout tensor<D>", "tensor<D>"),
+        {
+            op: (
+                lambda left_addr, right_addr, bias_addr, left_cols, right_cols, right_cols_per_channel, bias_dtype,
+                result_relu, type_output_addr: _of_bytes(
+                    left_addr, right_addr, bias_addr, left_cols, right_cols, right_cols_per_channel, bias_dtype,
+                    result_relu, type_output_addr, turned,
+                ),
+                f"output = {text}, + bias, but 0 where that is negative if result_relu; exact, then clamped (inferred)",
+            )
+        },
+        types={"D": "int8 uint8 int16 uint16 int32 uint32", "A": "int8 uint8", "B": "int8 uint8"},
+        rules=(*_SIZES, *_BYTES),
+        **facts,
+    )  # fmt: skip
+
+
+bytes_ = _byte_product("int8_mm", False, "left x right")
+bytes_of_left_turned = _byte_product("int8_mm_L_trans", True, "left transposed x right")
+
+# --- products of the cube --------------------------------------------------------------------------------------------
+
+#: Output and factors; what narrow floats may become is a fact of the checker, that floats take the second form alone of
+#: the vendor's C.
+_CUBE_TYPES = [
+    ("half", "half"), ("float", "half"), ("bfloat16", "bfloat16"), ("float", "bfloat16"),
+    *((out, narrow) for narrow in ("float8e4m3", "float8e5m2")
+      for out in ("float8e4m3", "float8e5m2", "half", "float")),
+]  # fmt: skip
+
+
+def _cube(
+    op: str, m: str, k: str, right: tuple[str, str], semantics: Callable[..., Any], text: str, adds: bool = True
+) -> tuple[Instruction, ...]:
+    rows, columns = right
+    n, last = (columns, columns) if columns != k else (rows, rows)
+    types = _CUBE_TYPES if adds else [*_CUBE_TYPES, ("float", "float")]
+    operands = ("output_addr", "left_addr", "right_addr")
+    return bdc(
+        f"void tpu_bdc_{{op}}({'inout ' if adds else ''}tensor<D> output_addr[(1, {m}, 1, {n})],"
+        " const tensor<S> left_addr[(1, left_rows, 1, left_cols)],"
+        f" const tensor<S> right_addr[(1, {rows}, 1, {columns})], int32 left_rows, int32 left_cols, int32 {last},"
+        f" data_type output_dtype, data_type left_right_dtype{', bool result_add' if adds else ''})",
+        {op: (semantics, f"output = {text}{', + output if result_add' if adds else ''}; {_EXACT}")},
+        types=[{"D": out, "S": factor} for out, factor in types],
+        engine=f"bdc_mm2_{'nt' if not adds else 'tt' if m == 'left_cols' else 'nn'}",
+        work=work("bdc_mm2_nn", m=m, n=n, k=k, parallel=IN_CUBE.format(operand="left_addr")),
+        overlap="none",
+        adds="result_add" if adds else "",
+        elsewhere=operands,
+        rules=(
+            *within("left_rows", "left_cols", last),
+            *(Require(f"lane_{operand} == 0", rule="lane") for operand in operands),
+        ),
+    )
+
+
+def _plain(operand: np.ndarray) -> np.ndarray:
+    return operand[0, :, 0].astype(np.float64)
+
+
+def _added(sums: np.ndarray, output_addr: np.ndarray, result_add: bool) -> np.ndarray:
+    return (sums + _plain(output_addr) if result_add else sums)[None, :, None]
+
+
+cubes = (
+    _cube(
+        "fp_mm", "left_rows", "left_cols", ("left_cols", "right_cols"),
+        lambda output_addr, left_addr, right_addr, result_add: _added(
+            _plain(left_addr) @ _plain(right_addr), output_addr, result_add
+        ),
+        "left x right",
+    ),
+    _cube(
+        "fp_mm_R_trans", "left_rows", "left_cols", ("right_rows", "left_cols"),
+        lambda left_addr, right_addr: (_plain(left_addr) @ _plain(right_addr).T)[None, :, None],
+        "left x right transposed", adds=False,
+    ),
+    _cube(
+        "fp_mm_all_trans", "left_cols", "left_rows", ("right_rows", "left_rows"),
+        lambda output_addr, left_addr, right_addr, result_add: _added(
+            _plain(left_addr).T @ _plain(right_addr).T, output_addr, result_add
+        ),
+        "left transposed x right transposed",
+    ),
+)  # fmt: skip

@@ -148,3 +148,93 @@ def test_what_does_not_compile_says_so(tmp_path, capfd):
     assert main(["cc", "mlu999", "lib64", "-c", str(source)]) == 1
     assert capfd.readouterr().err.startswith("cc: error: unknown device 'mlu999'")
     assert not (tmp_path / "wrong.o").exists()
+
+
+TPUV7 = """\
+#include <stdio.h>
+#include "tpuv7_rt.h"
+typedef struct { unsigned long long to, from; int count, part; } __attribute__((packed)) param_t;
+int main(int count, char **words) {
+  float host[64], back[64];
+  for (int i = 0; i < 64; i++) host[i] = i;
+  void *from, *to;
+  tpuRtStream_t stream;
+  if (tpuRtInit() || tpuRtSetDevice(0) || tpuRtStreamCreate(&stream)) return 1;
+  tpuRtKernelModule_t module = tpuRtKernelLoadModuleFile(words[1], stream);
+  if (!module) return 2;
+  if (tpuRtMalloc(&from, sizeof host, 0) || tpuRtMalloc(&to, sizeof host, 0)) return 3;
+  tpuRtMemcpyS2D(from, host, sizeof host);
+  param_t each[8], one = {(unsigned long long)to, (unsigned long long)from, 8, 1};
+  for (int i = 0; i < 8; i++) each[i] = one, each[i].part = i;
+  printf("%d: ", tpuRtKernelLaunch(module, "scale", each, sizeof each, 1, 8, stream));
+  tpuRtMemcpyD2S(back, to, sizeof back);
+  for (int i = 0; i < 64; i += 9) printf("%g ", back[i]);
+  printf("%d ", tpuRtKernelLaunchAsync(module, "scale", &one, sizeof one, 1, 1, stream));
+  printf("%d ", tpuRtStreamSynchronize(stream));
+  printf("%d ", tpuRtKernelLoadModule((char *)host, sizeof host, stream) != nullptr);
+  printf("%d\\n", tpuRtKernelLaunch(module, "scale", each, sizeof each, 2, 8, stream));
+  tpuRtFree(&from, 1), tpuRtFree(&to, 1);
+  tpuRtKernelUnloadModule(module, stream), tpuRtStreamDestroy(stream);
+}
+"""
+TOO_MANY = "dim is (16, 1, 1); the tasks of a 'cores' launch run at once, and there are 8 cores"
+MODULES = """\
+#include <stdio.h>
+#include "bmlib_runtime.h"
+typedef struct { unsigned long long to, from; int count, part; } __attribute__((packed)) param_t;
+int main(int count, char **words) {
+  float host[8] = {5}, back[8];
+  bm_handle_t handle;
+  bm_device_mem_t from, to;
+  bm_dev_request(&handle, 0);
+  tpu_kernel_module_t module = tpu_kernel_load_module_file(handle, words[1]);
+  if (!module) return 2;
+  bm_malloc_device_byte(handle, &from, sizeof host), bm_malloc_device_byte(handle, &to, sizeof host);
+  bm_memcpy_s2d(handle, from, host);
+  param_t param = {bm_mem_get_device_addr(to), bm_mem_get_device_addr(from), 8, 0};
+  tpu_kernel_function_t function = tpu_kernel_get_function(handle, module, "scale");
+  printf("%d ", tpu_kernel_launch(handle, function, &param, sizeof param));
+  printf("%d ", bm_memcpy_d2s(handle, back, to));
+  printf("%g %d ", back[0], tpu_kernel_get_function(handle, module, "scael"));
+  bm_free_device(handle, from), bm_free_device(handle, to);
+  printf("%d ", tpu_kernel_free_module(handle, module));
+  printf("%d\\n", tpu_kernel_launch(handle, function, &param, sizeof param));
+  bm_dev_free(handle);
+}
+"""
+
+
+def modular(folder: Path, sdk: Path, text: str) -> subprocess.CompletedProcess:
+    """Build a module of the TPU's kernel and a program, by a toolkit's compilers, and run it."""
+    (folder / "host.cpp").write_text(text)
+    cc = [sdk / "bin" / "cc", "-O2", "-fPIC", "-shared", HERE / "scale_tpu.c", "-o", folder / "libkernel.so"]
+    subprocess.run(cc, check=True)
+    subprocess.run([sdk / "bin" / "c++", "-g", folder / "host.cpp", "-o", folder / "program"], check=True)
+    return subprocess.run([folder / "program", folder / "libkernel.so"], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_tpuv7(tmp_path):
+    """An array of arguments is one structure for each core, a single one is for all; statuses are the vendor's."""
+    write_toolkit(tmp_path / "sdk", ["bm1690"])
+    done = modular(tmp_path, tmp_path / "sdk", TPUV7)
+    assert (done.returncode, done.stdout) == (0, "0: 0 18 54 108 180 270 378 504 0 0 0 2\n"), done.stderr
+    said = [line for line in done.stderr.splitlines() if not line.startswith(" ")]
+    assert said[:2] == [
+        f"mlusim: tpuRtKernelLaunch: {TOO_MANY}",
+        "warning: failed-call: tpuRtKernelLoadModule fails: it is no module that the toolkit's compiler has made",
+    ]
+    assert said[2] == f"error: argument: {TOO_MANY}"
+    assert len(said) == 5
+
+
+@pytest.mark.slow
+def test_modules_of_bmlib(tmp_path):
+    write_toolkit(tmp_path / "sdk", ["bm1684x"])
+    done = modular(tmp_path, tmp_path / "sdk", MODULES)
+    assert (done.returncode, done.stdout) == (0, "0 0 5 -1 0 4\n"), done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith(("warning", "error"))]
+    assert said == [
+        "warning: failed-call: tpu_kernel_get_function fails: the module has no kernel scael; there are scale",
+        "warning: failed-call: tpu_kernel_launch fails: the function is none of a module that is loaded",
+    ]

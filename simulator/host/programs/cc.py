@@ -112,9 +112,12 @@ def compile_command(words: Sequence[str], device: Device, libraries: Path) -> in
 def kernels_assembly(compiler: Compiler, path: Path, options: Options, device: Device) -> str:
     """The image of a source's kernels, and what registers it. BuildError when it does not compile."""
     builder = Builder(device.shape, options)
-    image = LaunchableImage(builder, builder.compile(builder.read(path), ()))
+    source = builder.read(path)
+    image = LaunchableImage(builder, builder.compile(source, ()))
     budget_of(device, [image])
-    return registration(compiler) + image_record(builder, device, image)
+    known = image.layouts.structures
+    blocks = {kernel: known[name].bytes for kernel, name in source.blocks.items() if name in known}
+    return registration(compiler) + image_record(builder, device, image, blocks=blocks)
 
 
 def _included(command: Sequence[str]) -> list[str]:

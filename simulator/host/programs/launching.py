@@ -117,6 +117,7 @@ class Kernels:
         launch = Launch(
             kernel, dim, kind, "collect", self._time_limit,
             library=image.library, entry=message.kernel, arguments=arguments,
+            each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
         )  # fmt: skip
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
         try:

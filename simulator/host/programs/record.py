@@ -46,11 +46,12 @@ def registration(compiler: Compiler) -> str:
 
 def image_record(
     builder: Builder, device: Device, image: LaunchableImage, symbols: Mapping[str, str] = _NONE,
-    weak: Collection[str] = (), called: Mapping[str, set[str]] = _NONE,
+    weak: Collection[str] = (), called: Mapping[str, set[str]] = _NONE, blocks: Mapping[str, int] = _NONE,
 ) -> str:  # fmt: skip
     """The image of the kernels, laid down for `mlusim_register_image`.
 
-    ``symbols`` are the functions of the host's part that stand for kernels, ``called`` what others may call them.
+    ``symbols`` are the functions of the host's part that stand for kernels, ``called`` what others may call them,
+    ``blocks`` the bytes of the structure that a kernel takes a pointer to.
     """
     digest = hashlib.sha256(image.library.read_bytes()).hexdigest()
     sizes = [
@@ -58,6 +59,7 @@ def image_record(
     ]
     about = {
         "kernels": image.kernels,
+        "blocks": [blocks.get(kernel, 0) for kernel in image.kernels],
         "runtime": builder.runtime().parent.name,
         "shape": device.shape.to_dict(),
         "description": json.loads(encode_description(image.description)),

@@ -18,6 +18,7 @@ _LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcnnl.so": ("cnnl_*.cpp", ("libcnrt.so",)),
     "libcndev.so": ("cndev.cpp", ("libcnrt.so",)),
     "libbmlib.so": ("bmlib.cpp", ("libcnrt.so",)),
+    "libtpuv7_rt.so": ("tpuv7_rt.cpp", ("libcnrt.so",)),
 }
 
 
@@ -31,8 +32,8 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = (), isa: str = "ba
     made: dict[str, Path] = {}
     for name in SDKS[isa].libraries:
         pattern, needed = _LIBRARIES[name]
-        # What is to be done at the end of the program stays loaded until then.
-        link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-lpthread", "-ldl")
+        # What is to be done at the end of the program stays loaded until then. In a toolkit they lie in one folder.
+        link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN", "-lpthread", "-ldl")
         below = tuple(made[other] for other in needed)
         made[name] = build(compiler, BuildTarget(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
     return made

@@ -36,5 +36,7 @@ SDKS = {
         ("libcnrt.so", "libcndrv.so", "libcnnl.so", "libcndev.so"),
     ),
     "okk": Sdk("bmlib", "cc", _C_COMPILERS, (INCLUDE / "okk", _BMLIB), ("libcnrt.so", "libbmlib.so")),
-    "tpu": Sdk("bmlib", "cc", _C_COMPILERS, (INCLUDE / "tpu", _BMLIB), ("libcnrt.so", "libbmlib.so")),
+    "tpu": Sdk(
+        "bmlib", "cc", _C_COMPILERS, (INCLUDE / "tpu", _BMLIB), ("libcnrt.so", "libbmlib.so", "libtpuv7_rt.so")
+    ),
 }  # fmt: skip

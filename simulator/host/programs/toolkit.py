@@ -72,6 +72,12 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     return written
 
 
+def asked_of_make(folder: Path) -> str:
+    """What a build file is given, so that it builds with a toolkit."""
+    path = folder.absolute()
+    return f"NEUWARE_HOME={path}" if (path / "bin" / "cncc").exists() else f"CC={path}/bin/cc CXX={path}/bin/c++"
+
+
 def _device_word(name: str) -> str:
     """A device as a file names it, wherever it is read."""
     return str(Path(name).absolute()) if name.endswith(".toml") else name

@@ -1,6 +1,4 @@
 // bmlib, by which host programs use Sophgo's chips: the runtime by other names.
-#include "bmlib_runtime.h"
-
 #include <dlfcn.h>
 
 #include <map>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bmlib_runtime.h"
 #include "cnrt.h"
 #include "host_kernels.h"
 #include "host_modules.h"
@@ -117,12 +116,7 @@ bm_status_t wait(bm_handle_t handle, const void* caller) {
 }
 
 tpu_kernel_module_t keep(mlusim_module_problem problem, void* library) {
-  if (problem != MLUSIM_LOADED) {
-    refused(problem == MLUSIM_NO_FILE     ? "the file cannot be read"
-            : problem == MLUSIM_NO_MODULE ? "it is no module that the toolkit's compiler has made"
-                                          : "there is no space in /tmp for the module");
-    return nullptr;
-  }
+  if (problem != MLUSIM_LOADED) return refused(mlusim_why_not_loaded(problem)), nullptr;
   auto made = std::make_unique<bm_module>(bm_module{library});
   bm_module* module = made.get();
   std::lock_guard<std::mutex> lock(handles().mutex);
@@ -283,13 +277,14 @@ BM_API bm_status_t okkernel_sync(bm_handle_t handle) { return wait(handle, CALLE
 BM_API tpu_kernel_module_t tpu_kernel_load_module_file(bm_handle_t handle, const char* path) {
   if (use(handle)) return nullptr;
   void* library = nullptr;
-  return path ? keep(mlusim_load_file(path, &library), library) : (refused("the path is null"), nullptr);
+  mlusim_module_problem problem = path ? mlusim_load_file(path, &library) : MLUSIM_NO_FILE;
+  return keep(problem, library);
 }
 BM_API tpu_kernel_module_t tpu_kernel_load_module(bm_handle_t handle, const char* content, size_t bytes) {
   if (use(handle)) return nullptr;
   void* library = nullptr;
-  if (!content || bytes < 64) return refused("the content of the module is null, or no ELF file"), nullptr;
-  return keep(mlusim_load_bytes(content, &library), library);
+  mlusim_module_problem problem = content ? mlusim_load_bytes(content, bytes, &library) : MLUSIM_NO_MODULE;
+  return keep(problem, library);
 }
 BM_API bm_status_t tpu_kernel_free_module(bm_handle_t handle, tpu_kernel_module_t module) {
   return unload(handle, module);

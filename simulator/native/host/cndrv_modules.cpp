@@ -1,5 +1,6 @@
 // Modules of the driver: shared libraries that hold images of kernels, as cncc writes them.
 #include <dlfcn.h>
+#include <stdint.h>
 
 #include <map>
 #include <memory>
@@ -63,13 +64,15 @@ CNresult invoke(CNkernel kernel, cnrtDim3_t dim, KernelClass type, CNqueue queue
 CNDRV_API CNresult cnModuleLoadFatBinary(const void* binary, CNmodule* module) {
   if (!binary || !module) return CN_ERROR_INVALID_VALUE;
   void* library = nullptr;
-  return keep(mlusim_load_bytes(binary, &library), library, module);
+  mlusim_module_problem problem = mlusim_load_bytes(binary, SIZE_MAX, &library);
+  return keep(problem, library, module);
 }
 
 CNDRV_API CNresult cnModuleLoad(const char* path, CNmodule* module) {
   if (!path || !module) return CN_ERROR_INVALID_VALUE;
   void* library = nullptr;
-  return keep(mlusim_load_file(path, &library), library, module);
+  mlusim_module_problem problem = mlusim_load_file(path, &library);
+  return keep(problem, library, module);
 }
 
 CNDRV_API CNresult cnModuleUnload(CNmodule module) {

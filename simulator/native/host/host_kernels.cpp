@@ -89,8 +89,8 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
   return cnrtSuccess;
 }
 
-// A kernel of a library by its name, of the whole program for null. Its image is null (and the status is set) where there
-// is none.
+// A kernel of a library by its name, of the whole program for null. Its image is null (and the status is set) where
+// there is none.
 Known kernel_named(void* library, const char* name) {
   Kernels& all = kernels();
   Locked lock(all.mutex);
@@ -104,7 +104,8 @@ Known kernel_named(void* library, const char* name) {
   std::string known;
   for (auto& entry : all.named) known += (known.empty() ? "" : ", ") + entry.first;
   const char* where = library ? "the module" : "the program";
-  failed(cnrtErrorNoKernel, std::string(where) + " has no kernel " + name + (known.empty() ? "" : "; there are " + known));
+  failed(cnrtErrorNoKernel,
+         std::string(where) + " has no kernel " + name + (known.empty() ? "" : "; there are " + known));
   return {};
 }
 

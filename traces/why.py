@@ -109,8 +109,9 @@ def print_why(why: Why, console: Console) -> None:
     _say(console, f"{intensity:.3g} operations a byte, the peaks meet at {ridge:.3g}; {best.bound} bound: {best.grade}")
     if best.baseline is not None:
         _say(console, f"{best.baseline:.2f} times as fast as the baseline")
-    _table(console, "advice", ("at best", "saves"), [
-        (entry.text, f"{entry.after_us:,.3f} us", f"up to {percent(entry.gain)}") for entry in why.advice
+    _table(console, "advice", ("about", "at best", "saves"), [
+        (entry.text, f"{entry.after_us:,.3f} us", f"{entry.least_us:,.3f} us", percent(entry.gain))
+        for entry in why.advice
     ])  # fmt: skip
     _table(console, "critical path", ("us", "share"), [
         (name, f"{us:,.3f}", percent(us / why.kernel_us if why.kernel_us else 0.0)) for name, us in why.path

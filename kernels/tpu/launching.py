@@ -16,6 +16,8 @@ from ..quoting import quoted
 
 #: Element types that the operators compute with.
 FLOATS = tuple(map(np.dtype, (np.float32, np.float16, ml_dtypes.bfloat16)))
+#: Element types that they move.
+ELEMENTS = (*FLOATS, *map(np.dtype, (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32)))
 #: Counts and sizes are `int` in both dialects.
 MAX_LENGTH = 2**31 - 1
 _TITLES = {"tpu": "TPU-KERNEL", "okk": "OKK"}
@@ -39,13 +41,22 @@ def check_device(operator: str, device: Any, dialects: Collection[str] = ("tpu",
 
 def float_array(name: str, value: Any, device: Device, least_axes: int = 1) -> np.ndarray:
     """The array in one piece; ValueError unless it has an element type that the device computes with, and axes."""
-    array = value.numpy() if isinstance(value, DeviceArray) else np.asarray(value)
     types = FLOATS if device.isa == "tpu" else FLOATS[:1]
+    return _array(name, value, types, f"{device.name} computes with", least_axes)
+
+
+def moved_array(name: str, value: Any, device: Device, least_axes: int = 0) -> np.ndarray:
+    """The array in one piece; ValueError unless it has an element type that the device moves, and axes."""
+    return _array(name, value, ELEMENTS, f"{device.name} moves", least_axes)
+
+
+def _array(name: str, value: Any, types: Collection[np.dtype[Any]], what: str, least_axes: int) -> np.ndarray:
+    array = value.numpy() if isinstance(value, DeviceArray) else np.asarray(value)
     if array.dtype not in types:
         listed = ", ".join(str(dtype) for dtype in types)
-        raise ValueError(f"{name} has dtype {array.dtype}; {device.name} computes with {listed}")
+        raise ValueError(f"{name} has dtype {array.dtype}; {what} {listed}")
     check_axes(name, array, least_axes)
-    return np.ascontiguousarray(array)
+    return np.require(array, requirements="C")
 
 
 def check_axes(name: str, array: np.ndarray, least: int, most: int = 32) -> None:

@@ -15,6 +15,7 @@ from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
 from ..native.compiler import Compiler
 from ..native.process import CommandResult, LimitReached
+from .ahead import with_headers_ahead
 from .foreign import marked
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
@@ -213,22 +214,8 @@ class Builder:
 
     def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
         """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
-        language, unit, assembly = source.language, unlinked.with_suffix(".ii"), unlinked.with_suffix(".s")
-        output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
-        step = ["-x", output, *language.compile(), *self._flags, *self.options.folders()]
-        unknown: Found = {}
-        _write(unit, text)
-        while True:
-            result = self._run(source.path, [*step, "-S", "-o", str(assembly), str(unit)], unlinked.parent)
-            more = unknown_functions(result.messages, text) if result.returncode else {}
-            if not more.keys() - unknown.keys():
-                break
-            unknown = more | unknown
-            _write(unit, declare(text, unknown) + noted(unknown))
-        if result.returncode:  # of a source with an open brace it is said where the source ends, not in our lines
-            _write(unit, declare(self._stated(source.text), unknown))
-            alone = self._run(source.path, [*step, "-fsyntax-only", str(unit)], unlinked.parent)
-            raise self._failed(source.path, alone if alone.returncode else result)
+        assembly = unlinked.with_suffix(".s")
+        self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
         assembly.write_bytes(marked(shown(counted(plain).decode("latin-1")).encode("latin-1")))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
@@ -239,6 +226,31 @@ class Builder:
             file, line = line_of(source.text, name)
             finding = rules.build.failed(problem, file or source.path, line)
             raise BuildError(f"{finding.location if line else source.path} cannot be loaded: {problem}", finding)
+
+    def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> None:
+        language, unit = source.language, assembly.with_suffix(".ii")
+        flags = [*language.compile(), *self._flags]
+        step = ["-x", "c++-cpp-output" if language.kind == "c++" else "cpp-output", *flags, *self.options.folders()]
+
+        def run(text: str, *words: str) -> CommandResult:
+            _write(unit, text)
+            return self._run(source.path, [*step, *words, str(unit)], assembly.parent)
+
+        make = ("-S", "-o", str(assembly))
+        short = with_headers_ahead(self.compiler, language.kind, flags, text)
+        if short and not run(short, *make).returncode:  # else what is wrong is said of the text as it is
+            return
+        unknown: Found = {}
+        result = run(text, *make)
+        while result.returncode:
+            more = unknown_functions(result.messages, text)
+            if (
+                not more.keys() - unknown.keys()
+            ):  # with an open brace it is said where the source ends, not in our lines
+                alone = run(declare(self._stated(source.text), unknown), "-fsyntax-only")
+                raise self._failed(source.path, alone if alone.returncode else result)
+            unknown = more | unknown
+            result = run(declare(text, unknown) + noted(unknown), *make)
 
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""

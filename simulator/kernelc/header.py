@@ -105,13 +105,13 @@ def by_name(preprocessed: str) -> Mapping[str, str]:
 
 
 def with_operations(text: str, functions: Mapping[str, str]) -> str:
-    """A preprocessed source with the functions that it names in the place of the mark: before it none can be named."""
+    """A preprocessed source with the functions that it names behind the mark: before it none can be named."""
     before, mark, behind = text.partition(f"{MARK}\n")
     if not mark or not functions:
-        return before + behind
+        return text
     words = re.compile(rf"\b(?:{'|'.join(sorted({name[:4] for name in functions}))})\w*")
     named = set(words.findall(behind))
-    return "".join([before, *(made for name, made in functions.items() if name in named), behind])
+    return "".join([before, mark, *(made for name, made in functions.items() if name in named), behind])
 
 
 def asm_functions(dialect: Dialect) -> dict[str, str]:

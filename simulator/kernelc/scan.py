@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .source import Marker, SourceText
 from .tokens import COMMENT, GROUP_WORDS, STRING, Token, close, close_angle, tokens
@@ -27,6 +27,8 @@ _LANDMARK = re.compile(
 )
 _MARKER = re.compile(r'\n?[ \t]*#(?:line)? (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 _USER_MARKER = re.compile(r'^# \d+ "((?:[^"\\\n]|\\.)*)"((?: [124])*)$', re.MULTILINE)
+_ENUMERATION = re.compile(r"(?:\s|#[^\n]*\n)*(?:typedef\s+)?enum\b[^()]*")
+_NO_CODE = re.compile(r"(?:\s|#[^\n]*)*")
 _MAYBE_CLASS = re.compile(r"\b(?:struct|class|union)\b")
 _CLASS_WORDS = frozenset({"struct", "class", "union"})
 _BEFORE_CLASS = frozenset({"typedef", "static", "const", "volatile", "extern", "inline", "constexpr", "thread_local"})
@@ -72,9 +74,26 @@ def scan(text: str) -> tuple[SourceText, list[Site]]:
     return SourceText(text, scanner.markers), scanner.sites
 
 
+class HeaderSpan(NamedTuple):
+    """A header of the system: where its marker begins and the text behind that, and where the marker after it does."""
+
+    marker: int
+    start: int
+    end: int
+
+
+def headers(text: str) -> list[HeaderSpan]:
+    """The system's headers that stand at file scope before any code; none behind one elsewhere that is not empty."""
+    scanner = _Scanner(text)
+    scanner.run()
+    return scanner.headers
+
+
 class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
+        self.headers: list[HeaderSpan] = []
+        self._code = False
         self.sites: list[Site] = []
         self.markers = [Marker(0, "<source>", 1)]
         self._user_files = {"<source>"}
@@ -101,7 +120,9 @@ class _Scanner:
                         statement = match.end()
                 elif mark == "{":
                     outer.append((scope, parentheses, statement))
-                    scope = _opened(scope, text[statement : match.start()], parentheses)
+                    head = text[statement : match.start()]
+                    scope = _opened(scope, head, parentheses)
+                    self._code |= scope.kind == "block" and not _ENUMERATION.fullmatch(head)
                     parentheses, statement = 0, match.end()
                 elif mark == "}":
                     if outer:
@@ -111,6 +132,8 @@ class _Scanner:
                 elif mark[0] == "\n":
                     begin = self._directive(match.start(), mark)
                     if begin != match.end():
+                        inside = bool(outer or parentheses or not _NO_CODE.fullmatch(text, statement, match.start()))
+                        self._note_header(HeaderSpan(match.start() + 1, match.end() + 1, begin + 1), inside)
                         if not parentheses:
                             statement = begin
                         break
@@ -131,6 +154,12 @@ class _Scanner:
         self._user_files.add(file)
         self.markers.append(Marker(end + 1, file, int(marker[1])))
         return end
+
+    def _note_header(self, span: HeaderSpan, inside: bool) -> None:
+        if not (inside or self._code):
+            self.headers.append(span)
+        elif not _NO_CODE.fullmatch(self.text, span.start, span.end):
+            self._code = True
 
     def _after_system_header(self, start: int) -> int:
         """Where the user's text goes on: the line break before the next marker of a user's file.

@@ -32,6 +32,8 @@ _CHECKED = "checked"
 #: Says by its time when a cache was last looked through, which is done so many seconds later again.
 _LOOKED = ".looked-through"
 _PAUSE = 10.0
+#: Seconds after which another use of a build is noted; after which a file that changes has another time.
+_NOTED, _TICK = 60.0, 1.0
 #: Seconds after which the scratch folder of a build is one that was killed.
 _FORGOTTEN = 86400.0
 
@@ -60,8 +62,11 @@ class BuildCache:
         digest = _digest(key)
         for root in self._roots():
             target = root / digest / name
-            if _is_whole(target, digest):
-                with suppress(OSError):
+            with suppress(OSError):
+                found = os.stat(target)
+                if not _is_whole(target, digest, found):
+                    continue
+                if time.time() - found.st_mtime > _NOTED:
                     os.utime(target)
                 return target
         return None
@@ -161,16 +166,23 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
 
 
-def _is_whole(path: Path, digest: str) -> bool:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return False
+def _is_whole(path: Path, digest: str, found: os.stat_result) -> bool:
+    """Whether the seal of a file is right; a process reads one again when its state has changed or might have."""
+    check = _is_sealed if time.time() - found.st_ctime > _TICK else _is_sealed.__wrapped__
+    return check(path, digest, (found.st_ino, found.st_size, found.st_ctime_ns))
+
+
+@lru_cache(maxsize=1024)
+def _is_sealed(path: Path, digest: str, state: tuple[int, ...]) -> bool:
+    del state
+    data = memoryview(path.read_bytes())
     return len(data) > _SEAL_BYTES and data[-_SEAL_BYTES:] == _seal(data[:-_SEAL_BYTES], digest)
 
 
-def _seal(content: bytes, digest: str) -> bytes:
-    return _SEAL + hashlib.sha256(digest.encode() + content).hexdigest().encode() + b"\n"
+def _seal(content: bytes | memoryview, digest: str) -> bytes:
+    sealed = hashlib.sha256(digest.encode())
+    sealed.update(content)
+    return _SEAL + sealed.hexdigest().encode() + b"\n"
 
 
 def _build(root: Path, digest: str, name: str, make: Callable[[Path], object]) -> Path:

@@ -94,8 +94,8 @@ def timeline(program, kernel, *args, tasks=1):
 @pytest.mark.parametrize(
     ("kind", "text", "before", "after"),
     [
-        ("overlap", "all copies", ("serial", 16, 1), ("overlapped", 16, 1)),
-        ("short copies", "make one copy of the 64 short ones", ("short_copies", 64, 1), ("one_copy", 64, 1)),
+        ("overlap", "overlap the copies at lines 9 and 12", ("serial", 16, 1), ("overlapped", 16, 1)),
+        ("short copies", "copy 64 times as much", ("short_copies", 64, 1), ("one_copy", 64, 1)),
         ("strides", "in one piece", ("strided", 100, 1), ("whole", 100, 1)),
         ("wait", "let nothing wait", ("needless_wait", 16, 1), ("no_wait", 16, 1)),
         ("idle cores", "use all 32 cores", ("dealt", 1, 640, 8), ("dealt", 1, 640, 32)),
@@ -112,12 +112,6 @@ def test_the_change_brings_what_was_foretold(program, kind, text, before, after)
     gain = 1 - second.total_us / first.total_us
     assert gain > 0.03
     assert advice.gain == pytest.approx(gain, rel=0.2)
-
-
-def test_the_line_of_the_serial_copy_is_named(program):
-    found = [entry for entry in advise(timeline(program, "serial", 16)) if "copy at line 9 " in entry.text]
-    assert found
-    assert found[0].line == 9
 
 
 def test_no_advice_without_gain(program):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -12,6 +12,7 @@ from mlusim.simulator import Device, Run
 
 from tests.support.devices import device
 
+Case = TypeVar("Case")
 CHIPS = ("bm1684x", "bm1688", "bm1690")
 TYPES = tuple(map(np.dtype, (np.float32, np.float16, ml_dtypes.bfloat16)))
 
@@ -25,6 +26,12 @@ def one_core() -> Device:
 def numbers(shape: tuple[int, ...], dtype: np.dtype = TYPES[0], seed: int = 0) -> np.ndarray:
     """Normally distributed numbers."""
     return np.random.default_rng((seed, *shape)).standard_normal(shape).astype(dtype)
+
+
+def of_types(cases: Sequence[Case], types: Sequence[np.dtype] = TYPES) -> Iterator[tuple[np.dtype, Case]]:
+    """Every case of the first type, and of each other one those in turn: a launch takes some time."""
+    for number, dtype in enumerate(types):
+        yield from ((dtype, case) for case in cases[:: 1 if number == 0 else 3])
 
 
 def close(run: Run, right: np.ndarray, ulps: float) -> None:

@@ -13,7 +13,7 @@ from mlusim.simulator.cli import main
 
 from tests.support.devices import device
 
-from .common import CHIPS, TYPES, close, numbers, overlap, same_on_one_core
+from .common import CHIPS, TYPES, close, numbers, of_types, overlap, same_on_one_core
 
 #: Shapes and the axis: one element, few rows, a row more than the lanes, several tiles a core, rows in pieces, inner
 #: axes; and nothing.
@@ -31,24 +31,22 @@ def right_softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 @pytest.mark.parametrize("chip", [*CHIPS, "bm1684"])
 def test_softmax(chip: str) -> None:
-    for dtype in TYPES if chip != "bm1684" else TYPES[:1]:
-        for shape, axis in SHAPES:
-            x = numbers(shape, dtype) * dtype.type(3)
-            close(softmax(device(chip), x, axis), right_softmax(x, axis), 2)
+    for dtype, (shape, axis) in of_types(SHAPES, TYPES if chip != "bm1684" else TYPES[:1]):
+        x = numbers(shape, dtype) * dtype.type(3)
+        close(softmax(device(chip), x, axis), right_softmax(x, axis), 2)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_norms(chip: str) -> None:
-    for dtype in TYPES:
-        for shape, _ in SHAPES:
-            x, gamma, beta = numbers(shape, dtype), numbers(shape[-1:], dtype, 1), numbers(shape[-1:], dtype, 2)
-            x = x + dtype.type(2)
-            wide, g, b = (array.astype(np.float64) for array in (x, gamma, beta))
-            squares = (wide**2).sum(-1, keepdims=True) / max(shape[-1], 1)
-            close(rms_norm(device(chip), x, gamma, 0.25), wide / np.sqrt(squares + 0.25) * g, 4)
-            mean = wide.sum(-1, keepdims=True) / max(shape[-1], 1)
-            variance = ((wide - mean) ** 2).sum(-1, keepdims=True) / max(shape[-1], 1)
-            close(layer_norm(device(chip), x, gamma, beta, 0.25), (wide - mean) / np.sqrt(variance + 0.25) * g + b, 8)
+    for dtype, (shape, _) in of_types(SHAPES):
+        x, gamma, beta = numbers(shape, dtype), numbers(shape[-1:], dtype, 1), numbers(shape[-1:], dtype, 2)
+        x = x + dtype.type(2)
+        wide, g, b = (array.astype(np.float64) for array in (x, gamma, beta))
+        squares = (wide**2).sum(-1, keepdims=True) / max(shape[-1], 1)
+        close(rms_norm(device(chip), x, gamma, 0.25), wide / np.sqrt(squares + 0.25) * g, 4)
+        mean = wide.sum(-1, keepdims=True) / max(shape[-1], 1)
+        variance = ((wide - mean) ** 2).sum(-1, keepdims=True) / max(shape[-1], 1)
+        close(layer_norm(device(chip), x, gamma, beta, 0.25), (wide - mean) / np.sqrt(variance + 0.25) * g + b, 8)
 
 
 def test_rows_of_infinities_and_nan() -> None:

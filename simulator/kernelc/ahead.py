@@ -1,0 +1,80 @@
+"""Headers compiled ahead: ours, and the system's that many sources include, take most of a compiler's time.
+
+A preprocessed source begins with our headers. The system's that it includes itself move there as far as nothing can
+tell: at file scope, in their order, none behind code, which could come to mean something else by what they declare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from ..findings import BuildError
+from ..native import INCLUDE, STATED
+from ..native.compiler import Compiler
+from ..native.process import LimitReached
+from .header import MARK
+from .scan import headers
+
+#: GCC takes what it has compiled from a file that the first line of a preprocessed text names; clang has no such line.
+_TAKEN = '#pragma GCC pch_preprocess "{}"\n'
+#: What a text begins with: the name of its source.
+_NAMED, _NAMELESS = re.compile(r'\A# \d+ ".*"\n'), f'# 0 "{STATED}<headers>"\n'
+#: Bytes that a file of the cache has which stands for headers that could not be compiled.
+_EMPTY = 256
+
+
+def with_headers_ahead(compiler: Compiler, kind: str, flags: Sequence[str], text: str) -> str | None:
+    """The text of a source with a line in the place of headers that are compiled; None where none are.
+
+    They are from the second time on that these headers are met with these flags. ``kind`` is the language, as in -x.
+    """
+    if "clang" in compiler.says:
+        return None
+    for begun, rest in _splits(text):
+        made = _compiled(compiler, kind, flags, begun)
+        if made is not None:
+            return _TAKEN.format(made) + rest
+    return None
+
+
+def _splits(text: str) -> Iterator[tuple[str, str]]:
+    """Headers and the rest of a text: the system's beside ours, and ours alone."""
+    ours, mark, rest = text.partition(f"{MARK}\n")
+    if not mark:
+        return
+    begin = len(text) - len(rest)
+    ours = _NAMED.sub(_NAMELESS, ours, count=1)
+    later = (span for span in headers(text) if span.marker >= begin)
+    spans = [*takewhile(lambda span: str(INCLUDE.parent) not in text[span.marker : span.end], later)]
+    if spans:
+        place = re.findall(r'^# \d+ (".*")', ours, re.M)[-1]
+        moved = [f"{text[span.marker : span.end]}# 1 {place} 2 3\n" for span in spans]
+        ends = [begin, *(span.end for span in spans)]
+        kept = [text[end:start] for end, start in zip(ends, [*(span.start for span in spans), len(text)], strict=True)]
+        yield "".join([ours, *moved]), "".join(kept)
+    yield ours, rest
+
+
+def _compiled(compiler: Compiler, kind: str, flags: Sequence[str], text: str) -> Path | None:
+    """Where compiled headers are; None at the first time, and where the compiler cannot do it."""
+    cache, key = compiler.cache, "\0".join([compiler.version, kind, *flags, text])
+
+    def make(path: Path) -> None:
+        source = path.with_suffix(".h")
+        source.write_text(text, encoding="utf-8", errors="surrogateescape")
+        words = ["-x", f"{kind}-header", "-fpreprocessed", *flags, "-o", str(path), str(source)]
+        if compiler.run(words, path.parent).returncode:
+            path.write_bytes(b"")
+
+    try:
+        made = cache.find("headers.gch", key)
+        if made is None and cache.find("met", key):
+            made = cache.put("headers.gch", key, make)
+        elif made is None:
+            cache.put("met", key, lambda path: path.write_bytes(b"once"))
+        return made if made and made.stat().st_size > _EMPTY else None
+    except (BuildError, LimitReached):
+        return None

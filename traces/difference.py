@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..simulator.files import open_regular
 from ..simulator.timing import Timeline
 from .perfetto import SUMMARY
+from .same_lines import same_lines
 from .summary import Summary, summarise
 
 #: Bytes of the last line of a trace at most.
@@ -55,7 +56,7 @@ _SUMMARY = TypeAdapter(Summary)
 
 
 def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
-    """What differs between two timelines; lines are those of the same file name and number."""
+    """What differs between two timelines, see `compare_summaries`."""
     first, second = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
     return compare_summaries(first, second, top)
 
@@ -83,20 +84,24 @@ def read_timeline(path: Path) -> Summary:
 
 
 def compare_summaries(before: Summary, after: Summary, top: int = 10) -> Difference:
-    """What differs between the figures of two timelines, which must have all lines and waits."""
-    both = before, after
+    """What differs between the figures of two timelines, which must have all lines and waits.
+
+    Lines are the same that say the same, in the order of their sources, wherever they stand; where nobody knows what a
+    line says, those of one file name and number.
+    """
+    both, named = (before, after), same_lines(before, after)
     pipes: dict[str, list[tuple[float, int]]] = defaultdict(lambda: [(0.0, 0), (0.0, 0)])
     lines, waits = (defaultdict[str, list[tuple[float, int]]](lambda: [(0.0, 0), (0.0, 0)]) for _ in range(2))
     for side, summary in enumerate(both):
         for pipe in summary.pipes:
             pipes[pipe.pipe][side] = pipe.busy_us, pipe.records
         for line in summary.lines:
-            lines[f"{PurePath(line.file).name}:{line.line}"][side] = line.us, line.records
+            lines[named[side](line.file, line.line)][side] = line.us, line.records
         summed: Counter[str] = Counter()
         times: defaultdict[str, float] = defaultdict(float)
         for wait in summary.waits:
             name = f"{wait.reason} {wait.instruction}".strip()
-            name += f" at {PurePath(wait.file).name}:{wait.line}" if wait.line else ""
+            name += f" at {named[side](wait.file, wait.line)}" if wait.line else ""
             summed[name] += wait.records
             times[name] += wait.us
         for name, us in times.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,7 @@ class Summary:
     lines: tuple[LineUse, ...]
     waits: tuple[PipeWait, ...]
     transactions: tuple[LineTransactions, ...] = ()  # of kernels that run as blocks of threads
+    digests: dict[str, str] = field(default_factory=dict)  # file:line -> what stands for the text of a source line
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON data."""
@@ -133,6 +134,7 @@ def summarise(timeline: Timeline, top: int = 10) -> Summary:
         lines=tuple(_lines(log, row, busy, top)),
         waits=tuple(_waits(timeline, row, top)),
         transactions=transactions(log),
+        digests={str(place): text for place, text in zip(log.locations, log.line_digests, strict=True) if text},
     )
 
 

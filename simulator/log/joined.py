@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from .log import Log
+from .region import Location
 
 Entry = TypeVar("Entry", bound=Hashable)
 
@@ -40,7 +41,14 @@ def joined(logs: Sequence[Log]) -> Log:
         ops=tuple(ops),
         pipes=tuple(pipes),
         locations=tuple(locations),
+        digests=_digests(logs, locations),
     )
+
+
+def _digests(logs: Sequence[Log], locations: Iterable[Location]) -> tuple[str, ...]:
+    """What is known of the source lines of logs; nothing where all are new."""
+    known = {place: digest for log in logs for place, digest in zip(log.locations, log.digests, strict=False)}
+    return tuple(known.get(place, "") for place in locations) if known else ()
 
 
 def _numbered(entries: Iterable[Entry]) -> dict[Entry, int]:

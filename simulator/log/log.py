@@ -21,6 +21,7 @@ from ..chip.launch_kinds import BLOCK, EVERY_KIND, LaunchKind
 from ..files import write_atomically
 from ..structures import header
 from .region import Location, Region, region_of, space_numbers
+from .texts import digests_of
 
 _ROWS = header("log_rows.h")
 #: One row of a log, of the operand table, and of the table of runs; the header says what their fields are.
@@ -72,6 +73,7 @@ class Log:
     device: str
     launch: dict[str, Any] = field(default_factory=dict)
     runs: np.ndarray = field(default_factory=lambda: np.zeros(0, RUNS))
+    digests: tuple[str, ...] = ()  # of its source lines when it was saved, see `line_digests`
 
     @classmethod
     def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
@@ -170,12 +172,18 @@ class Log:
         sums: np.ndarray = np.bincount(self.owners, values, minlength=len(self))
         return sums
 
+    @property
+    def line_digests(self) -> tuple[str, ...]:
+        """A digest of what each source line says, "" where nobody knows: when it was saved, or of a new log now."""
+        return self.digests or digests_of(self.locations)
+
     def save(self, path: str | Path) -> None:
         """Write the log as an .npz (no pickle), all of it or nothing.
 
         Raises OSError when the folder is missing or cannot be written.
         """
-        header = np.frombuffer(json.dumps(self._tables() | {"format": FORMAT}).encode(), np.uint8)
+        tables = self._tables() | {"format": FORMAT, "digests": self.line_digests}
+        header = np.frombuffer(json.dumps(tables).encode(), np.uint8)
         with write_atomically(Path(path)) as file:
             np.savez_compressed(file, header=header, records=self.records, operands=self.operands, runs=self.runs)
 

@@ -26,6 +26,7 @@ from .rows import DamagedError, Rows
 
 #: Bytes of a header; one with 100,000 source lines has about a tenth.
 _LARGEST_HEADER = 1 << 26
+_DIGEST = 16  # characters of what stands for a source line
 _BLOCK = 1 << 16  # rows that are read and checked at a time
 _MOST_GRANULE = 1 << 12
 _ARRAY = re.compile(rb"\{'descr': (.*), 'fortran_order': False, 'shape': \((\d{1,12}),\), \} *\n", re.S)
@@ -63,6 +64,8 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     tables = json.loads(text.tobytes())
     if isinstance(tables, dict) and tables.get("format", FORMAT) != FORMAT:
         raise _VersionError
+    if isinstance(tables, dict):
+        tables.setdefault("digests", [])  # logs had none once
     _table("the header", tables, _HEADER)
     ops = tuple(_op(number, table) for number, table in enumerate(tables["ops"]))
     pipes, shape = tuple(tables["pipes"]), _shape(tables["shape"])
@@ -73,7 +76,15 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     if rows.operands != len(operands):
         raise DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
     runs = _array(archive, "runs", RUNS, limit - records.nbytes - operands.nbytes, rows.check_runs)
-    return Log(records, operands, ops, pipes, locations, shape, tables["device"], tables["launch"], runs)
+    device, launch = tables["device"], tables["launch"]
+    return Log(records, operands, ops, pipes, locations, shape, device, launch, runs, _digests(tables))
+
+
+def _digests(tables: Mapping[str, Any]) -> tuple[str, ...]:
+    digests, lines = tables["digests"], tables["locations"]
+    if len(digests) not in (0, len(lines)):
+        raise DamagedError(f"it has {len(digests)} digests of {len(lines)} source lines")
+    return tuple(digests) or ("",) * len(lines)
 
 
 def _array(
@@ -141,6 +152,7 @@ _COUNT = _whole(1, 1 << 40)
 _HEADER: Mapping[str, Kind] = {
     "format": _whole(FORMAT, FORMAT), "ops": _list(_dict, 1 << 16), "pipes": _list(_text, 1 << 8),
     "locations": _list(_place), "shape": _dict, "device": _text,
+    "digests": lambda value: _list(_text)(value) and all(len(entry) <= _DIGEST for entry in value),
     "launch": lambda value: _dict(value) and all(_LAUNCH.get(k, lambda _: False)(v) for k, v in value.items()),
 }  # fmt: skip
 _LAUNCH: Mapping[str, Kind] = {

@@ -1,7 +1,8 @@
-# make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces
+# make demo   run a BANG C kernel and a TPU-KERNEL one, and write their traces and reports
 # make test   run the tests, those in C++ first
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
+# make report build the page of reports from its TypeScript; needs npm
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -28,14 +29,15 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: demo test quick unit lint style native types docs mutants compiler
+.PHONY: report demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(RUNS)
 	@mkdir -p out
 	$(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
-	    --device mlu370-x4 --trace out/logspace.trace.json
+	    --device mlu370-x4 --trace out/logspace.trace.json --report out/logspace.html
 	$(RUN) -c "import numpy; numpy.save('out/rows.npy', numpy.random.default_rng(0).random((64, 1000), 'float32'))"
-	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json
+	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json \
+	    --report out/topk.html
 
 test: compiler unit $(STAMP)
 	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10
@@ -65,6 +67,11 @@ types: $(STAMP)
 	@rm -rf $(TYPES)
 	@$(RUN) setup.py --quiet build_py --build-lib $(TYPES)
 	MYPYPATH=$(TYPES) $(RUN) -m mypy $(PACKAGES:%=-p mlusim.%)
+
+report:
+	npm ci --prefix report --no-audit --no-fund --loglevel error
+	npm run --prefix report --silent check
+	npm run --prefix report --silent build
 
 docs: $(STAMP)
 	$(RUN) -m tests.docs.generated

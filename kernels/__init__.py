@@ -10,11 +10,24 @@ from mlusim.simulator import Run
 from . import elementwise, tpu
 from .hau import argsort, embedding, sort_by_key, topk
 from .logspace import logspace
-from .tpu import attention, gather, layer_norm, matmul, rms_norm, softmax, transpose
+from .tpu import (
+    attention,
+    avg_pool2d,
+    conv2d,
+    gather,
+    layer_norm,
+    matmul,
+    max_pool2d,
+    nms,
+    rms_norm,
+    softmax,
+    transpose,
+)
 
 __all__ = [
-    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "attention", "elementwise", "embedding", "gather",
-    "layer_norm", "logspace", "matmul", "rms_norm", "softmax", "sort_by_key", "topk", "transpose",
+    "DEFAULT_DEVICES", "OPERATORS", "PLANNED", "argsort", "attention", "avg_pool2d", "conv2d", "elementwise",
+    "embedding", "gather", "layer_norm", "logspace", "matmul", "max_pool2d", "nms", "rms_norm", "softmax",
+    "sort_by_key", "topk", "transpose",
 ]  # fmt: skip
 
 #: Every operator by its name: ``operator(device, ..., on_finding="raise") -> Run``, the result in ``run.output``.

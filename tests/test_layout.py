@@ -20,7 +20,7 @@ ALLOWED = {
     "kernels": {"simulator", "kernels"},
 }
 EXEMPT = ("simulator/cli/", "simulator/__main__.py")
-CODE = {".py", ".h", ".hpp", ".cpp", ".c", ".mlu", ".toml", ".sh"}
+CODE = {".py", ".ts", ".tsx", ".mjs", ".css", ".h", ".hpp", ".cpp", ".c", ".mlu", ".toml", ".sh"}
 TEXT = CODE | {".md", ".txt", ".json", ".yml", ".yaml", ".cfg", ""}
 MAX_LINES = 400
 LONGEST_FUNCTION = 60
@@ -29,7 +29,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.\-/])/(?:work|root|home)\b")
 
 def files(suffixes: set[str]) -> Iterator[Path]:
     """The text files of the repository: those at its root and those in its own folders."""
-    folders = [*ALLOWED, "tests", "benchmarks", "docs", ".ci"]
+    folders = [*ALLOWED, "report/src", "tests", "benchmarks", "docs", ".ci"]
     paths = [*ROOT.glob("[!.]*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
     for path in sorted(paths):
         if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts:

@@ -14,10 +14,10 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 from .transactions import LineTransactions, transactions
 
 #: Gaps below half a nanosecond are the rounding of sums of times.
-_NOISE_US = 0.5e-3
+NOISE_US = 0.5e-3
 #: Stands beside the reasons: slowed by others on its channel.
 _SHARED = len(Reason)
-_ACTIONS = {
+REASONS = {
     Reason.LAUNCH: "launch",
     Reason.ISSUE: "program order",
     Reason.PIPE: "pipe busy",
@@ -211,9 +211,9 @@ def _lines(log: Log, row: np.ndarray, busy: np.ndarray, top: int) -> list[LineUs
 
 def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[PipeWait]:
     log = timeline.log
-    idle = _idle(timeline, row)
-    reason, cause = _blame(timeline)
-    waited = np.flatnonzero(idle > _NOISE_US)
+    idle = idle_before(timeline, row)
+    reason, cause = blame(timeline)
+    waited = np.flatnonzero(idle > NOISE_US)
     reason, cause = reason[waited], cause[waited]
     slowed = np.flatnonzero(timeline.shared_us)
     reason = np.concatenate([reason, np.full(len(slowed), _SHARED)])
@@ -230,7 +230,7 @@ def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[PipeWait]:
         at = log.locations[place] if place >= 0 else None
         waits.append(
             PipeWait(
-                "channel shared" if why == _SHARED else _ACTIONS[Reason(why)],
+                "channel shared" if why == _SHARED else REASONS[Reason(why)],
                 log.ops[instruction].name if instruction >= 0 else "",
                 at.file if at else "",
                 at.line if at else 0,
@@ -241,7 +241,7 @@ def _waits(timeline: Timeline, row: np.ndarray, top: int) -> list[PipeWait]:
     return waits
 
 
-def _idle(timeline: Timeline, row: np.ndarray) -> np.ndarray:
+def idle_before(timeline: Timeline, row: np.ndarray) -> np.ndarray:
     """Microseconds that the pipe of every record stood idle before it."""
     idle = np.zeros(len(row))
     worked = np.flatnonzero(row > FRONT_END)
@@ -252,7 +252,7 @@ def _idle(timeline: Timeline, row: np.ndarray) -> np.ndarray:
     return idle
 
 
-def _blame(timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
+def blame(timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
     """Reason and cause of every record, where "program order" is traced to what last held the front end up."""
     log = timeline.log
     reason, cause = timeline.reason.astype(np.int64), timeline.cause.copy()

@@ -52,7 +52,7 @@ class Why:
         return asdict(self) | {"advice": [entry.to_dict() for entry in self.advice]}
 
 
-def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10) -> Why:
+def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10, *, advice: bool = True) -> Why:
     """Why the run of ``timeline`` takes so long; ``baseline_us`` is a time to compare with."""
     log, summary = timeline.log, summarise(timeline, top)
     on_path: defaultdict[str, float] = defaultdict(float)
@@ -69,7 +69,7 @@ def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10)
         tuple(_lines(timeline, top)),
         tuple(sorted(((name, float(us)) for name, us in on_path.items()), key=lambda pair: -pair[1])[:top]),
         efficiency(timeline, baseline_us),
-        tuple(advise(timeline)[:top]),
+        tuple(advise(timeline)[:top]) if advice else (),
     )
 
 

@@ -7,13 +7,20 @@ from types import MappingProxyType
 
 from mlusim.simulator import Run
 
+from .boxes import nms
 from .movement import gather, transpose
 from .products import attention, matmul
 from .rows import layer_norm, rms_norm, softmax
+from .windows import avg_pool2d, conv2d, max_pool2d
 
-__all__ = ["OPERATORS", "attention", "gather", "layer_norm", "matmul", "rms_norm", "softmax", "transpose"]
+__all__ = [
+    "OPERATORS", "attention", "avg_pool2d", "conv2d", "gather", "layer_norm", "matmul", "max_pool2d", "nms",
+    "rms_norm", "softmax", "transpose",
+]  # fmt: skip
+
+_FUNCTIONS = (
+    softmax, rms_norm, layer_norm, matmul, transpose, gather, attention, conv2d, max_pool2d, avg_pool2d, nms,
+)  # fmt: skip
 
 #: The operators by name.
-OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType(
-    {function.__name__: function for function in (softmax, rms_norm, layer_norm, matmul, transpose, gather, attention)}
-)
+OPERATORS: Mapping[str, Callable[..., Run]] = MappingProxyType({one.__name__: one for one in _FUNCTIONS})

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from ..files import write_atomically
+from ..findings.reports import Checked, report_of
 from ..host.cases import read_case, run_case
 from ..host.cases.reference import python_function, reference
 from ..host.cases.report import HEADERS, document, junit, row, summary
-from ..host.cases.run import CasePlan
+from ..host.cases.run import CaseOutcome, CasePlan
 from ..host.operators.loading import load
 from ..host.operators.program import OperatorProgram
 from ..kernelc.options import Options
 from ..launches.device import Device
+from ..timing import replay
+from .outputs import print_written
 from .paths import check_paths
+from .report import Seen, write_page
 from .screen import Screen
 
 
 def cases(options: argparse.Namespace, screen: Screen) -> bool:
     """Run cases against an operator and a reference; whether all of them have passed."""
     device = Device.load(options.device)
-    check_paths(options.junit, read=[*options.files, *options.sources])
+    check_paths(options.junit, options.report, read=[*options.files, *options.sources])
     found = [read_case(path) for path in options.files]
     names = dict(_pair("bind", text) for text in options.bind)
     more = {name: _value(value) for name, value in (_pair("set", text) for text in options.set)}
     with screen.busy(f"building {options.entry}"):
         given = Options.of(options.include, options.define, options.headers, options.std)
         right = reference(options.reference, given, device, names, more)
-        plan = CasePlan(options.entry, right, names, python_function(options.arguments), more)
+        arguments = python_function(options.arguments)
+        plan = CasePlan(options.entry, right, names, arguments, more, keep_logs=bool(options.report))
         program = load(
             options.sources,
             options.include,
@@ -46,14 +52,27 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     if options.junit:
         with write_atomically(options.junit) as file:
             file.write(junit(outcomes).encode())
+    written = _report(options, screen, outcomes, device)
     for outcome in outcomes:
         screen.findings(outcome.findings)
     if screen.json:
-        screen.document(document(outcomes))
+        screen.document(document(outcomes) | {"written": written})
     else:
         screen.table([(name, at > 2) for at, name in enumerate(HEADERS)], map(row, outcomes))
         screen.say(f"{device.name}: {summary(outcomes)}")
+        print_written(screen, written)
     return all(outcome.result in ("passed", "ran") for outcome in outcomes)
+
+
+def _report(options: argparse.Namespace, screen: Screen, outcomes: Sequence[CaseOutcome], device: Device) -> list[str]:
+    """Write the report that the options ask for: the table, and the launches of each case."""
+    seen = [
+        Seen(f"{outcome.case.path.stem}: {one.kernel}", replay(one.log, device.rates), one.start)
+        for outcome in outcomes for one in outcome.launches if one.log is not None
+    ]  # fmt: skip
+    checked = [Checked(outcome.case.path.stem, outcome.findings) for outcome in outcomes]
+    table = ("Cases", HEADERS, [row(outcome) for outcome in outcomes])
+    return write_page(options, screen, f"cases of {options.entry}", seen, report_of(checked), tables=[table])
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:

@@ -9,18 +9,20 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from ..checks.after_run import examine, redundant_waits
 from ..findings import BuildError, KernelError
 from ..findings.reports import Checked, report_of
-from ..launches.repeats import Repeats
 from ..launches.watchers import Launches, checked, checked_log, watchers
+from ..timing import replay
 from .build import load_program
 from .launch import deep, files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
-from .replay import load_log
+from .replay import device_of, load_log
+from .report import Runs, Seen, write_page
 from .screen import Screen
 from .values import kernel_arguments
 
@@ -31,7 +33,7 @@ _ARCHIVE = b"PK\x03\x04"
 def check(options: argparse.Namespace, screen: Screen) -> bool:
     """Look for broken rules in everything that is given; whether there is nothing worse than advice."""
     screen.apart = not options.output and options.format not in (None, "text")
-    check_paths(options.output, read=files_read(options))
+    check_paths(options.output, options.report, read=files_read(options))
     for path in options.files:
         if not path.exists():
             raise ValueError(f"{path} does not exist; pass kernel sources, programs in Python, or logs")
@@ -45,24 +47,27 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError("--expect and --against are of the arguments of a kernel; name it with --kernel")
     if not sources and (options.values or options.precise or options.precise_limit is not None):
         raise ValueError("--values and --precise are of a kernel source; a program watches its device itself")
-    found, complete = [], True
+    found, complete, seen = [], True, list[Seen]()
     for path in logs:
-        found.append(_log(path))
+        found.append(_log(options, path, seen))
     for path in programs:
         with screen.busy(f"running {path}"):
-            launches, ended_well = _program(path, deep(options), screen)
+            launches, ended_well = _program(options, path, screen, seen)
         found += launches
         complete = complete and ended_well
     if sources:
-        launches, ended_well = _sources(options, sources, screen)
+        launches, ended_well = _sources(options, sources, screen, seen)
         found += launches
         complete = complete and ended_well
     report = report_of(found, allowed)
-    show_report(options, screen, report)
+    title = f"check of {', '.join(path.name for path in options.files)}"
+    show_report(options, screen, report, write_page(options, screen, title, seen, report))
     return complete and not report.failed
 
 
-def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> tuple[list[Checked], bool]:
+def _sources(
+    options: argparse.Namespace, sources: Sequence[Path], screen: Screen, seen: list[Seen]
+) -> tuple[list[Checked], bool]:
     """A program with host code, run whole; or one of kernels: its build, and the launch of the one that is named.
 
     And whether it has come to its end.
@@ -72,15 +77,15 @@ def _sources(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
 
         if is_program(sources):
             try:
-                return check_program(options, sources, screen)
+                return check_program(options, sources, screen, seen)
             except BuildError as error:
                 if error.finding is None:
                     raise
                 return [Checked(f"build of {', '.join(map(str, sources))}", (error.finding,))], True
-    return _kernels(options, sources, screen), True
+    return _kernels(options, sources, screen, seen), True
 
 
-def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Screen) -> list[Checked]:
+def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Screen, seen: list[Seen]) -> list[Checked]:
     """A program of kernel sources: its build, and the launch of the kernel that is named."""
     names, values = ", ".join(map(str, sources)), kernel_arguments(options.arg)
     device = watched(options, options.device)
@@ -108,16 +113,18 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
             raise
         run = error.run
     _say_tried(launches, screen)
+    seen += [Seen.of(run.timeline)] if options.report else []
     return [built, checked(run, advice=options.checks == "all")]
 
 
-def _program(path: Path, repeats: Repeats, screen: Screen) -> tuple[list[Checked], bool]:
+def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> tuple[list[Checked], bool]:
     """What a program in Python launches, and whether it came to its end without an error of its own."""
-    launches, ended_well = Launches(advice=True, repeats=repeats), True
+    launches, runs, ended_well = Launches(advice=True, repeats=deep(options)), Runs(), True
     arguments, places = sys.argv, list(sys.path)
     sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
+    keeping = watchers(os.getpid()).watching(runs) if options.report else nullcontext()
     try:
-        with watchers(os.getpid()).watching(launches):
+        with watchers(os.getpid()).watching(launches), keeping:
             runpy.run_path(str(path), run_name="__main__")
     except KernelError as error:
         ended_well = False
@@ -136,6 +143,7 @@ def _program(path: Path, repeats: Repeats, screen: Screen) -> tuple[list[Checked
             "which gives them the fixture mlusim"
         )
     _say_tried(launches, screen)
+    seen += runs.seen
     return launches.checked, ended_well
 
 
@@ -144,9 +152,12 @@ def _say_tried(launches: Launches, screen: Screen) -> None:
         screen.say(f"{kernel}: {tried}")
 
 
-def _log(path: Path) -> Checked:
+def _log(options: argparse.Namespace, path: Path, seen: list[Seen]) -> Checked:
     """A log of an earlier run: what the order of its records breaks, and what could be left out."""
     log = load_log(path)
+    if options.report:
+        rates = device_of(argparse.Namespace(device=None), log).rates
+        seen.append(Seen.of(replay(log, rates)))
     return checked_log(log, str(path), [*examine(log, [], "collect"), *redundant_waits(log)])
 
 

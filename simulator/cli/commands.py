@@ -92,9 +92,11 @@ _OPTIMIZE = _option(
 )
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
 _TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
+_REPORT = _option("--report FILE.html", "write a report to look at in a browser: one file, no network", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
 _OUTPUTS = (
     _TRACE,
+    _REPORT,
     _option("--log FILE.mlulog", "write the log, for `mlusim replay`", Path),
     _option("--collect", "go on after an error where possible, report all"),
 )
@@ -184,6 +186,7 @@ COMMANDS = {
             *_LAUNCH,
             _OPTIMIZE,
             _ON,
+            _REPORT,
             *_FINDINGS,
         ),
         usage="mlusim check FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
@@ -197,7 +200,14 @@ COMMANDS = {
     "replay": Command(
         "replay.replay_log", "time a saved log again",
         "Time a saved log at the rates of its device, of another with the same shape, or at changed rates.",
-        (_LOG, *_RATES, _TRACE),
+        (_LOG, *_RATES, _TRACE, _REPORT),
+    ),
+    "view": Command(
+        "replay.view", "look at a saved log in a browser",
+        "Write a report of a saved log to a temporary file and open it in the browser: timeline, memory, source, "
+        "bandwidth, advice.",
+        (_LOG, *_RATES, _option("--report FILE.html", "write it there instead", Path),
+         _option("--no-browser", "write the file alone")),
     ),
     "devices": Command(
         "show.devices", "list the devices", "List the devices; with NAME, every number and its source.",
@@ -240,6 +250,7 @@ COMMANDS = {
             _option("--bind NAME=PARAMETER*", "which parameter something is for"),
             _option("--set PARAMETER=VALUE*", "a number or name that the cases do not give"),
             _option("--junit FILE.xml", "write the results as JUnit", Path),
+            _REPORT,
             _ON,
         ),
         usage="mlusim cases FILE... --sources SOURCE... --entry FUNCTION [--reference FILE:FUNCTION] [options]",
@@ -268,7 +279,7 @@ COMMANDS = {
         "why.why", "say why a run is slow",
         "The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, and what "
         "would make it faster: each cause of waiting is taken away in turn and the log timed again.",
-        (_LOG, _option("--baseline-us US", "a time to compare with, in microseconds", float), *_RATES),
+        (_LOG, _option("--baseline-us US", "a time to compare with, in microseconds", float), *_RATES, _REPORT),
     ),
     "diff": Command(
         "why.diff", "compare two logs or traces",
@@ -277,6 +288,7 @@ COMMANDS = {
             _option("A", "a file made with --log or --trace", Path, dest="before"),
             _option("B", "another one", Path, dest="after"),
             *_RATES,
+            _REPORT,
         ),
     ),
     "correlate": Command(

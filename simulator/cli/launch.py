@@ -54,7 +54,9 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
     wanted = options.device or DEFAULT_DEVICES[options.name]
     device = watched(options, wanted)
     given = [value for _, equals, value in (text.partition("=") for text in options.arguments) if equals]
-    check_paths(options.out, options.trace, options.log, options.output, read=[wanted, *array_files(given)])
+    check_paths(
+        options.out, options.trace, options.report, options.log, options.output, read=[wanted, *array_files(given)]
+    )
     try:
         asked = watchers(os.getpid()).watching(Launches(repeats=repeats_of(options)))
         with screen.busy(f"running {options.name} on {device.name}"), asked:
@@ -86,7 +88,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
     saved = _saved(options.save, arrays)
-    check_paths(*saved, options.trace, options.log, options.output, read=files_read(options))
+    check_paths(*saved, options.trace, options.report, options.log, options.output, read=files_read(options))
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = load_program(options, options.files, device)
     try:

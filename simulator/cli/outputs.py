@@ -16,6 +16,7 @@ from ..launches import Run
 from ..launches.watchers import checked
 from ..log import Log
 from ..timing import Timeline
+from .report import Seen, kernel_of, write_page
 from .screen import Screen
 
 #: Elements of an array that a report shows from each end.
@@ -51,6 +52,7 @@ def report_run(
     for path, names in saved.items():
         write_arrays({name: results[name] for name in names}, path)
     written += write_records(options, screen, run.log, run.timeline)
+    written += write_page(options, screen, kernel_of(run.log), [Seen.of(run.timeline)], report)
     written += write_formatted(options, report)
     plan = str(run.plan) if getattr(options, "plan", False) and hasattr(run, "plan") else None
     if screen.json:
@@ -86,9 +88,9 @@ def report_run(
     return not report.errors
 
 
-def show_report(options: argparse.Namespace, screen: Screen, report: Report) -> None:
-    """Write a report that is all that a command was asked for."""
-    written = write_formatted(options, report)
+def show_report(options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str] = ()) -> None:
+    """Write a report that is all that a command was asked for, besides files that it has ``written``."""
+    written = [*written, *write_formatted(options, report)]
     if report.findings:
         screen.say(verdict(report))
     if screen.json:
@@ -146,8 +148,8 @@ def print_report(screen: Screen, timeline: Timeline) -> None:
 def print_written(screen: Screen, paths: list[str]) -> None:
     """Print the files that a command has written."""
     for path in paths:
-        hint = "  (open it at https://ui.perfetto.dev)" if path.endswith(".json") else ""
-        screen.line(f"wrote {path}{hint}")
+        hints = {".json": "  (open it at https://ui.perfetto.dev)", ".html": "  (open it in a browser)"}
+        screen.line(f"wrote {path}{hints.get(Path(path).suffix, '')}")
 
 
 def array_text(array: np.ndarray) -> str:

@@ -23,6 +23,7 @@ from ..timing import replay
 from .launch import watched
 from .outputs import suppressions_of, write_formatted
 from .paths import check_paths
+from .report import Seen, write_page
 from .screen import Screen
 
 _ELF = b"\x7fELF"
@@ -36,12 +37,13 @@ _OF_KERNELS: dict[str, Any] = {
 def run_program(options: argparse.Namespace, screen: Screen) -> int:
     """Build sources with a `main`, run the program, and report on standard error; the exit code is the program's."""
     screen.apart = screen.json or bool(options.format and not options.output)
-    check_paths(options.trace, options.log, options.output, read=[*options.files])
+    check_paths(options.trace, options.report, options.log, options.output, read=[*options.files])
     devices = _devices(options)
-    keep = bool(options.trace or options.log)
+    keep = bool(options.trace or options.log or options.report)
     code, reports = _running(options, options.files, screen, devices, keep)
     report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
     written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
+    written += write_page(options, screen, options.files[0].name, _seen(reports, devices), report)
     if options.format and not options.output and not screen.json:
         from ..findings.reports.formats import FORMATS
 
@@ -55,14 +57,27 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     return code
 
 
-def check_program(options: argparse.Namespace, files: Sequence[Path], screen: Screen) -> tuple[list[Checked], bool]:
-    """What a program with a `main` breaks, with advice, and whether it ended well."""
-    code, reports = _running(options, files, screen, _devices(options), options.checks == "all")
+def check_program(
+    options: argparse.Namespace, files: Sequence[Path], screen: Screen, seen: list[Seen]
+) -> tuple[list[Checked], bool]:
+    """What a program with a `main` breaks, with advice, and whether it ended well; ``seen`` gets its launches."""
+    devices = _devices(options)
+    code, reports = _running(options, files, screen, devices, options.checks == "all" or bool(options.report))
+    seen += _seen(reports, devices) if options.report else []
     if code:
         screen.say(f"the program ended with exit code {code}")
     elif not any(report.launches or report.operations for report in reports):
         raise ValueError(f"{files[0]} has launched no kernel, so that nothing was checked")
     return checked_program(files[0], reports, advice=True), code == 0
+
+
+def _seen(reports: Sequence[ProgramReport], devices: Sequence[Device]) -> list[Seen]:
+    """The launches whose logs were kept."""
+    launches = (one for report in reports for one in report.launches)
+    return [
+        Seen(one.kernel, replay(one.log, devices[one.device].rates), one.start)
+        for one in launches if one.log is not None
+    ]  # fmt: skip
 
 
 def is_program(files: Sequence[Path]) -> bool:

@@ -1,8 +1,11 @@
-"""The command that times a saved log again."""
+"""The commands that time a saved log again, and show it."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import tempfile
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +17,14 @@ from ..log import Log
 from ..timing import replay
 from .outputs import print_report, print_written, write_records
 from .paths import check_paths
+from .report import Seen, kernel_of, write_page
 from .screen import Screen
 from .values import numbers
 
 
 def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
     """Replay a log at the rates of its device or of one with the same shape, with changes."""
-    check_paths(options.trace, read=[options.log_file, *filter(None, [options.device])])
+    check_paths(options.trace, options.report, read=[options.log_file, *filter(None, [options.device])])
     changes = numbers(options.set)
     log = load_log(options.log_file)
     device = device_of(options, log)
@@ -29,6 +33,7 @@ def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
         before = replay(log, device.rates)
         timeline = replay(log, rates) if changes else before
     written = write_records(options, screen, log, timeline)
+    written += write_page(options, screen, kernel_of(log), [Seen.of(timeline)])
     if screen.json:
         screen.document(
             {
@@ -52,6 +57,25 @@ def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
     print_report(screen, timeline)
     screen.line()
     print_written(screen, written)
+    return True
+
+
+def view(options: argparse.Namespace, screen: Screen) -> bool:
+    """Write the report of a log to a file of its own, and open it in a browser."""
+    check_paths(options.report, read=[options.log_file, *filter(None, [options.device])])
+    log = load_log(options.log_file)
+    if options.report is None:
+        handle, name = tempfile.mkstemp(prefix="mlusim-", suffix=".html")
+        os.close(handle)
+        options.report = Path(name)
+    with screen.busy(f"replaying {len(log):,} records"):
+        timeline = replay(log, device_of(options, log).rates.replace(numbers(options.set)))
+    written = write_page(options, screen, kernel_of(log), [Seen.of(timeline)])
+    opened = not options.no_browser and webbrowser.open(options.report.absolute().as_uri())
+    if screen.json:
+        screen.document({"written": written, "opened": bool(opened)})
+    else:
+        screen.line(f"wrote {options.report}" + ("" if opened else "  (open it in a browser)"))
     return True
 
 

@@ -9,7 +9,10 @@ from ...traces import Summary, summarise
 from ...traces.difference import Change, compare_summaries, is_trace, read_timeline
 from ...traces.why import explain, print_why
 from ..timing import Timeline, replay
+from .outputs import print_written
+from .paths import check_paths
 from .replay import device_of, load_log
+from .report import Seen, kernel_of, write_page
 from .screen import Screen
 from .values import numbers
 
@@ -18,21 +21,35 @@ def why(options: argparse.Namespace, screen: Screen) -> bool:
     """Say why a run takes as long as it does, and what would make it faster."""
     if options.baseline_us is not None and not options.baseline_us > 0:
         raise ValueError("--baseline-us must be above zero")
+    check_paths(options.report, read=[options.log_file, *filter(None, [options.device])])
     timeline = _timeline(options, options.log_file)
     with screen.busy("timing the log without each cause of waiting in turn"):
         found = explain(timeline, options.baseline_us)
+    written = write_page(options, screen, kernel_of(timeline.log), [Seen.of(timeline)])
     if screen.json:
-        screen.document(found.to_dict())
+        screen.document(found.to_dict() | {"written": written})
     else:
         print_why(found, screen.out)
+        print_written(screen, written)
     return True
 
 
 def diff(options: argparse.Namespace, screen: Screen) -> bool:
     """Say what takes longer in the second of two logs or traces."""
-    found = compare_summaries(_figures(options, options.before), _figures(options, options.after))
+    both = options.before, options.after
+    check_paths(options.report, read=[*both, *filter(None, [options.device])])
+    sides = [_figures(options, path) for path in both]
+    found = compare_summaries(sides[0][0], sides[1][0])
+    written = []
+    if options.report:
+        for (_, timeline), path in zip(sides, both, strict=True):
+            if timeline is None:
+                raise ValueError(f"{path} is a trace; pass its log, made with --log, for a --report")
+        seen = [Seen(path.name, timeline) for (_, timeline), path in zip(sides, both, strict=True) if timeline]
+        title = f"{options.before.name} and {options.after.name}"
+        written = write_page(options, screen, title, seen, compare=found.to_dict())
     if screen.json:
-        screen.document(found.to_dict())
+        screen.document(found.to_dict() | {"written": written})
         return True
     change = found.after_us / found.before_us - 1 if found.before_us else 0.0
     screen.line(f"{found.before_us:,.3f} us before, {found.after_us:,.3f} us after ({100 * change:+.1f} %)")
@@ -43,17 +60,18 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
                 [(title, False), ("before us", True), ("after us", True), ("change", True), ("times", True)],
                 (_cells(entry) for entry in changes),
             )
+    print_written(screen, written)
     return True
 
 
-def _figures(options: argparse.Namespace, path: Path) -> Summary:
-    """The figures of a log at the rates of the options, or of a trace."""
+def _figures(options: argparse.Namespace, path: Path) -> tuple[Summary, Timeline | None]:
+    """The figures of a log at the rates of the options, with its timeline, or those of a trace."""
     if not is_trace(path):
         timeline = _timeline(options, path)
-        return summarise(timeline, top=len(timeline.log) + 1)
+        return summarise(timeline, top=len(timeline.log) + 1), timeline
     if options.set or options.device:
         raise ValueError(f"{path} is a trace, whose times are fixed; pass its log with --set or --device")
-    return read_timeline(path)
+    return read_timeline(path), None
 
 
 def _cells(change: Change) -> list[str]:

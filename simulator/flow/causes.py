@@ -32,6 +32,7 @@ _PIPES = _HEADER.constant("MOST_PIPES")
 _ROOM, _FEW = 512, 16
 #: Bytes of the table that says which task has which cause: tasks beyond it are counted and not named.
 _MOST_SEEN = 1 << 28
+_NONE = np.zeros(0, np.int64)
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -64,7 +65,7 @@ def causes_of(
     shape = log.shape
     tables = _tables(log.ops, shape.isa, log.pipes, tuple(shape.spaces.values()), shape.lanes or 1)
     records, operands, runs = (np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs))
-    fault, idle = np.array(faults, np.int64), _idle_cores(log)
+    fault, idle = np.array(faults, np.int64) if faults else _NONE, _idle_cores(log)
     for room in (_FEW, _ROOM):
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
         cores, tasks = np.zeros((room, shape.owners("core")), bool), np.zeros((room, _tasks(log, room)), bool)
@@ -73,11 +74,10 @@ def causes_of(
             cores=cores.shape[1], tasks=tasks.shape[1], plain_cores=shape.cores,
             tasks_of_group=log.kind.together(log.shape), mute=not shape.memory_core_stores, whole=whole,
             room=room, faults=len(fault),
-            in_order=int(_bits([DIALECTS[shape.isa].in_order], log.pipes)[0]), advice=sum(1 << kind for kind in advice),
-            record=records.ctypes.data, operand=operands.ctypes.data, run=runs.ctypes.data, fault=fault.ctypes.data,
-            idle=idle.ctypes.data, lanes=shape.lanes or 1, causes=causes.ctypes.data,
-            on_cores=cores.ctypes.data, by_tasks=tasks.ctypes.data,
-            redundant=redundant.ctypes.data, **tables.addresses,
+            in_order=tables.in_order, advice=_mask(tuple(advice)), lanes=shape.lanes or 1,
+            record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
+            idle=_address(idle), causes=_address(causes), on_cores=_address(cores), by_tasks=_address(tasks),
+            redundant=_address(redundant), **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:
@@ -87,6 +87,16 @@ def causes_of(
         if work.found < room:
             break
     return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
+
+
+def _address(array: np.ndarray) -> int:
+    """Where an array lies: `array.ctypes` takes five times as long, which a short launch would notice."""
+    return int(array.__array_interface__["data"][0])
+
+
+@lru_cache(maxsize=8)
+def _mask(advice: tuple[int, ...]) -> int:
+    return sum(1 << kind for kind in advice)
 
 
 def _tasks(log: Log, causes: int) -> int:
@@ -102,8 +112,7 @@ def _idle_cores(log: Log) -> np.ndarray:
     """
     shape = log.shape
     idle = np.zeros(shape.owners("core"), np.uint8)
-    by_memory_core = log.records["core"] >= shape.cores
-    if shape.memory_core_stores or not by_memory_core.any():
+    if shape.memory_core_stores or log.records["core"].max(initial=0) < shape.cores:
         return idle
     spaces, scalar = DIALECTS[shape.isa].spaces, np.array([op.name == STORE for op in log.ops])
     lost = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
@@ -121,6 +130,7 @@ class _Tables:
         self, ops: tuple[Op, ...], isa: str, pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int
     ) -> None:
         counts = [len(op.operands) for op in ops]
+        self.in_order = int(_bits([DIALECTS[isa].in_order], pipes)[0])
         self._columns = {
             "step": np.array([_step(op) for op in ops], np.uint8),
             "way": np.array([_way(op, isa) for op in ops], np.uint8),

@@ -101,6 +101,10 @@ class Recorder:
         _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
         self.at += ROW
 
+    def rows(self, begin: int) -> np.ndarray:
+        """A copy of the rows from a place of the buffer on."""
+        return np.frombuffer(bytes(self.buffer[begin : self.at]), RAW).copy()
+
     def write_rows(self, rows: bytes) -> None:
         """Append whole rows."""
         while self.at + len(rows) > self.limit:

@@ -87,6 +87,8 @@ class _Report:
 
     def findings(self) -> Iterator[Finding]:
         """One for each cause."""
+        if not len(self.found.causes):
+            return
         said = {
             (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
             for _, _, other, ends in GIVES_WAY for end in ends

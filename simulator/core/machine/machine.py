@@ -16,7 +16,7 @@ from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, Port, by_element_type, issue
-from ..memory import Allocation, Memory, Variable, VariableLayout, variable_counter
+from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
 
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
@@ -45,6 +45,7 @@ class Machine:
         whole = {memory.name: not spaces[memory.name].registers for memory in self.map.own if spaces[memory.name].whole}
         self.cluster_spaces = {memory.name for memory in self.map.own if memory.space.scope == "cluster"}
         self.layout = VariableLayout(self.map.own, whole)
+        self._marked: dict[tuple[str, int], tuple[Placement | None, Any]] = {}  # rows by name and core, see there
         self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
         self._scalar_pipe = self.recorder.pipe("scalar")
         self.on_enter: Callable[[Task], None] = lambda task: None
@@ -196,16 +197,26 @@ class Machine:
 
     def _allocated(self, task: Task) -> None:
         if task.role != Role.MEMORY:
-            for number, entry in self.layout.placement("core", task.core).variables:
-                self._mark(ALLOC, entry, variable_counter(number))
+            self._mark_variables(ALLOC, task, self.layout.placement("core", task.core))
 
     def _freed(self, task: Task) -> None:
         """The variables that a task still holds at its end go back, the last one first."""
         for entry, pc in reversed(task.locals):
             self._mark(FREE, entry, pc)
         if task.role != Role.MEMORY:
-            for number, entry in reversed(self.layout.placement("core", task.core).variables):
-                self._mark(FREE, entry, variable_counter(number))
+            self._mark_variables(FREE, task, self.layout.placement("core", task.core))
+
+    def _mark_variables(self, name: str, task: Task, placement: Placement) -> None:
+        """The variables of the program come or go: the rows of each task of a core but for its number."""
+        known, rows = self._marked.get((name, task.core), (None, None))
+        if known is placement:
+            rows["task"] = task.number
+            self.recorder.write_rows(rows.tobytes())
+            return
+        begin = self.recorder.at
+        for number, entry in placement.variables if name == ALLOC else reversed(placement.variables):
+            self._mark(name, entry, variable_counter(number))
+        self._marked[name, task.core] = placement, self.recorder.rows(begin)
 
     def _mark(self, name: str, entry: Allocation, pc: int) -> None:
         op = self._marks.get((name, entry.space))

@@ -49,7 +49,10 @@ class ScalarUnit:
     @property
     def looked_at(self) -> bool:
         """Whether a check has to see the runs of the task that enters."""
-        return any(check.looks_at_runs() for check in self._looking)
+        for check in self._looking:  # noqa: SIM110 - asked of every task
+            if check.looks_at_runs():
+                return True
+        return False
 
     def access(self, address: int, size: int, store: bool, pc: int) -> None:
         """One access of a Python kernel; raises `Squashed` when it may not happen."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
 
-from ...core.execution import Task
+from ...core.execution import BuiltIns, Task
 from ...core.memory import Allocation, Placement
 from .abi import RANGE, NativeTask
 from .image import LoadedImage
@@ -21,6 +22,8 @@ _ASK = 1
 _UNTOUCHED = (_UNSEEN, 0)
 #: A row of `RangeTable`, with its fields in this order.
 _ROW = RANGE[["start", "end", "written", "key", "load", "store", "touched", "until"]]
+#: Writes the built-in variables, with which native code's task begins.
+_SEEN = struct.Struct(f"={len(BuiltIns._fields)}i")
 #: Numbers in the log of loads from a space, and of stores to it.
 Ops = Callable[[str], tuple[int, int]]
 
@@ -118,8 +121,7 @@ class NativeCore:
             self._use(self._fresh)
         self._task.registers = self._registers
         native = self._task
-        for name, value in zip(task.sees._fields, task.sees, strict=True):
-            setattr(native, name, value)
+        _SEEN.pack_into(native, 0, *task.sees)
         native.core, native.section, native.mute = task.core, 0, mute
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:

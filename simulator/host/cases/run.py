@@ -13,6 +13,7 @@ from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
 from ..operators.program import CallError, OperatorProgram
 from ..operators.tensors import Extent, HostTensor, as_tensor
+from ..programs.report import Launched
 from .binding import bind, renamed
 from .case import OperatorCase
 from .measures import measure
@@ -50,6 +51,7 @@ class CaseOutcome:
     time_us: float = 0.0
     wall_s: float = 0.0
     outputs: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
+    launches: tuple[Launched, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class CasePlan:
     names: Mapping[str, str] = field(default_factory=dict)
     arguments: Arguments | None = None
     more: Mapping[str, Any] = field(default_factory=dict)  # numbers and names that the cases do not give
+    keep_logs: bool = False  # whether outcomes hold the logs of launches
 
 
 def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> CaseOutcome:
@@ -75,7 +78,9 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
         outputs = _arrays(case.outputs, case, len(case.inputs))
         given = _given(program, case, plan, inputs, outputs)
         before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True)}
-        called = program.invoke(plan.entry, given, "collect", strict=plan.arguments is not None)
+        called = program.invoke(
+            plan.entry, given, "collect", strict=plan.arguments is not None, keep_logs=plan.keep_logs
+        )
     except KernelError as error:
         return outcome("failed", str(error), findings=tuple(error.run.findings) if error.run else (error.finding,))
     except CallError as error:
@@ -83,7 +88,9 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
     except (ValueError, TypeError, OSError) as error:
         return outcome("error", str(error))
     results = {spec.id: array for spec, array in zip(case.outputs, outputs, strict=True)}
-    done: dict[str, Any] = {"findings": called.findings, "time_us": called.time_us, "outputs": results}
+    done: dict[str, Any] = {
+        "findings": called.findings, "time_us": called.time_us, "outputs": results, "launches": called.launches,
+    }  # fmt: skip
     broken = next((finding for finding in called.findings if finding.severity == ERROR), None)
     if broken is not None:
         return outcome("failed", f"{broken.rule}: {broken.message}", **done)

@@ -97,9 +97,12 @@ class OperatorProgram(Program):
 
     def invoke(
         self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True,
-        expected: Expectations | None = None,
+        expected: Expectations | None = None, keep_logs: bool = False,
     ) -> Called:  # fmt: skip
-        """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``."""
+        """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``.
+
+        ``keep_logs``: the launches hold their logs.
+        """
         check_on_finding(on_finding)
         expected = expected or _NOTHING
         if name not in self.functions:
@@ -114,7 +117,7 @@ class OperatorProgram(Program):
                     raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
                 arrays = list(call.arrays()) if expected else []
                 expected.matched(arrays)
-                host.process.keep_logs(bool(expected))
+                host.process.keep_logs(keep_logs or bool(expected))
                 code = function.result.code if function.result else ""
                 value = host.process.call(function.symbol, code, call.values)
                 host.process.call("cnrtQueueSync", "i", [("P", host.queue())])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.kernels import OPERATORS, layer_norm, rms_norm, softmax
+from mlusim.kernels import layer_norm, rms_norm, softmax
 from mlusim.simulator import Device
-from mlusim.simulator.cli import main
 
 from tests.support.devices import device
 
@@ -102,14 +100,3 @@ def test_a_device_array_and_an_array_in_other_order() -> None:
     x = numbers((6, 50))
     for given in (Device.load("bm1684x").array(x), np.asfortranarray(x), np.repeat(x, 2, 1)[:, ::2]):
         close(softmax(device("bm1684x"), given), right_softmax(x, -1), 2)
-
-
-def test_op_from_the_command_line(tmp_path: Path) -> None:
-    x = numbers((3, 4), TYPES[2])
-    np.save(tmp_path / "x.npy", x)
-    out = tmp_path / "y.npz"
-    assert main(["op", "softmax", f"x={tmp_path / 'x.npy'}", "--device", "bm1690", "--out", str(out)]) == 0
-    with np.load(out) as saved:
-        found = saved["result"].view(TYPES[2])
-    np.testing.assert_allclose(found.astype(float), right_softmax(x, -1), 0.02)
-    assert {"softmax", "rms_norm", "layer_norm"} <= set(OPERATORS)

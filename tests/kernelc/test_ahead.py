@@ -69,7 +69,7 @@ def built(tmp_path, monkeypatch):
     def build(text: str = KERNEL) -> tuple[bytes, list[str]]:
         source.write_text(text)
         program = load([source], device=Device.load("mlu370-x4"))
-        run = program.launch("k", [numpy.ones(64, "float32"), 2], on_finding="collect")
+        run = program.launch("k", (1, 1, 1), "block", [numpy.ones(64, "float32"), 2], on_finding="collect")
         image = program._base[0].library
         code = Elf(image).section(".text")
         image.unlink()

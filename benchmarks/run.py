@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from .build_speed import builds
 from .checks_speed import checks
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "replay": replays,
     "isolation": isolation,
     "host": host,
+    "build": builds,
     "startup": startup,
     "memory": memory,
     "threads": threads,

@@ -17,6 +17,8 @@ from .perfetto import SUMMARY
 from .same_lines import same_lines
 from .summary import Summary, summarise
 
+#: Times that differ by less are the rounding of sums: they would be shown as +0.000.
+_NOISE_US = 0.5e-3
 #: Bytes of the last line of a trace at most.
 _LONGEST_LINE = 1 << 26
 
@@ -113,6 +115,6 @@ def _changes(table: dict[str, list[tuple[float, int]]], top: int) -> tuple[Chang
     found = [
         Change(name, before_us, after_us, before, after)
         for name, ((before_us, before), (after_us, after)) in table.items()
-        if (before_us, before) != (after_us, after)
+        if before != after or abs(after_us - before_us) > _NOISE_US
     ]
     return tuple(sorted(found, key=lambda change: (-abs(change.us), change.name))[:top])

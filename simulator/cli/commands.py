@@ -138,6 +138,10 @@ _FINDINGS = (
     _option("--precise", "carry float64 beside all floats; report lost digits"),
     _option("--precise-limit E", "relative error to report (default: half of the digits)", float),
 )  # fmt: skip
+_WORKERS = (
+    _option("--workers N", f"processes (default: {_CORES})", int, default=_CORES),
+    _option("--scheduler ADDRESS", "a Dask scheduler, such as tcp://host:8786"),
+)
 _TABLE = (
     _option("TABLE", "a .csv file of measured times", Path),
     _option("--kernels DIR", "kernels and their cases.toml (default: our own)", Path),
@@ -270,10 +274,36 @@ COMMANDS = {
             _option("--set NAME=V,V*", "values of a rate"),
             _option("--out FILE", "write the table: .csv or .parquet", Path),
             _option("--plot FILE", "draw the times: .png or .svg", Path),
-            _option("--workers N", f"processes (default: {_CORES})", int, default=_CORES),
-            _option("--scheduler ADDRESS", "a Dask scheduler, such as tcp://host:8786"),
+            *_WORKERS,
         ),
         epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
+    ),
+    "tune": Command(
+        "tune.tune", "search the variants of a kernel for the quickest",
+        "Simulate a kernel with other macros, template arguments and numbers of tasks, and show the variants that take "
+        "least and keep every rule. A search that was interrupted goes on where it was.",
+        (
+            *_files(),
+            _option("--kernel NAME", "the kernel, without template arguments", required=True),
+            _option("--define NAME=VALUES*", "a macro and its values", dest="swept"),
+            _option("--stages VALUES", "the same as --define STAGES=VALUES"),
+            _option("--template VALUES*", "the values of a template argument, of the first, the second, ..."),
+            _option("--dim N,N", "numbers of tasks; in several dimensions 4x2,8x2"),
+            _option("--type TYPE,TYPE", f"how tasks are grouped: {', '.join(KINDS)}"),
+            _option("--arg VALUE+", "the arguments of the kernel"),
+            _option("--expect [NAME=]FILE.npy+",
+                    "what an argument (the first, if none is named) holds when all is right; others do not count"),
+            _option("--tolerance E", "relative difference from it (default: half of the digits)", float),
+            _option("--time-limit S", "end a kernel after S seconds", float),
+            _option("--device D,D*", f"devices (default: {DEVICE})"),
+            _option("--trials N", "variants at most; where there are more, Optuna chooses (default: 100)", int,
+                    default=100),
+            _option("--seed N", "of that choice; the same seed chooses the same (default: 0)", int, default=0),
+            _option("--out FILE", "write a table of all variants: .csv or .parquet", Path),
+            *_WORKERS,
+        ),
+        epilog="VALUES stand with commas between them, or are a range: 512:8192:2 doubles, 8:64:+8 adds, 1:4 counts. "
+        + _VALUES,
     ),
     "why": Command(
         "why.why", "say why a run is slow",

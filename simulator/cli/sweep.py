@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,10 @@ from ...kernels import DEFAULT_DEVICES, OPERATORS
 from ..chip.device_file import require_known
 from ..launches.device import Device
 from ..log import Log
-from ..study.sweep import Column, Journal, points_of, run_all, run_on_cluster, write_table
+from ..study.sweep import Column, Journal, carry_out, every_point, points_of, run_all, run_on_cluster, write_table
+from ..study.sweep.carried import Run
 from ..study.sweep.plot import write_plot
+from ..study.sweep.runners import Work
 from ..text import nearest
 from ..timing import replay
 from .outputs import print_written
@@ -25,27 +27,15 @@ from .values import literal, operator_arguments, pairs
 def sweep(options: argparse.Namespace, screen: Screen) -> bool:
     """Simulate every combination of the values; whether all of them worked."""
     check_paths(options.out, options.plot)
-    if options.workers < 1:
-        raise ValueError("--workers must be above zero")
+    run = runner(options, measure)
     target, columns = _columns(options)
     points = points_of(columns)
-    rows: list[dict[str, Any] | None] = [None] * len(points)
+    rows: dict[int, dict[str, Any]] = {}
     name = options.out or Path(f"{Path(target['target']).name}.sweep.csv")
     with Journal(name, {"target": target["target"], "digest": target["digest"], "columns": columns}) as journal:
-        for number, result in journal.done.items():
-            rows[number] = {**points[number], **result}
-        left = [number for number in range(len(points)) if rows[number] is None]
-        work = [{**target, "point": points[number]} for number in left]
         with screen.progress(f"sweeping {len(points)} points") as progress:
-            results = run_on_cluster(measure, work, options.scheduler) if options.scheduler else run_all(
-                measure, work, options.workers
-            )  # fmt: skip
-            for place, result in results:
-                journal.add(left[place], result)
-                rows[left[place]] = {**points[left[place]], **result}
-                if progress is not None:
-                    progress(sum(row is not None for row in rows), len(points))
-        finished = [row for row in rows if row is not None]
+            carry_out(every_point(len(points)), points, target, journal, run, rows, counted(progress, len(points)))
+        finished = [rows[number] for number in sorted(rows)]
         written = []
         if options.out:
             write_table(finished, options.out)
@@ -68,6 +58,20 @@ def sweep(options: argparse.Namespace, screen: Screen) -> bool:
     )
     print_written(screen, written)
     return not failed
+
+
+def runner(options: argparse.Namespace, work: Work) -> Run:
+    """What measures points: the processes of this machine, or the cluster of the options."""
+    if options.workers < 1:
+        raise ValueError("--workers must be above zero")
+    if options.scheduler:
+        return lambda points: run_on_cluster(work, points, options.scheduler)
+    return lambda points: run_all(work, points, options.workers)
+
+
+def counted(progress: Callable[[int, int], None] | None, count: int) -> Callable[[int], None]:
+    """Shows how many of so many points there are."""
+    return lambda done: progress(done, count) if progress is not None else None
 
 
 def measure(point: Mapping[str, Any]) -> dict[str, Any]:

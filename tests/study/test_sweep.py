@@ -4,9 +4,6 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from mlusim.simulator.cli import main
 from mlusim.simulator.study.sweep import Journal, points_of, run_all, run_on_cluster, write_table
 
 from tests.study import points
+from tests.study.clusters import cluster
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -51,26 +49,7 @@ def test_a_point_that_kills_every_process_is_named():
 
 def test_a_cluster_of_which_a_worker_is_killed(tmp_path):
     pytest.importorskip("distributed")
-    address = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(address)], **quiet, env=environment
-    )  # fmt: skip
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address), "--nthreads", "1",
-             "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path / str(number))], **quiet, env=environment
-        )
-        for number in range(2)
-    ]  # fmt: skip
-    try:
-        for _ in range(600):
-            if address.exists() and address.read_text().strip():
-                break
-            time.sleep(0.1)
-        where = json.loads(address.read_text())["address"]
+    with cluster(tmp_path) as (where, workers):
         work = [{"x": x, "mark": str(tmp_path / "mark")} for x in range(12)]
         results, killed = {}, False
         for number, result in run_on_cluster(points.slow, work, where):
@@ -81,10 +60,6 @@ def test_a_cluster_of_which_a_worker_is_killed(tmp_path):
         assert killed
         assert {number: result["us"] for number, result in results.items()} == {x: x * x for x in range(12)}
         assert {result["process"] for result in results.values()} <= {worker.pid for worker in workers}
-    finally:
-        for process in (*workers, scheduler):
-            process.kill()
-            process.wait()
 
 
 def test_an_interrupted_sweep_goes_on(tmp_path):

@@ -11,8 +11,9 @@ from .question import Advice, Question
 
 #: Short instructions in a row that are worth a word.
 _FEW = 4
-#: Accesses of scalar code at a line, of one task, from which they are a loop over elements; bytes of one of them.
-_LOOP, _ELEMENT = 64, 4
+#: Accesses of scalar code at a line, of one task, from which they are a loop over elements, and are worth a copy where
+#: they go to the device's memory; bytes of one of them; how many times as much as they take the copy brings at most.
+_LOOP, _FAR, _ELEMENT, _SPREAD = 64, 8, 4, 16
 
 
 def short_instructions(question: Question) -> Iterator[Advice]:
@@ -75,6 +76,19 @@ def scalar_code(question: Question) -> Iterator[Advice]:
         yield question.advice("scalar", line, text, after, question.least(question.without(code)))
 
 
+def _near_each_other(question: Question, mine: np.ndarray) -> bool:
+    """Whether what a line's accesses take lies together, of each task."""
+    log, rows = question.log, question.far[mine]
+    begin, phase = log.operands["key"][rows].astype(np.int64), question.phase[mine]
+    end = begin + log.operands["bytes"][rows].astype(np.int64)
+    most = int(phase.max()) + 1
+    low, high = np.full(most, np.iinfo(np.int64).max), np.zeros(most, np.int64)
+    np.minimum.at(low, phase, begin)
+    np.maximum.at(high, phase, end)
+    taken = np.bincount(phase, question.records["work"][mine].astype(float), most) * _ELEMENT
+    return bool((high[phase] - low[phase] <= _SPREAD * taken[phase]).all())
+
+
 def far_scalars(question: Question) -> Iterator[Advice]:
     """Scalar accesses to the memory of the device: one copy brings, or takes away, what they touch one by one."""
     rates = question.rates
@@ -84,7 +98,7 @@ def far_scalars(question: Question) -> Iterator[Advice]:
     for line, mine in question.lines(question.of("scalar_gdram")):
         accesses = question.records["work"][mine].astype(float)
         phases = question.phase[mine]
-        if np.bincount(phases, accesses).max() < _LOOP:
+        if np.bincount(phases, accesses).max() < _FAR or not _near_each_other(question, mine):
             continue
         channel = rates.channel_of("gdram")
         first = np.flatnonzero(mine)[np.unique(phases, return_index=True)[1]]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -28,7 +29,9 @@ def run_all(work: Work, points: Sequence[Point], workers: int = ON_CORES) -> Ite
     alone = False  # after a worker has died, points run one at a time until the one that kills it is known
     while attempts:
         count = 1 if alone else workers
-        with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+        others = set(multiprocessing.active_children())
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(count, mp_context=context, initializer=_ignore_interrupts) as pool:
             waiting: dict[Future[Result], int] = {}
             left = iter(list(attempts))
             try:
@@ -44,12 +47,21 @@ def run_all(work: Work, points: Sequence[Point], workers: int = ON_CORES) -> Ite
                         del waiting[done]
                         del attempts[number]
                         yield number, result
+            except (KeyboardInterrupt, GeneratorExit):  # what is under way need not come to its end
+                for process in set(multiprocessing.active_children()) - others:
+                    process.terminate()
+                raise
             except BrokenProcessPool:
                 alone = True
                 for number in waiting.values():
                     if attempts.get(number, 0) >= _ATTEMPTS:
                         del attempts[number]
                         yield number, {"error": f"its process died {_ATTEMPTS} times"}
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal: whoever has begun the sweep ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def run_on_cluster(work: Work, points: Sequence[Point], scheduler: str) -> Iterator[tuple[int, Result]]:

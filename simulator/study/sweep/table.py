@@ -29,8 +29,15 @@ def points_of(columns: Sequence[Column]) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in itertools.product(*(values for _, values in columns))]
 
 
+def check_table(path: Path) -> None:
+    """ValueError for a file that is no table."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise ValueError(f"cannot write {path}; name a file that ends in .csv or .parquet")
+
+
 def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write rows as .csv or .parquet, all of it or nothing; ValueError for other files and without pyarrow."""
+    check_table(path)
     names = list(dict.fromkeys(name for row in rows for name in row))
     if path.suffix == ".csv":
         text = io.StringIO(newline="")
@@ -38,10 +45,8 @@ def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         writer.writeheader()
         writer.writerows(rows)
         data = text.getvalue().encode()
-    elif path.suffix == ".parquet":
-        data = _parquet(rows, names)
     else:
-        raise ValueError(f"cannot write {path}; name a file that ends in .csv or .parquet")
+        data = _parquet(rows, names)
     with write_atomically(path) as file:
         file.write(data)
 

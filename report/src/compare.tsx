@@ -24,6 +24,7 @@ export function Compared({ head, launches, pick }: { head: Head; launches: Launc
           <h2>Change</h2>
           <p class="big">{`${change > 0 ? "+" : ""}${percent(change)}`}</p>
           <p>{time(Math.abs(compare.after_us - compare.before_us))} {change <= 0 ? "faster" : "slower"}</p>
+          {compare.interval && <p class="small">between {time(compare.interval.low)} and {time(compare.interval.high)}</p>}
         </div>
       </div>
       <div class="columns boxed">

@@ -47,11 +47,18 @@ export interface Wait {
   records: number;
 }
 
+// Between which times a time lies, as far as the numbers that it rests on are known.
+export interface Interval {
+  low: number;
+  high: number;
+}
+
 export interface Summary {
   device: string;
   cores: number;
   total_us: number;
   kernel_us: number;
+  interval?: Interval | null;
   assumed_share: number;
   fitted_share: number;
   not_modelled: string[];
@@ -141,7 +148,7 @@ export interface Head {
   launches: LaunchFacts[];
   findings: Finding[];
   suppressed: Finding[];
-  compare: { before_us: number; after_us: number; pipes: Change[]; lines: Change[]; waits: Change[] } | null;
+  compare: { before_us: number; after_us: number; interval?: Interval | null; pipes: Change[]; lines: Change[]; waits: Change[] } | null;
   tables: [string, string[], string[][]][];
   sources: Source[];
 }

@@ -63,6 +63,7 @@ export function Headline({ head, launch }: { head: Head; launch: Launch }) {
         <div class="tile">
           <h2>Time</h2>
           <p class="big">{time(summary.total_us)}</p>
+          {summary.interval && <p>between {time(summary.interval.low)} and {time(summary.interval.high)}</p>}
           <p>
             kernel {time(summary.kernel_us)}, launch {time(summary.total_us - summary.kernel_us)}
           </p>

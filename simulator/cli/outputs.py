@@ -15,6 +15,7 @@ from ..findings.reports.formats import FORMATS, report_document, verdict
 from ..launches import Run
 from ..launches.watchers import checked
 from ..log import Log
+from ..text import size
 from ..timing import Timeline
 from .report import Seen, kernel_of, write_page
 from .screen import Screen
@@ -23,6 +24,8 @@ from .screen import Screen
 _EDGE = 3
 #: Elements of an array that a JSON document holds.
 _HEAD = 16
+#: Bytes of JSON that trace viewers do not open any more.
+_LARGEST_TRACE = 250_000_000
 
 
 def write_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
@@ -148,8 +151,18 @@ def print_report(screen: Screen, timeline: Timeline) -> None:
 def print_written(screen: Screen, paths: list[str]) -> None:
     """Print the files that a command has written."""
     for path in paths:
-        hints = {".json": "  (open it at https://ui.perfetto.dev)", ".html": "  (open it in a browser)"}
-        screen.line(f"wrote {path}{hints.get(Path(path).suffix, '')}")
+        screen.line(f"wrote {path}{_hint(Path(path))}")
+
+
+def _hint(path: Path) -> str:
+    """How a file is looked at."""
+    if path.suffix == ".html":
+        return "  (open it in a browser)"
+    if path.suffix != ".json":
+        return ""
+    if path.stat().st_size >= _LARGEST_TRACE:
+        return f"  (viewers of JSON do not open {size(path.stat().st_size)}; --report writes a file that opens)"
+    return "  (open it at https://ui.perfetto.dev)"
 
 
 def array_text(array: np.ndarray) -> str:

@@ -6,7 +6,7 @@ Here belongs what a finding says and how it is shown. Not how a broken rule is n
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, OtherRun, Step, counted, merged
+from .finding import Finding, OtherRun, Step, counted, merged, merged_by
 from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING, declare_rule
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
     "counted",
     "declare_rule",
     "merged",
+    "merged_by",
     "rules",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -27,13 +27,18 @@ class Step:
     task: int
     taken: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> tuple[str, Location]:
+        """The instruction at its line."""
+        return self.instruction, self.location
+
     def __str__(self) -> str:
         return f"{self.instruction} at {self.location}" + (f", of {' and '.join(self.taken)}" if self.taken else "")
 
 
 @dataclass(frozen=True)
 class OtherRun:
-    """How the same came about in another run of a launch: how that was run, and its steps, the last first."""
+    """How the same came about in another run of a launch, or what is right: which it is, its steps, the last first."""
 
     said: str
     steps: tuple[Step, ...]
@@ -64,7 +69,7 @@ class Finding:
     reason: str = ""  # why it may stay, where it is suppressed
     suppressed_at: Location | None = None  # where that is written
     trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
-    other: OtherRun | None = None  # and in a run that it is compared with
+    other: OtherRun | None = None  # and in a run that it is compared with, or the steps that it lacks
 
     def __post_init__(self) -> None:
         if not self.severity:
@@ -129,10 +134,16 @@ def _steps(said: str, trail: Sequence[Step]) -> list[str]:
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Findings with those of one cause as one: the first, with all counts, cores and tasks."""
-    causes: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in findings:
-        causes.setdefault(finding.cause, []).append(finding)
-    return [group[0] if len(group) == 1 else _joined(group) for group in causes.values()]
+    known = list(findings)
+    return merged_by(known, [finding.cause for finding in known])
+
+
+def merged_by(findings: Iterable[Finding], causes: Iterable[Hashable]) -> list[Finding]:
+    """Findings with those of one cause as one; ``causes`` has one for each."""
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding, cause in zip(findings, causes, strict=True):
+        groups.setdefault(cause, []).append(finding)
+    return [group[0] if len(group) == 1 else _joined(group) for group in groups.values()]
 
 
 #: How reports call findings, one and several.

@@ -65,7 +65,7 @@ def causes_of(
     shape = log.shape
     tables = _tables(log.ops, shape.isa, log.pipes, tuple(shape.spaces.values()), shape.lanes or 1)
     records, operands, runs = (np.ascontiguousarray(table) for table in (log.records, log.operands, log.runs))
-    fault, idle = np.array(faults, np.int64) if faults else _NONE, _idle_cores(log)
+    fault, idle = np.array(faults, np.int64) if faults else _NONE, _idle(log)
     for room in (_FEW, _ROOM):
         causes, redundant = np.empty(room, CAUSE), np.zeros(len(log), np.uint8)
         cores, tasks = np.zeros((room, shape.owners("core")), bool), np.zeros((room, _tasks(log, room)), bool)
@@ -76,8 +76,8 @@ def causes_of(
             room=room, faults=len(fault),
             in_order=tables.in_order, advice=_mask(tuple(advice)), lanes=shape.lanes or 1,
             record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
-            idle=_address(idle), causes=_address(causes), on_cores=_address(cores), by_tasks=_address(tasks),
-            redundant=_address(redundant), **tables.addresses,
+            idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores),
+            by_tasks=_address(tasks), redundant=_address(redundant), **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:
@@ -104,22 +104,34 @@ def _tasks(log: Log, causes: int) -> int:
     return min(int(log.records["task"].max(initial=0)) + 1, _MOST_SEEN // causes)
 
 
-def _idle_cores(log: Log) -> np.ndarray:
-    """Of every core whether nothing that it does reaches another, uint8 [cores]: memory cores whose stores are lost.
+def _idle(log: Log) -> np.ndarray:
+    """Of every record whether nothing that it does reaches another core, uint8 [records]; none where all may.
 
-    These are scalar stores to the memory of the device, where they have no effect, and to memories that it does not
-    have.
+    That is all that a memory core does whose stores are lost: scalar stores to the memory of the device, where they
+    have no effect, and to memories that it does not have. Of one that does more it is these stores, and the loads that
+    they come after.
     """
     shape = log.shape
-    idle = np.zeros(shape.owners("core"), np.uint8)
     if shape.memory_core_stores or log.records["core"].max(initial=0) < shape.cores:
-        return idle
-    spaces, scalar = DIALECTS[shape.isa].spaces, np.array([op.name == STORE for op in log.ops])
-    lost = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
-    record = np.repeat(np.arange(len(log)), np.array([len(op.operands) for op in log.ops])[log.records["op"]])
-    reaches = log.operand_written & ~(scalar[log.records["op"][record]] & lost[log.operand_spaces])
-    idle[shape.cores :] = 1
-    idle[log.records["core"][record[reaches]]] = 0
+        return np.empty(0, np.uint8)
+    idle = np.zeros(len(log), np.uint8)
+    spaces, names = DIALECTS[shape.isa].spaces, np.array([op.name for op in log.ops])[log.records["op"]]
+    without = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
+    counts = np.array([len(op.operands) for op in log.ops])[log.records["op"]]
+    record = np.repeat(np.arange(len(log)), counts)
+    lost = np.zeros(len(log), bool)
+    lost[record[log.operand_written & without[log.operand_spaces]]] = True
+    lost &= names == STORE
+    reaches = np.zeros(len(log), bool)
+    reaches[record[log.operand_written]] = True
+    for core in np.unique(log.records["core"][log.records["core"] >= shape.cores]).tolist():
+        mine = np.flatnonzero(log.records["core"] == core)
+        if not (reaches & ~lost)[mine].any():
+            idle[mine] = 1
+            continue
+        behind = np.where(names[mine] == LOAD, len(mine), np.arange(len(mine)))  # the next that is no load
+        behind = np.minimum.accumulate(behind[::-1])[::-1]
+        idle[mine] = np.append(lost[mine], False)[behind]
     return idle
 
 

@@ -60,6 +60,12 @@ _MISFIT = re.compile(
 _OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
 _CANDIDATES = 8
 _MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
+#: What the compiler and the assembler say of a file that they may not read, and what that means here.
+_DENIED = re.compile(r"Permission denied|file not found|can't open")
+_CONFINED = (
+    "where the sandbox is required, the compiler reads the folders of the source and of -I, and no other file of the "
+    "user: name the folder by -I if the source may have it"
+)
 _ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 _FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
 #: What the compiler says before inline assembly of where it stands; a quote in that name would begin a string.
@@ -102,8 +108,9 @@ class Image:
 class Builder:
     """Builds the sources of one program for one device."""
 
-    def __init__(self, shape: Shape, options: Options) -> None:
-        self.shape, self.options = shape, options
+    def __init__(self, shape: Shape, options: Options, is_confined: bool = False) -> None:
+        """``is_confined``: the compiler reads the folders of the source and of the options, and no others."""
+        self.shape, self.options, self._is_confined = shape, options, is_confined
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
@@ -118,7 +125,8 @@ class Builder:
         files += [*sorted(INCLUDE.glob("*/*"))]
         files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
-        self._key = "".join([self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+        confined = "confined" if is_confined else ""
+        self._key = "".join([confined, self._declared, *(file.read_text(encoding="utf-8") for file in files)])
 
     def runtime(self) -> Path:
         """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""
@@ -190,7 +198,7 @@ class Builder:
 
         def make(path: Path) -> None:
             unlinked = path.with_suffix(".o")
-            self._compile(source, text, unlinked, note)
+            self._compile(source, text, unlinked, note, len(wanted))
             try:
                 result = link(self.compiler, unlinked, path, lambda: map(self._object, others), self._threads)
             except LimitReached as error:
@@ -212,12 +220,17 @@ class Builder:
             f"{file_stem(source.path)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
         )
 
-    def _compile(self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str]) -> None:
-        """Compile the text of a source to an object file; functions that nobody knows are declared and noted."""
+    def _compile(
+        self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str], entries: int = 0
+    ) -> None:
+        """Compile the text of a source to an object file; functions that nobody knows are declared and noted.
+
+        The text ends with so many ``entries`` of kernels.
+        """
         assembly = unlinked.with_suffix(".s")
         self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
-        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1")).encode("latin-1")))
+        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1"), entries).encode("latin-1")))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)
@@ -264,8 +277,10 @@ class Builder:
         return _RELATIVE.sub(rf"\1{STATED}", text)
 
     def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
+        headers = [os.path.dirname(header) for header in self.options.headers]
+        folders = [path.absolute().parent, *map(Path, [*self.options.include, *filter(os.path.isabs, headers)])]
         try:
-            return self.compiler.run(arguments, scratch)
+            return self.compiler.run(arguments, scratch, folders if self._is_confined else None)
         except LimitReached as error:
             raise _stopped(path, error) from None
 
@@ -288,6 +303,8 @@ class Builder:
                 if other is not self.dialect and (language_class(other).include / header).is_file()
             ]
             hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
+        if self._is_confined and _DENIED.search(messages):
+            hints.append(_CONFINED)
         where = _ERROR.search(messages)
         # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
         shown = (

@@ -34,7 +34,7 @@ _NO_CHANGE = re.compile(
     r"|popcount|parity|bswap|ash|lsh)[a-z]*\d"
 )
 #: Functions of ours, which read the arguments of a launch on the host.
-_OURS = re.compile(r"mlusim_entry_\d+$|_ZN6mlusim6invoke")
+_ENTRY = re.compile(r"mlusim_entry_(\d+)")
 _SIZE = re.compile(r"^\t\.(?:size|comm)\t([\w.$]+), ?(\d+)", re.M)
 #: Tables that the compiler makes, and looks into where it knows that they have an element.
 _TABLE = re.compile(r"@(?:\.L|CSWTCH\.)")
@@ -234,14 +234,18 @@ class _Block:
         )
 
 
-def shown(assembly: str) -> str:
-    """The assembly with a call before each access that is neither announced nor known."""
+def shown(assembly: str, entries: int = 0) -> str:
+    """The assembly with a call before each access that is neither announced nor known.
+
+    The first so many ``entries`` of kernels are ours: no source can define one of them a second time.
+    """
     lines: list[str] = []
     block = _Block({name: int(size) for name, size in _SIZE.findall(assembly)})
     function, inside, ours = "", False, False
     for line in assembly.splitlines(keepends=True):
         if line.startswith("\t.cfi_startproc"):
-            inside, ours = True, bool(_OURS.match(function))
+            entry = _ENTRY.fullmatch(function)
+            inside, ours = True, entry is not None and int(entry[1]) < entries
             block.begin()
         elif line.startswith("\t.cfi_endproc"):
             inside = False

@@ -120,8 +120,10 @@ class Device:
         wanted, names = path.lower(), cls.names()
         if wanted in names:
             return cls._read(_BUILT_IN / f"{wanted}.toml")
+        begun = [name for name in names if wanted and name.startswith(wanted)]
+        meant = f" (did you mean {' or '.join(begun)}?)" if begun else nearest(wanted, names)
         raise ValueError(
-            f"unknown device {quoted(path)}{nearest(wanted, names)}; the built-in devices are {', '.join(names)}; "
+            f"unknown device {quoted(path)}{meant}; the built-in devices are {', '.join(names)}; "
             "a device of your own is passed as the path of its .toml file"
         )
 

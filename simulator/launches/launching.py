@@ -14,6 +14,7 @@ import numpy as np
 
 from ..checks.after_run import Given, came_to_end, examine, with_origins
 from ..checks.at_issue import Checking
+from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
 from ..core.execution import Launch
@@ -98,7 +99,13 @@ def carry_out(
             if before and not failed(findings):
                 findings += in_variants(execute, device.memory, before, list(given()), log, variants.chosen)
                 variants = replace(variants, done=True)
-            made = _finished(device, launch, log, _advice_last(findings) if wrong or before else findings, variants)
+            made = _finished(
+                device,
+                launch,
+                log,
+                _advice_last(without_consequences(findings)) if wrong or before else findings,
+                variants,
+            )
             copies.copy_back()
             return made
 
@@ -143,7 +150,8 @@ def examined(
     if not checking.of_logs:
         return findings
     found = examine(log, findings, launch.on_finding, given)
-    return _advice_last([*found, *with_origins(log, findings), *read_only_writes(log, read_only())])
+    said = [*found, *with_origins(log, findings), *read_only_writes(log, read_only())]
+    return _advice_last(without_consequences(said))
 
 
 def compared(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..checks.after_run import Given
+from ..checks.results import Expectations
 from ..core.memory.global_memory import GlobalMemory
 from ..findings import ERROR, Finding, rules
 from ..log import Log, region_of
@@ -56,8 +57,9 @@ def _differences(after: Contents, log: Log, outputs: Iterable[Given], order: int
         changed = np.flatnonzero(now != after.bytes_of(output))
         if len(changed):
             first = int(changed[0])
+            rounded = not len(Expectations(None).wrong(output.contents(), after.of(output)))
             yield replace(
-                rules.results.order_dependent(output.name, len(changed), output.bytes, order),
+                rules.results.order_dependent(output.name, len(changed), output.bytes, order, rounded),
                 region=region_of(output.key + first, int(changed[-1]) - first + 1, tuple(log.shape.spaces)),
                 kernel=str(log.launch.get("kernel", "")),
             )

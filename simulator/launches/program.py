@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
+from ..engines.worker.layers import confines_builds
 from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
@@ -42,7 +43,7 @@ class Program:
     ) -> None:  # fmt: skip
         """``instances`` of templates are compiled along with the rest; ``launched`` says which a source launches."""
         self.device = device
-        self._builder = Builder(device.shape, options)
+        self._builder = Builder(device.shape, options, confines_builds())
         self._runtime = self._builder.runtime()
         self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
         if not self._sources:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...isa.cached import cached_property
 from ..checks.after_run import redundant_waits
+from ..checks.consequences import without_consequences
 from ..chip.rates import Rates
 from ..findings import ERROR, Finding
 from ..log import Log
@@ -47,7 +48,8 @@ class Run:
     @cached_property
     def advice(self) -> list[Finding]:
         """What the kernel could do without: not wrong, and not among the findings."""
-        return redundant_waits(self.log)
+        waits = redundant_waits(self.log)
+        return [one for one in without_consequences([*self.findings, *waits]) if one in waits] if waits else []
 
     @property
     def errors(self) -> list[Finding]:

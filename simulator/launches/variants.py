@@ -26,14 +26,15 @@ _SMALLEST = 4
 class Variant:
     """A launch that is to leave what another leaves, where both write.
 
-    ``smaller``: it does less of the same work, so that it agrees nearly everywhere, or has no relation to it.
+    ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
+    relation to it.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
     said: str  # "with 3 tasks", "with n = 1023"
     launch: Launch
     values: Sequence[Any]
-    smaller: bool = False
+    portion: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _smaller(launch: Launch, values: Sequence[Any], names: Sequence[str], sizes:
         name = names[at] if at < len(names) else f"argument {at}"
         for less in dict.fromkeys((value - 1, value * 6 // 7, value // 2 + 1)):
             changed = [*values[:at], type(value)(less), *values[at + 1 :]]
-            yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, smaller=True)
+            yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, less / value)
 
 
 def _said(dim: Three, kind: LaunchKind) -> str:
@@ -133,12 +134,12 @@ def in_variants(
             before.put_back()
             other, findings = execute(variant.launch, variant.values)
             if failed(findings):
-                if not variant.smaller:  # nobody says that the kernel can take a smaller count
+                if variant.portion == 1:  # nobody says that the kernel can take a smaller count
                     found.append(_elsewhere(next(f for f in findings if f.severity == ERROR), variant))
                 continue
             theirs = [array.contents().copy() if array.output else None for array in arrays]
             sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
-            found += disagreements(*sides, arrays, nearly=variant.smaller)
+            found += disagreements(*sides, arrays, variant.portion)
     finally:
         after.put_back()
     return merged(found)

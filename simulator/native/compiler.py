@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ...isa.cached import cached_property
 from ..findings import BuildError
+from . import RUNTIME
 from .cache import BuildCache
 from .process import CommandResult, LimitReached, Limits, run_limited
 
+#: What stands before a path in an option.
+_NOT_PATH = re.compile(r"^-(?:I|isystem)")
+#: Where a system has its toolchains and libraries, and variables that name further places.
+_SYSTEM = (
+    "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/opt", "/nix/store", "/gnu/store",
+    "/etc/ld.so.cache", "/dev/null", "/dev/urandom",
+)  # fmt: skip
+_PATHS = (
+    "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+)  # fmt: skip
 _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
 #: Seconds in which a compiler says what it is.
@@ -40,12 +54,31 @@ class Compiler:
         """The command as one would type it."""
         return shlex.join(self.command)
 
-    def run(self, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
+    def run(
+        self, arguments: Sequence[str], scratch: Path | None = None, readable: Sequence[Path] | None = None
+    ) -> CommandResult:
         """Run the compiler with messages in plain English; the caller looks at the return code.
 
-        Its temporary files go to ``scratch``. Raises LimitReached when it takes more time or memory than it may.
+        Its temporary files go to ``scratch``. If ``readable`` is given, it reads nothing but what is below these, what
+        the arguments name and where the toolchain lies; PermissionError where it cannot be kept to that. Raises
+        LimitReached when it takes more time or memory than it may.
         """
-        return run_limited([*self.command, *arguments], _environment(scratch), self.limits)
+        command = [*self.command, *arguments]
+        if readable is None:
+            return run_limited(command, _environment(scratch), self.limits)
+        named = (_NOT_PATH.sub("", word) for word in arguments)
+        places = [*readable, *([scratch] if scratch else []), *map(Path, filter(os.path.isabs, named)), *self._places]
+        return run_limited(command, _environment(scratch), self.limits, places)
+
+    @cached_property
+    def _places(self) -> list[Path]:
+        """Where a toolchain lies: in the system's folders, beside its program, and where it says that it looks."""
+        said = self.run(["-print-search-dirs"]).output.decode(errors="replace")
+        said += self.run(["-E", "-v", "-x", "c++", os.devnull]).messages
+        named = [*self.command, *(os.environ.get(name, "") for name in _PATHS), *said.split()]
+        paths = [path for text in named for path in re.split("[:;=]", text) if path.startswith("/") and path.strip("/")]
+        own = [RUNTIME.parent, Path(self.command[0]).resolve().parent]
+        return [*own, *map(Path, dict.fromkeys([*_SYSTEM, *paths]))]
 
     def accepted(self, *spellings: str) -> list[str]:
         """The flags of the first spelling that the compiler takes; one thing has several names, or none."""

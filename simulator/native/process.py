@@ -9,8 +9,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+
+from .landlock import keep_from_reading
 
 #: Runs a command in the limits of its first two words (KiB of memory, blocks of 512 bytes of a file). What it reads
 #: from is the lifeline: its end says that the parent is gone, also when that was killed, and ends all processes.
@@ -75,17 +79,17 @@ class CommandResult:
     messages: str
 
 
-def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: Limits) -> CommandResult:
+def run_limited(
+    command: Sequence[str], environment: Mapping[str, str], limits: Limits, readable: Sequence[Path] | None = None
+) -> CommandResult:
     """Run a command to its end; LimitReached when it takes more than it may.
 
-    It and its children are killed when this call is interrupted, and when this process dies.
+    It reads no file that is not below ``readable``, if that is given; PermissionError where it cannot be kept from
+    others. It and its children are killed when this call is interrupted, and when this process dies.
     """
     kilobytes = int(limits.memory_gb * 1e6)
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", _KEEPER, "mlusim", str(kilobytes), str(_FILE_BLOCKS), *command],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-        start_new_session=True,
-    )  # fmt: skip
+    words = ["/bin/sh", "-c", _KEEPER, "mlusim", str(kilobytes), str(_FILE_BLOCKS), *command]
+    process = _started(words, environment, readable)
     try:
         output, messages = _gather(process, limits)
         code = process.wait()
@@ -102,6 +106,23 @@ def run_limited(command: Sequence[str], environment: Mapping[str, str], limits: 
     if code and (code == 128 + signal.SIGXFSZ or "File size limit exceeded" in messages):
         raise LimitReached("the compiler was ended when it wrote a file of more than 4 GB; declare smaller variables")
     return CommandResult(code, output, messages)
+
+
+def _started(
+    words: Sequence[str], environment: Mapping[str, str], readable: Sequence[Path] | None
+) -> subprocess.Popen[bytes]:
+    def start() -> subprocess.Popen[bytes]:
+        if readable is not None and (reason := keep_from_reading(readable)):
+            raise PermissionError(f"the compiler cannot be kept from the user's files: {reason}")
+        return subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+
+    if readable is None:
+        return start()
+    with ThreadPoolExecutor(1) as thread:  # what keeps it from files, keeps it for as long as it lives
+        return thread.submit(start).result()
 
 
 def _gather(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str]:

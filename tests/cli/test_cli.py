@@ -86,7 +86,7 @@ def test_op_as_json(capsys):
         (["logspace", "start=0", "end=1", "steps=2", "out=3"], ["--out"]),
         (["logspace", "start=0", "end=1", "steps=-2"], ["steps is -2"]),
         (["logspace", "start=0", "end=1", "steps=none.npy"], ["none.npy does not exist"]),
-        (["logspace", "start=0", "end=1", "steps=2", "--device", "mlu37"], ["unknown device 'mlu37'"]),
+        (["logspace", "start=0", "end=1", "steps=2", "--device", "mlu37"], ["'mlu37' (did you mean mlu370-"]),
         (["logspace", "start=0", "end=1", "steps=2", "--bogus"], ["unrecognized arguments: --bogus"]),
     ],
 )

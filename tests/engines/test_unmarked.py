@@ -87,6 +87,11 @@ def test_an_attribute_hides_no_store(program):
     assert fault(program, "quiet_store", out, 8).rule == "bounds"
 
 
+def test_a_name_hides_no_store(program):
+    assert fault(program, "named", zeros(64), np.array([60], np.int32)).rule == "bounds"
+    assert fault(program, "in_namespace", zeros(64), np.array([60], np.int32)).rule == "bounds"
+
+
 def test_an_access_is_counted_once(program):
     x = np.array([0, 16, 1, np.nan], np.float16)
     run = program.launch("announced", args=[x])

@@ -60,7 +60,7 @@ LAYOUT = [
     Mistake("no_elements", "length", numbers=(N,)),
     Mistake("instruction_of_another_chip", "arch"),
     Mistake("index_out_of_range", "value", 64, dtype=np.int32),
-    Mistake("taken_an_element_late", "shifted"),
+    Mistake("taken_an_element_late", "uninitialized"),
     Mistake("count_reaches_the_next_tile", "overrun"),
 ]
 ORDER = [

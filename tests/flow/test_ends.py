@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import pytest
+from mlusim.simulator.checks.after_run import examine
 from mlusim.simulator.findings import BuildError
 from mlusim.simulator.flow import causes
 
@@ -22,7 +23,8 @@ def test_a_task_that_ends_at_a_fault_is_not_asked_for_its_waits(faulty: tuple[in
         out[m.taskId] = 1.0
 
     found = run(kernel, zeros(N), zeros(2), tasks=2)
-    waits = [finding for finding in found.findings if finding.rule == "unwaited"]
+    examined = examine(found.log, found.findings, "collect")
+    waits = [finding for finding in examined if finding.rule == "unwaited"]
     assert [finding.tasks for finding in waits] == [task for task in [tuple({0, 1} - set(faulty))] if task]
     assert ("bounds" in rules(found)) == bool(faulty)
 

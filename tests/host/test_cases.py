@@ -20,6 +20,7 @@ from mlusim.simulator.host.operators.tensors import HostTensor
 from mlusim.simulator.kernelc.options import Options
 
 from tests.support.paths import ROOT
+from tests.traces.report.reading import read
 
 pytestmark = pytest.mark.slow
 
@@ -178,8 +179,13 @@ def test_a_case_passes(tmp_path, capsys):
 
 
 def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
-    code, found = run(tmp_path, capsys, "--junit", str(tmp_path / "junit.xml"), reference="wrong")
+    files = ["--junit", str(tmp_path / "junit.xml"), "--report", str(tmp_path / "r.html")]
+    code, found = run(tmp_path, capsys, *files, reference="wrong")
     (case,) = found["cases"]
+    head = read(tmp_path / "r.html").head
+    assert [launch["name"].partition(":")[0] for launch in head["launches"]] == ["case"]
+    assert (head["tables"][0][0], head["tables"][0][2][0][0]) == ("Cases", "scale/case")
+    assert [finding["rule"] for finding in head["findings"]] == ["wrong-result"]
     assert (code, case["result"]) == (1, "failed")
     assert case["why"] == "diff1 of result is 0.25, the limit 1e-06"
     failure = ElementTree.parse(tmp_path / "junit.xml").getroot()[0][0]

@@ -16,6 +16,7 @@ from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native.compiler import Compiler
 
 from tests.support.sources import line_of
+from tests.traces.report.reading import read
 
 HERE = Path(__file__).parent / "programs"
 SOURCE = HERE / "scenarios.mlu"
@@ -313,13 +314,18 @@ def test_a_program_that_is_kept_needs_no_compiler(program, device, monkeypatch):
 def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):
     """A program that is built already, with traces and logs of all launches, and as a document."""
     monkeypatch.chdir(tmp_path)
-    assert main(["run", str(program), "--trace", "t.json", "--log", "l.mlulog", "--", "overlap"]) == 0
+    assert (
+        main(["run", str(program), "--trace", "t.json", "--log", "l.mlulog", "--report", "r.html", "--", "overlap"])
+        == 0
+    )
     out, err = capfd.readouterr()
     assert out.splitlines()[3] == "4 1"
     assert err.splitlines()[0].startswith("mlusim run: AddScalar: 5 launches, ")
     assert err.splitlines()[1].endswith("us simulated; no findings")
     events = json.loads(Path("t.json").read_text())["traceEvents"]
     rows = [(event["tid"] % 1000, event["ts"]) for event in events if event["name"] == "AddScalar"]
+    shown = [round(launch["start_us"], 3) for launch in read(Path("r.html")).head["launches"]]
+    assert shown == [ts for _, ts in rows]
     logs = [Log.load(f"l.{number}.mlulog").launch for number in range(1, 6)]
     assert [(launch["queue"], round(launch["start_us"], 3)) for launch in logs] == rows
     assert [queue for queue, _ in rows] == [1, 1, 2, 1, 2]

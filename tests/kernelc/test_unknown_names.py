@@ -91,6 +91,15 @@ def test_a_task_goes_on_after_a_statement_and_ends_where_a_value_is_used(program
     assert out[1] == 0
 
 
+def test_the_value_of_one_can_be_printed(tmp_path: Path, device: Device):
+    path = tmp_path / "k.mlu"
+    path.write_text(
+        "#include <iostream>\n#include <cnnl.h>\n__mlu_entry__ void k(int *x) { x[0] = 1; }\n"
+        "void check(cnnlHandle_t handle) { std::cerr << cnnlNobodyKnowsThis(handle) << std::endl; }\n"
+    )
+    assert load([path], device=device).kernels == ["k"]
+
+
 @pytest.mark.parametrize(
     "line",
     ["x[0] = helper(x);", "x[0] = __unknown;", "__unknown y;", "__bang_add(x, 3);", "std::__unknown(x);"],

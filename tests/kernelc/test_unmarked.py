@@ -125,8 +125,10 @@ def test_what_a_hook_has_announced_is_not(code, expected):
 
 
 def test_an_entry_of_an_image_reads_the_arguments_on_the_host():
-    assert of("movq\t(%rsi), %rdi", "mlusim_entry_3") == []
-    assert of("movq\t(%rsi), %rdi", "mlusim_entrance") == ["load 8 (%rsi)"]
+    lines = ":\n\t.cfi_startproc\n\tmovq\t(%rsi), %rdi\n\t.cfi_endproc\n"
+    assert shown(f"mlusim_entry_3{lines}", 4) == f"mlusim_entry_3{lines}"
+    for other in ("mlusim_entry_4", "mlusim_entrance", "_ZN6mlusim6invokeEv"):
+        assert "mlusim_show" in shown(other + lines, 4)
 
 
 def test_data_is_no_code():

@@ -90,7 +90,7 @@ def test_a_difference_names_both_values_and_both_ways() -> None:
     (found,) = run.findings
     assert (found.rule, found.severity, found.operand) == ("split-dependent", "error", "out")
     assert found.message == (
-        "1 of the 1000 elements of out differ with 4 tasks: out[999] is 1001 with 3 tasks and 1000 with 4 tasks"
+        "1 of the 1000 elements of out differs with 4 tasks: out[999] is 1001 with 3 tasks and 1000 with 4 tasks"
     )
     assert found.other is not None
     assert (found.task, found.other.said, found.other.steps[0].task) == (2, "with 4 tasks", 3)

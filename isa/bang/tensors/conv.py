@@ -51,6 +51,8 @@ _GEOMETRY = (
     " int32 stride_width, int32 stride_height, int32 channel_output"
 )
 _POSITION, _DILATION = ", int32 fix_position", ", int32 indilation_width, int32 indilation_height"
+#: Behind those of floats; where outputs that lie apart would lie is not known.
+_OUTPUTS = ", int32 outdilation_width, int32 outdilation_height"
 
 
 def _let(fixed: bool, dilated: bool) -> dict[str, str]:
@@ -73,6 +75,8 @@ def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[
     for side in ("height", "width"):
         step = f"indilation_{side}" if dilated else "1"
         yield Require(f"{side} > (kernel_{side} - 1) * {step}", rule="length")
+    if dilated and not fixed:
+        yield Require("outdilation_width == 1 and outdilation_height == 1", provenance=INFERRED)
     if fixed:
         yield Require("-127 <= fix_position <= 127")
     yield dealt_evenly("channel_output", "kernel")
@@ -103,7 +107,7 @@ def _conv(
         "bias": ", const D bias[channel_output]",
         "partial": ", const D partial[out_height][out_width][channel_output]",
     }[extra]
-    tail = (_POSITION if fixed else "") + (_DILATION if dilated else "")
+    tail = (_POSITION if fixed else "") + (_DILATION if dilated else "") + ("" if fixed or not dilated else _OUTPUTS)
 
     def plain(
         src: np.ndarray, kernel: np.ndarray, channel_output: int, kernel_height: int, kernel_width: int,
@@ -156,6 +160,7 @@ convolutions = (
         for dilated in (False, True)
     ),
     _conv("__bang_conv", _bindings(("half", "half", "half"), *_FLOATS), **_FLOAT_FACTS),
+    _conv("__bang_conv", _bindings(*_FLOATS), dilated=True, provenance=INFERRED, **_FLOAT_FACTS),
     *(
         _conv("__bang_conv_partial", _integers("half", "float"), "partial", dilated=dilated, archs=">=200")
         for dilated in (False, True)

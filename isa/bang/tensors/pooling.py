@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...declare import Align, Archs, Compute, Instruction, Require, declare
+from ...declare import INFERRED, Align, Archs, Compute, Instruction, Require, declare
 from ...instruction import Wider
 from ...results import Partial
 from ...rounding import single
@@ -29,6 +29,21 @@ _STRIDED = {
     "out_height": "(height - kernel_height) // stride_height + 1",
     "out_width": "(width - kernel_width) // stride_width + 1",
 }
+#: Elements of a window may lie apart; where outputs would, is not known.
+_STEPS = ", int32 indilation_height, int32 indilation_width, int32 outdilation_height, int32 outdilation_width"
+_DILATED = {
+    "reach_height": "(kernel_height - 1) * indilation_height + 1",
+    "reach_width": "(kernel_width - 1) * indilation_width + 1",
+    "out_height": "(height - reach_height) // stride_height + 1",
+    "out_width": "(width - reach_width) // stride_width + 1",
+}
+_DILATED_RULES = (
+    Require("indilation_height > 0", rule="length"),
+    Require("indilation_width > 0", rule="length"),
+    Require("reach_height <= height", rule="length"),
+    Require("reach_width <= width", rule="length"),
+    Require("outdilation_height == 1 and outdilation_width == 1", provenance=INFERRED),
+)
 _TILED = {"out_height": "height // kernel_height", "out_width": "width // kernel_width"}
 #: With indices, a window at the edge is clipped to the image and not left out.
 _CLIPPED = {
@@ -46,30 +61,41 @@ _NUMBER_WINS = " (a NaN only where there is no number; inferred)"
 #: What an index is held in: as wide as the element.
 _INDEXED = ({"I": "uint16", "T": "half"}, {"I": "uint16", "T": "bfloat16"}, {"I": "uint32", "T": "float"})
 
-Reduce = Callable[[np.ndarray, tuple[int, int], tuple[int, int]], np.ndarray]
+Pair = tuple[int, int]  # height, width
+Reduce = Callable[[np.ndarray, Pair, Pair, Pair], np.ndarray]
+_DENSE = 1, 1
 
 
-def _positions(src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> Iterator[np.ndarray]:
+def _outputs(src: np.ndarray, kernel: Pair, stride: Pair, step: Pair) -> Pair:
+    """How many windows there are; ``step`` is from one element of a window to the next."""
+    rows, columns = (
+        (size - (k - 1) * d - 1) // s + 1 for size, k, s, d in zip(src.shape, kernel, stride, step, strict=False)
+    )
+    return rows, columns
+
+
+def _positions(src: np.ndarray, kernel: Pair, stride: Pair, step: Pair = _DENSE) -> Iterator[np.ndarray]:
     """For every place in a window, the elements that lie there in all windows: [out_height, out_width, channel]."""
-    rows = (src.shape[0] - kernel[0]) // stride[0] * stride[0] + 1
-    columns = (src.shape[1] - kernel[1]) // stride[1] * stride[1] + 1
-    for y, x in itertools.product(range(kernel[0]), range(kernel[1])):
+    rows, columns = ((n - 1) * s + 1 for n, s in zip(_outputs(src, kernel, stride, step), stride, strict=True))
+    for y, x in itertools.product(range(0, kernel[0] * step[0], step[0]), range(0, kernel[1] * step[1], step[1])):
         yield src[y : y + rows : stride[0], x : x + columns : stride[1]]
 
 
 def _reducing(ufunc: np.ufunc, mean: bool = False) -> Reduce:
     """Window by window, or place by place, whichever is the shorter way; sums of 16-bit floats are float32 sums."""
 
-    def reduce(src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> np.ndarray:
+    def reduce(src: np.ndarray, kernel: Pair, stride: Pair, step: Pair) -> np.ndarray:
         source = single(src) if ufunc is np.add else src
-        rows, columns = ((size - k) // s + 1 for size, k, s in zip(src.shape, kernel, stride, strict=False))
+        rows, columns = _outputs(src, kernel, stride, step)
         made = np.empty((rows, columns, src.shape[2]), source.dtype)
         if rows * columns < kernel[0] * kernel[1]:
             for y, x in itertools.product(range(rows), range(columns)):
                 top, left = y * stride[0], x * stride[1]
-                ufunc.reduce(source[top : top + kernel[0], left : left + kernel[1]], axis=(0, 1), out=made[y, x])
+                down, across = kernel[0] * step[0], kernel[1] * step[1]
+                window = source[top : top + down : step[0], left : left + across : step[1]]
+                ufunc.reduce(window, axis=(0, 1), out=made[y, x])
         else:
-            places = _positions(source, kernel, stride)
+            places = _positions(source, kernel, stride, step)
             made[...] = next(places)
             for place in places:
                 ufunc(made, place, out=made)
@@ -78,7 +104,7 @@ def _reducing(ufunc: np.ufunc, mean: bool = False) -> Reduce:
     return reduce
 
 
-def _best(ufunc: np.ufunc, src: np.ndarray, kernel: tuple[int, int], stride: tuple[int, int]) -> Any:
+def _best(ufunc: np.ufunc, src: np.ndarray, kernel: Pair, stride: Pair) -> Any:
     """The best element of every window, and its place in the window: the first of equals; NaN where all are."""
     places = _positions(src, kernel, stride)
     values = next(places).copy()
@@ -95,18 +121,26 @@ def _windowed(reduce: Reduce) -> tuple[Callable[..., np.ndarray], Callable[..., 
     def strided(
         src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int
     ) -> np.ndarray:
-        return reduce(src, (kernel_height, kernel_width), (stride_height, stride_width))
+        return reduce(src, (kernel_height, kernel_width), (stride_height, stride_width), _DENSE)
 
     def tiled(src: np.ndarray, kernel_height: int, kernel_width: int) -> np.ndarray:
-        return reduce(src, (kernel_height, kernel_width), (kernel_height, kernel_width))
+        return reduce(src, (kernel_height, kernel_width), (kernel_height, kernel_width), _DENSE)
 
     return strided, tiled
 
 
 def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[Instruction, ...]:
-    """A pooling with strides, and the older form whose windows lie side by side."""
+    """A pooling with strides, one whose windows have gaps, and the older form whose windows lie side by side."""
 
     strided, tiled = _windowed(reduce)
+
+    def dilated(
+        src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int,
+        indilation_height: int, indilation_width: int,
+    ) -> np.ndarray:  # fmt: skip
+        step = (indilation_height, indilation_width)
+        return reduce(src, (kernel_height, kernel_width), (stride_height, stride_width), step)
+
     head = f"void __bang_{op}(T dst{_SMALL}, const T src{_IMAGE}, {_KERNEL}"
     facts: dict[str, Any] = {"work": _WORK, "overlap": overlap}
     return (
@@ -117,6 +151,18 @@ def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[In
             semantics=strided,
             let=_STRIDED,
             rules=(*_RULES, *_POSITIVE),
+            **facts,
+        ),
+        declare(
+            f"{head}{_STRIDES}{_STEPS})",
+            doc=f"{what} of every window, with elements indilation_height rows and indilation_width columns "
+            "apart; partial windows are left out",
+            types=_FLOATS,
+            archs=">=322",
+            semantics=dilated,
+            let=_DILATED,
+            rules=(*_RULES, *_POSITIVE, *_DILATED_RULES),
+            provenance=INFERRED,
             **facts,
         ),
         declare(
@@ -134,7 +180,7 @@ def _pool(op: str, what: str, reduce: Reduce, overlap: str = "none") -> tuple[In
 def _indexed(op: str, what: str, ufunc: np.ufunc) -> tuple[Instruction, ...]:
     """Poolings that give the place in the window, by itself or behind the values."""
 
-    strided, tiled = _windowed(lambda src, kernel, stride: _best(ufunc, src, kernel, stride)[1])
+    strided, tiled = _windowed(lambda src, kernel, stride, _: _best(ufunc, src, kernel, stride)[1])
 
     def both(
         src: np.ndarray, kernel_height: int, kernel_width: int, stride_height: int, stride_width: int,

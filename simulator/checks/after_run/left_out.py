@@ -92,7 +92,8 @@ def _end(touched: Touched) -> _Lost | None:
     if len(cover.gaps) or tail <= 0:
         return None
     tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
-    if (tiles and tail < int(sizes.max())) or 0 < touched.idle <= _SOME:
+    whole = int(sizes.max()) if not touched.by_scalars.all() else array.dtype.itemsize + 1
+    if (tiles and tail < whole) or 0 < touched.idle <= _SOME:
         return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
     return None
 

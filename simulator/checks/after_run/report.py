@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
-from ...findings import ERROR, Finding, merged
+from ...findings import ERROR, Finding, merged, merged_by
 from ...findings.rules import ENDING, bounds, race, space, tiles, waits
 from ...flow import Found, Kind, causes_of
 from ...log import Log, Op, Region, region_of
 from .banks import shared_banks
 from .given import Given
+from .holes import holes
 from .left_out import left_out
+from .missing_waits import missing_waits
 from .off_grid import off_grid
 from .touched import touched_arrays
 
@@ -35,7 +37,7 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, left_out)
+ADVICE_ON_ARRAYS = (off_grid, left_out, holes)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
@@ -85,14 +87,17 @@ class _Report:
         self.log, self.found, self.dialect = log, found, DIALECTS[log.shape.isa]
         self.kernel = str(log.launch.get("kernel", ""))
 
-    def findings(self) -> Iterator[Finding]:
-        """One for each cause."""
+    def findings(self) -> list[Finding]:
+        """One for each cause, and for all that one wait would put in order."""
         if not len(self.found.causes):
-            return
+            return []
         said = {
             (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
             for _, _, other, ends in GIVES_WAY for end in ends
         }  # fmt: skip
+        found: list[Finding] = []
+        missing: list[Hashable] = []
+        together = missing_waits(self.log, self.found.causes)
         for number, cause in enumerate(self.found.causes):
             kind = Kind(int(cause["kind"]))
             others = (
@@ -101,7 +106,9 @@ class _Report:
             )  # fmt: skip
             if not any(others):
                 cores, tasks = (np.flatnonzero(seen[number]).tolist() for seen in (self.found.cores, self.found.tasks))
-                yield replace(self._SAID[kind](self, cause), cores=tuple(cores), tasks=tuple(tasks))
+                found.append(replace(self._SAID[kind](self, cause), cores=tuple(cores), tasks=tuple(tasks)))
+                missing.append(together[number])
+        return merged_by(found, missing)
 
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ....isa.cached import cached_property
+from ...core.issue.runs import LOAD, STORE
 from ...findings import Finding
 from ...flow import Accesses, Pieces
 from ...log import ARITHMETIC, NOWHERE, Log, region_of
@@ -18,18 +19,26 @@ from .given import Given
 class Touched:
     """An array of the device by the pieces of it that operands touch, in the order of their first bytes.
 
-    ``all_pieces`` are those of all device memory.
+    ``all_pieces`` are those of all device memory, ``arrays`` all arrays of the launch.
     """
 
     log: Log
     array: Given
     pieces: Pieces
     all_pieces: Pieces
+    arrays: Sequence[Given]
 
     @cached_property
     def written(self) -> np.ndarray:
         """Whether each piece is written, bool [pieces]."""
         chosen: np.ndarray = self.log.operand_written[self.pieces.row]
+        return chosen
+
+    @cached_property
+    def by_scalars(self) -> np.ndarray:
+        """Whether each piece is what scalar code has touched, element after element, bool [pieces]."""
+        scalar = np.array([op.name in (LOAD, STORE) for op in self.log.ops] or [False])
+        chosen: np.ndarray = scalar[self.log.records["op"][self.log.owners[self.pieces.row]]]
         return chosen
 
     @property
@@ -77,5 +86,9 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
         return
     pieces = pieces.by_place()
     for array in arrays:
-        first, last = np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))
-        yield Touched(log, array, pieces.chosen(slice(first, last)), pieces)
+        yield Touched(log, array, pieces_in(pieces, array), pieces, arrays)
+
+
+def pieces_in(pieces: Pieces, array: Given) -> Pieces:
+    """Those of an array, of pieces in the order of their first bytes."""
+    return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))))

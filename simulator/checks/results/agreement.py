@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import Finding, OtherRun, Step, rules
-from ...flow import History
-from ...log import Log
+from ...flow import Accesses, History, Span
+from ...log import Log, region_of
+from ...log.region import offset_numbers
 from ..after_run import Given
 from .expectations import Expectations
 from .wrong import shown, wrong_results
@@ -28,15 +30,20 @@ class Left(NamedTuple):
     said: str
 
 
-def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], nearly: bool = False) -> Iterator[Finding]:
+def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], portion: float = 1.0) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
     That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
-    mean of all; integers agree. ``nearly``: where fewer than nine of ten agree, the launches have no relation.
+    mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
+    those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
+    other it is what they alone have written, too, before the end of what both have.
     """
+    nearly = portion < 1
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None:
             continue
+        if not nearly:
+            yield from _left_out(mine, theirs, array)
         far = Expectations(None).wrong(there, here)
         if not len(far):
             continue
@@ -48,7 +55,57 @@ def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], nearly: boo
         low, high = _RELATED if nearly else (0.0, 1.0)
         if len(different) and low <= 1 - len(different) / int(both.sum()) <= high:
             one, other = _Side(mine, here), _Side(theirs, there)
-            yield _difference(one, other, arrays, array, different, nearly)
+            if not nearly or not _takes_more(mine.log, arrays, array, int(different[0]), portion):
+                yield _difference(one, other, arrays, array, different, nearly)
+
+
+def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
+    """What another launch has written of an array, before the end of what this one has written of it, and this one not.
+
+    Behind that end there may be results for each task.
+    """
+    if any((left.log.runs["run"] == 0).any() for left in (mine, theirs)):  # not known to the byte
+        return
+    start = int(offset_numbers(np.array([array.key], np.uint64))[0])
+    here, there = (_within(Accesses(left.log).touched()[1], start, start + array.bytes) for left in (mine, theirs))
+    if not len(here):
+        return
+    gaps = np.stack([np.append(start, here[:, 1]), np.append(here[:, 0], start)], axis=1)[:-1]
+    missing = [piece for low, high in gaps.tolist() if low < high for piece in _within(there, low, high).tolist()]
+    if not missing:
+        return
+    size, begin = array.dtype.itemsize, missing[0][0] - start
+    count, first = sum(high - low for low, high in missing) // size, begin // size
+    row = int(History(theirs.log).last_writers(array.key, size, np.array([first]))[0])
+    record, log = int(theirs.log.owners[row]), theirs.log
+    said = rules.results.split_unwritten(
+        array.name, (count, math.prod(array.shape)), array.element(first), (mine.said, theirs.said)
+    )
+    yield replace(
+        said, instruction=log.ops[int(log.records["op"][record])].name, location=log.location(record),
+        region=region_of(array.key + begin, missing[0][1] - missing[0][0], tuple(log.shape.spaces)),
+        kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
+        task=int(log.records["task"][record]),
+    )  # fmt: skip
+
+
+def _within(ranges: np.ndarray, low: int, high: int) -> np.ndarray:
+    """What lies between two offsets of ranges in order."""
+    cut = np.clip(ranges, low, high)
+    inside: np.ndarray = cut[cut[:, 0] < cut[:, 1]]
+    return inside
+
+
+def _takes_more(log: Log, arrays: Sequence[Given], array: Given, element: int, portion: float) -> bool:
+    """Whether an element is made of what lies behind the first part of an array that was given."""
+    size, key = array.dtype.itemsize, array.key + element * array.dtype.itemsize
+    history = History(log)
+    row = int(history.last_writers(array.key, size, np.array([element]))[0])
+    taken = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
+    ends = [
+        (one.key, one.key + one.bytes, one.key + math.ceil(one.bytes * portion)) for one in arrays if one is not array
+    ]
+    return any(low <= span.begin < high and span.end > end for span in taken for low, high, end in ends)
 
 
 class _Side(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...findings import Finding, Step, rules
+from ...findings import Finding, OtherRun, Step, rules
 from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined, region_of
 from ..after_run import Given
@@ -42,9 +42,7 @@ def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expect
         _, firsts = np.unique(places, return_index=True)
         for first in np.sort(firsts)[:_MOST_CAUSES].tolist():
             mine = np.flatnonzero(places == places[first])
-            cause = _Cause(
-                log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], len(wrong), limit
-            )
+            cause = _Cause(log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], wrong, limit)
             launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
             found.append(cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", ""))))
     return found
@@ -63,21 +61,23 @@ class _Cause:
 
     def __init__(
         self, log: Log, history: History, array: Given, got: np.ndarray, right: np.ndarray, wrong: np.ndarray,
-        all_wrong: int, limit: float,
+        all_wrong: np.ndarray, limit: float,
     ) -> None:  # fmt: skip
         self._log, self._history, self._array, self._limit = log, history, array, limit
-        self._got, self._right, self._wrong, self._all = got, right, wrong, all_wrong
+        self._got, self._right, self._wrong, self._all_wrong = got, right, wrong, all_wrong
 
     def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray, kernel: str) -> Finding:
         """What there is to say of them; ``row`` is the operand that has written the first."""
         log, array, first = self._log, self._array, int(self._wrong[0])
         record = int(records[0])
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
-        steps = self._steps(arrays, row, Span(key, key + size)) if row >= 0 else ()
-        pattern = "nobody has written it" if row < 0 else self._pattern()
+        span = Span(key, key + size)
+        steps = self._steps(arrays, row, span) if row >= 0 else ()
+        beside = [] if row >= 0 else self._written_beside()
+        pattern = self._pattern() if row >= 0 else "nobody has written it" + ", what lies beside it is" * bool(beside)
         who = log.records[records] if record >= 0 else None
         one = array.element(first), shown(self._got[first]), shown(self._right[first])
-        counts = len(self._wrong), self._all, self._right.size
+        counts = len(self._wrong), len(self._all_wrong), self._right.size
         return replace(
             rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
             instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
@@ -85,12 +85,44 @@ class _Cause:
             kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
             task=int(log.records["task"][record]) if record >= 0 else -1,
-            location=log.location(record) if record >= 0 else NOWHERE,
+            location=log.location(record) if record >= 0 else (*beside, NOWHERE)[0],
+            related=beside[1] if len(beside) > 1 else None,
             count=len(np.unique(records)) if record >= 0 else 1,
             cores=tuple(np.unique(who["core"]).tolist()) if who is not None else (),
             tasks=tuple(np.unique(who["task"]).tolist()) if who is not None else (),
             trail=steps,
+            other=self._otherwise(arrays, (row, span), steps) if row >= 0 and not log.kind.transactions else None,
         )
+
+    def _written_beside(self) -> list[Location]:
+        """The lines that have written the elements before the first wrong ones and behind them, if they differ."""
+        array, wrong = self._array, self._wrong
+        together = int(np.argmax(np.append(np.diff(wrong) > 1, True)))
+        beside = np.array([at for at in (int(wrong[0]) - 1, int(wrong[together]) + 1) if 0 <= at < self._right.size])
+        rows = self._history.last_writers(array.key, array.dtype.itemsize, beside) if len(beside) else beside
+        return list(dict.fromkeys(self._log.location(int(self._log.owners[row])) for row in rows.tolist() if row >= 0))
+
+    def _otherwise(self, arrays: Sequence[Given], wrong: tuple[int, Span], steps: Sequence[Step]) -> OtherRun | None:
+        """The steps that the nearest right element has had and the first wrong one has not."""
+        array, size = self._array, self._array.dtype.itemsize
+        right = np.setdiff1d(np.arange(self._right.size), self._all_wrong, assume_unique=True)
+        if not len(right):
+            return None
+        nearest = int(right[np.argmin(np.abs(right - int(self._wrong[0])))])
+        row = int(self._history.last_writers(array.key, size, np.array([nearest]))[0])
+        if row < 0:
+            return None
+        key = array.key + nearest * size
+        mine = {step.place for step in (self._step_of(wrong[0]), *steps)}
+        its = {step.place: step for step in (self._step_of(row), *self._steps(arrays, row, Span(key, key + size)))}
+        missing = tuple(step for place, step in its.items() if place not in mine)
+        return OtherRun(f"{array.element(nearest)} is right, and has had this part", missing) if missing else None
+
+    def _step_of(self, row: int) -> Step:
+        number = int(self._log.owners[row])
+        record = self._log.records[number]
+        name = self._log.ops[int(record["op"])].name
+        return Step(name, self._log.location(number), int(record["core"]), int(record["task"]))
 
     def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
         """The lines that have had a part in some bytes, the last first, without the one that wrote them."""

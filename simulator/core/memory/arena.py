@@ -14,7 +14,7 @@ import numpy as np
 from ...chip import Space
 from ...log.region import NOWHERE, Location, region_key
 from .byteset import ByteSet
-from .mapping import Mapping, host_bytes, round_up
+from .mapping import PAGE, Mapping, host_bytes, round_up
 from .shadow import Shadow
 
 #: Bytes between two allocations that belong to nobody, so that running out of one is seen; on a chip at least as many
@@ -41,6 +41,7 @@ class Allocation:
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
+    pages: tuple[int, int] = (0, 0)  # whole pages of the host's that are its alone, if it has such: [first, end)
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,30 +150,42 @@ class Memory:
         """The allocations of an owner by address, as they are now."""
         return iter(self._tables[owner][1])
 
-    def allocate(self, owner: int, bytes: int, name: str = "") -> Allocation:
+    def allocate(self, owner: int, bytes: int, name: str = "", in_page: int | None = None) -> Allocation:
         """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal.
 
-        MemoryError when there is none.
+        ``in_page``: it begins so far into a page of the host's, and its pages are its alone. MemoryError when there is
+        no gap.
         """
         origin = self.base + owner * self.stride
         while True:
             table = self._tables[owner]
             starts, entries = table
-            start, at = origin, 0
+            first, at = origin, 0
             for entry in entries:
-                if start + bytes + self._guard(bytes) <= entry.start:
+                start, end = self._room(first, bytes, in_page)
+                if end <= (entry.pages[0] or entry.start):
                     break
-                start, at = round_up(entry.end + self._guard(entry.end - entry.start), ALIGNMENT), at + 1
+                guarded = entry.end + self._guard(entry.end - entry.start)
+                first, at = round_up(max(guarded, entry.pages[1]), ALIGNMENT), at + 1
+            start, end = self._room(first, bytes, in_page)
             if start + bytes + GUARD > origin + self.stride:
                 raise MemoryError(
                     f"{self.name} has no room for {bytes} more bytes of {name or 'an array'} in one piece"
                 )
             key = region_key(self.index, owner, start - origin)
             made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
+            made.pages = (start - in_page, end) if in_page is not None else (0, 0)
             grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown
                 return made
+
+    def _room(self, first: int, bytes: int, in_page: int | None) -> tuple[int, int]:
+        """Where so many bytes begin in a gap that begins at ``first``, and where what they take ends."""
+        if in_page is None:
+            return first, first + bytes + self._guard(bytes)
+        start = round_up(first, PAGE) + in_page
+        return start, round_up(start + bytes + GUARD, PAGE)
 
     def _guard(self, bytes: int) -> int:
         """Bytes that belong to nobody behind an allocation."""

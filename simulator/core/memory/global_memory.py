@@ -18,7 +18,7 @@ import numpy as np
 from ...chip import Shape
 from ...log import Location
 from .arena import GUARD, Allocation, Memory, reach
-from .mapping import Mapping, host_room, round_up
+from .mapping import PAGE, Mapping, host_room, round_up
 
 #: Where device memories may lie: addresses that a worker finds free as well. Programs and their heaps begin between
 #: 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -36,7 +36,6 @@ _REMEMBERED = 256
 #: The file behind a device memory holds what is allocated, and up to so many bytes more: a kernel that gets past all
 #: checks cannot touch more.
 _SPARE = 256 << 20
-_PAGE = 4096
 _BYTE = np.dtype(np.uint8)
 
 
@@ -47,6 +46,15 @@ class Freed(NamedTuple):
     end: int
     name: str
     origin: Location
+
+
+class Part(NamedTuple):
+    """Whole pages of a device memory that another file backs, from ``offset`` on."""
+
+    address: int
+    bytes: int
+    offset: int
+    fd: int
 
 
 class GlobalMemory:
@@ -65,11 +73,13 @@ class GlobalMemory:
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
         self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
+        #: What of it is another device memory's, by the address of the array; replaced when that changes.
+        self.parts: dict[int, Part] = {}
         self._changes = threading.RLock()
         weakref.finalize(self, _release, self.fd, self.mapping).atexit = False
 
-    def allocate(self, bytes: int, name: str) -> Allocation:
-        """Memory for an array; MemoryError says how much is free when it does not fit."""
+    def allocate(self, bytes: int, name: str, in_page: int | None = None) -> Allocation:
+        """Memory for an array, ``in_page`` as in `Memory.allocate`; MemoryError says how much is free."""
         with self._changes:
             if self.dropped:
                 self.reclaim()
@@ -80,13 +90,33 @@ class GlobalMemory:
                 )
             if (used + bytes) // _LARGE > used // _LARGE and bytes > (room := host_room() - self._untouched(used)):
                 raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {max(room, 0)} left")
-            entry = self.memory.allocate(0, max(bytes, 1), name)
+            entry = self.memory.allocate(0, max(bytes, 1), name, in_page)
             try:
                 self._back()
             except OSError as error:
                 self.memory.free(entry)
                 raise MemoryError(f"{name} needs more than a file may be long: {error.strerror}") from None
             return entry
+
+    def borrow(self, fd: int, offset: int, bytes: int, name: str) -> Allocation:
+        """An array whose bytes are those of another device memory's file from ``offset`` on; nobody knows which of them
+        have been written. ``fd`` is then this memory's own. MemoryError where it does not fit.
+        """
+        with self._changes:
+            entry = self.allocate(bytes, name, offset % PAGE)
+            first = entry.pages[0]
+            part = Part(first, round_up(entry.end - first, PAGE), offset - offset % PAGE, fd)
+            self.mapping.put(range(first, first + part.bytes), fd, part.offset)
+            self.parts = {**self.parts, entry.start: part}
+            return entry
+
+    def _give_back(self, entry: Allocation) -> None:
+        """Let a borrowed array's addresses be this memory's own again."""
+        if entry.start in self.parts:
+            part = self.parts[entry.start]
+            self.mapping.put(range(part.address, part.address + part.bytes), self.fd, part.address - self.address)
+            self.parts = {start: other for start, other in self.parts.items() if start != entry.start}
+            os.close(part.fd)
 
     def _back(self) -> None:
         """Let the file be as long as it has to be; OSError where it cannot."""
@@ -109,6 +139,7 @@ class GlobalMemory:
         with self._changes:
             while self.dropped:
                 entry = self.dropped[0]
+                self._give_back(entry)
                 self.memory.free(entry)
                 if entry.origin.line:
                     self._freed.append(Freed(entry.start, entry.end, entry.name, entry.origin))
@@ -120,13 +151,13 @@ class GlobalMemory:
     def _drop_strays(self) -> None:
         """Give pages back that belong to no array; the pages of arrays that were freed are kept up to a limit."""
         entries = self.memory.table(0)[1]
-        pages = sum([entry.end - entry.start for entry in entries]) + 2 * _PAGE * len(entries)
+        pages = sum([entry.end - entry.start for entry in entries]) + 2 * PAGE * len(entries)
         if os.fstat(self.fd).st_blocks * 512 <= pages + _KEPT:
             return
         start = self.address
         for entry in entries:
-            self.mapping.drop(start, entry.start)
-            start = entry.end
+            self.mapping.drop(start, entry.pages[0] or entry.start)
+            start = max(entry.end, entry.pages[1])
         self.mapping.drop(start, self.address + self._backed)
 
     def freed_at(self, address: int) -> Freed | None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-_PAGE = 4096
+#: Bytes of a page of the host's.
+PAGE = 4096
 _PROT_RW, _SHARED, _PRIVATE, _FIXED, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x10, 0x20, 0x4000, 0x100000
 _MADV_REMOVE, _MADV_DONTFORK, _MADV_DONTDUMP = 9, 10, 16
 
@@ -54,7 +55,7 @@ class Mapping:
         self._libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         flags = _NORESERVE | (_FIXED_NOREPLACE if address else 0)
         flags |= _SHARED if fd >= 0 else _PRIVATE | _ANONYMOUS
-        self.size = round_up(size, _PAGE)
+        self.size = round_up(size, PAGE)
         found = self._libc.mmap(address or None, self.size, _PROT_RW, flags, fd, 0)
         if found in (None, ctypes.c_void_p(-1).value):
             error = ctypes.get_errno()
@@ -79,7 +80,7 @@ class Mapping:
 
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""
-        first, last = round_up(start, _PAGE), end // _PAGE * _PAGE
+        first, last = round_up(start, PAGE), end // PAGE * PAGE
         if last > first:
             self._libc.madvise(first, last - first, _MADV_REMOVE)
 
@@ -96,9 +97,18 @@ class Mapping:
         """Back the addresses by a file again."""
         self._map_again(_PROT_RW, _SHARED, fd)
 
+    def put(self, part: range, fd: int, offset: int) -> None:
+        """Back some of the addresses, whole pages, by another file from ``offset`` on, or by their own again."""
+        self._map(part, _PROT_RW, _SHARED, fd, offset)
+        for advice in (_MADV_DONTFORK, _MADV_DONTDUMP):
+            self._libc.madvise(part.start, len(part), advice)
+
     def _map_again(self, access: int, flags: int, fd: int) -> None:
-        if self._libc.mmap(self.address, self.size, access, flags | _FIXED | _NORESERVE, fd, 0) != self.address:
-            raise MemoryError(f"cannot map {self.size} bytes: {os.strerror(ctypes.get_errno())}")
+        self._map(range(self.address, self.address + self.size), access, flags, fd, 0)
+
+    def _map(self, part: range, access: int, flags: int, fd: int, offset: int) -> None:
+        if self._libc.mmap(part.start, len(part), access, flags | _FIXED | _NORESERVE, fd, offset) != part.start:
+            raise MemoryError(f"cannot map {len(part)} bytes: {os.strerror(ctypes.get_errno())}")
 
     def close(self) -> None:
         """Unmap. No view of the memory may be used afterwards."""

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from ...native.landlock import keep_from_all
 from .syscalls import NUMBERS
 
 #: What the process may do with any arguments: use its own memory, end, keep time, and use the descriptors it has.
@@ -45,17 +46,13 @@ _FREE = {
 }  # fmt: skip
 #: Whether a descriptor is a terminal, and how memory is used: the requests that are harmless, for root too.
 _ASK_TERMINAL, _ADVICE = (0x5401,), range(22)
-_SECCOMP, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = NUMBERS["seccomp"], 444, 445, 446
+_SECCOMP = NUMBERS["seccomp"]
 _SET_FILTER, _ACTION_AVAILABLE, _ALL_THREADS = 1, 2, 1
 _NO_NEW_PRIVILEGES = 38
 _TRAP, _ALLOW = 0x00030000, 0x7FFF0000
 _HOST = 0xC000003E  # AUDIT_ARCH_X86_64
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06  # BPF: load a word of the call, jump if equal, return
 _NUMBER, _ABI, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter is given
-_LANDLOCK_READ = 1 << 2
-#: Access rights to files that each version of Landlock knows (the first: 13 of them), and since when it has others.
-_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
-_NET_SINCE, _SCOPE_SINCE = 4, 6
 
 
 def filter_program(channel: int, life: int) -> bytes:
@@ -113,7 +110,7 @@ def close_sandbox(channel: int, life: int, runtime: ctypes.CDLL, images: Path) -
         missing["dispatch"] = "this Linux cannot tell a kernel's system calls from the simulator's (5.11 or newer can)"
     action = ctypes.c_uint32(_TRAP)
     filters = libc.syscall(_SECCOMP, _ACTION_AVAILABLE, 0, ctypes.byref(action)) == 0
-    if reason := _restrict_files(libc, None if filters else images):
+    if reason := keep_from_all([] if filters else [images]):
         missing["landlock"] = reason
     program = filter_program(channel, life)
     buffer = ctypes.create_string_buffer(program, len(program))
@@ -132,23 +129,3 @@ def _limit_resources() -> None:
             resource.setrlimit(limit, (0, 0))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-
-
-def _restrict_files(libc: ctypes.CDLL, readable: Path | None) -> str:
-    """Files, the network and other processes, by Landlock; why not, if not. One folder may stay readable."""
-    version = libc.syscall(_LANDLOCK_CREATE, None, 0, 1)
-    if version < 1:
-        return f"this Linux has no Landlock: {os.strerror(ctypes.get_errno())}"
-    rights = (1 << max(count for since, count in _FILE_RIGHTS.items() if since <= version)) - 1
-    attributes = struct.pack("<QQQ", rights, 3 if version >= _NET_SINCE else 0, 3 if version >= _SCOPE_SINCE else 0)
-    size = 24 if version >= _SCOPE_SINCE else 16 if version >= _NET_SINCE else 8
-    rules = libc.syscall(_LANDLOCK_CREATE, attributes, size, 0)
-    if rules < 0:
-        return f"Landlock is refused: {os.strerror(ctypes.get_errno())}"
-    if readable is not None:
-        folder = os.open(readable, os.O_PATH | os.O_CLOEXEC)
-        libc.syscall(_LANDLOCK_ADD, rules, 1, struct.pack("<Qi", _LANDLOCK_READ, folder), 0)
-        os.close(folder)
-    refused = libc.syscall(_LANDLOCK_RESTRICT, rules, 0)
-    os.close(rules)
-    return f"Landlock is refused: {os.strerror(ctypes.get_errno())}" if refused else ""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 
+from ...native.landlock import problem
+
 #: Set (and not to 0), kernels run in the whole sandbox or not at all.
 REQUIRED = "MLUSIM_REQUIRE_SANDBOX"
 
@@ -30,6 +32,13 @@ def check_isolation() -> None:
     """PermissionError where kernels may not run in the user's process."""
     if is_required():
         raise PermissionError(f"isolate=False runs a kernel without the sandbox, and {REQUIRED} is set")
+
+
+def confines_builds() -> bool:
+    """Whether the compiler is kept from the user's files; PermissionError where it should be and cannot."""
+    if is_required() and (reason := problem()):
+        check_layers({"landlock": reason})
+    return is_required()
 
 
 def is_required() -> bool:

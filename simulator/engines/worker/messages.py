@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from ...frames import Protocol
 
+#: Borrowed arrays that a device memory may have: each comes as a descriptor.
+MOST_PARTS = 60
+
 
 class Start(NamedTuple):
     """To the worker: where modules are found, those to import besides its own, and the runtime to load."""
@@ -32,12 +35,20 @@ class Ready(NamedTuple):
     missing: tuple[MissingLayer, ...]
 
 
+class BorrowedPart(NamedTuple):
+    """Pages of a device memory that another file backs, from ``offset`` on."""
+
+    address: int
+    bytes: int
+    offset: int
+
+
 class LaunchOrder(NamedTuple):
     """Run a kernel on a device memory; the body (see `request`) says which, and what is allocated.
 
     ``dropped`` are memories to forget. ``attach``: the memory, which begins at ``address`` and is of ``space``, comes
-    as a descriptor: the launch before was on another one. ``image``: the worker has not seen the image, which comes,
-    too.
+    as a descriptor, and those of its ``parts`` behind it: the launch before was on another one, or on other parts.
+    ``image``: the worker has not seen the image, which comes, too.
     """
 
     serial: int
@@ -45,6 +56,7 @@ class LaunchOrder(NamedTuple):
     attach: bool
     address: int
     space: str
+    parts: tuple[BorrowedPart, ...]
     image: bool
     wants_progress: bool
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from ....isa.dialects import home
 from ...core.memory import Allocation, Shadow, host_room
-from ...core.memory.global_memory import GlobalMemory
+from ...core.memory.global_memory import GlobalMemory, Part
 from ...findings import BuildError, Finding
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
@@ -32,7 +32,18 @@ from ...native.elf import Elf
 from ..tasks import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .layers import check_layers
-from .messages import FROM_WORKER, PROTOCOL, Answered, Describe, Described, Failed, LaunchOrder, Progress, Ready
+from .messages import (
+    FROM_WORKER,
+    PROTOCOL,
+    Answered,
+    BorrowedPart,
+    Describe,
+    Described,
+    Failed,
+    LaunchOrder,
+    Progress,
+    Ready,
+)  # fmt: skip
 from .output import KernelOutput
 from .request import LaunchRequest, encode_request
 from .start import check_modules, give_back, start_message, started
@@ -102,7 +113,7 @@ class Worker:
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
-        self._attached = -1  # the serial of the one that it can reach
+        self._attached: tuple[int, dict[int, Part]] = -1, {}  # the serial and parts of the one that it can reach
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
@@ -151,7 +162,8 @@ class Worker:
         check_layers(self.missing())
         memory.reclaim()
         self._known.pop(memory.serial, None)
-        attach, self._attached = memory.serial != self._attached, memory.serial
+        before, self._attached = self._attached, (memory.serial, memory.parts)
+        attach = self._attached != before
         mine = range(memory.address, memory.address + memory.mapping.size)
         old = [
             serial for serial, theirs in self._known.items() if theirs.start < mine.stop and mine.start < theirs.stop
@@ -162,11 +174,13 @@ class Worker:
         self._known[memory.serial] = mine
         load = request.launch.library not in self._images
         entries = tuple(memory.memory.allocations())
+        borrowed = tuple(memory.parts.values()) if attach else ()
+        parts = tuple(BorrowedPart(part.address, part.bytes, part.offset) for part in borrowed)
         order = LaunchOrder(
-            memory.serial, dropped, attach, memory.address, memory.memory.space.name, load, progress is not None
+            memory.serial, dropped, attach, memory.address, memory.memory.space.name, parts, load, progress is not None
         )
         with self._watched(), contextlib.ExitStack() as opened:
-            descriptors = [memory.fd] if attach else []
+            descriptors = [memory.fd, *(part.fd for part in borrowed)] if attach else []
             if load:
                 descriptors.append(opened.enter_context(open(request.launch.library, "rb")).fileno())
                 self._images.add(request.launch.library)

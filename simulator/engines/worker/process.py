@@ -25,6 +25,7 @@ from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
 from .messages import (
+    MOST_PARTS,
     PROTOCOL,
     TO_WORKER,
     Answered,
@@ -119,7 +120,7 @@ class WorkerLoop:
             self._memories.pop(other).mapping.close()
         given = list(frame.descriptors)
         if order.attach:
-            self._attach(order, request.target.shape, given.pop(0))
+            self._attach(order, request.target.shape, [given.pop(0) for _ in (order, *order.parts)])
         memory, (target, launch) = self._memories[order.serial], request
         memory.keep(0, allocations)
         try:
@@ -133,18 +134,21 @@ class WorkerLoop:
             findings = [fault.finding]
         self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
 
-    def _attach(self, order: LaunchOrder, shape: Shape, descriptor: int) -> None:
-        """Map a device's memory, and that of no other device."""
+    def _attach(self, order: LaunchOrder, shape: Shape, descriptors: Sequence[int]) -> None:
+        """Map a device's memory, and that of no other device but what the order says."""
         if self._reachable is not None and self._reachable.mapping.reserved:
             self._reachable.mapping.leave()
         memory = self._memories.get(order.serial)
         if memory is None:
             space = shape.spaces[order.space]
-            mapping = Mapping(reach(space), order.address, descriptor)
+            mapping = Mapping(reach(space), order.address, descriptors[0])
             memory = self._memories[order.serial] = Memory(space, list(shape.spaces).index(order.space), 1, mapping)
         else:
-            memory.mapping.enter(descriptor)
-        os.close(descriptor)
+            memory.mapping.enter(descriptors[0])
+        for part, descriptor in zip(order.parts, descriptors[1:], strict=True):
+            memory.mapping.put(range(part.address, part.address + part.bytes), descriptor, part.offset)
+        for descriptor in descriptors:
+            os.close(descriptor)
         self._reachable = memory
 
     def _describe(self, frame: Frame) -> None:
@@ -179,7 +183,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
         importlib.import_module(module)
     end = socket.socket(fileno=int(words[0]))
     end.setblocking(True)
-    channel = FrameChannel(end, PROTOCOL, TO_WORKER)
+    channel = FrameChannel(end, PROTOCOL, TO_WORKER, descriptors=2 + MOST_PARTS)
     try:
         start: Start = channel.receive().message
     except EOFError:

@@ -7,18 +7,19 @@ UNREAD = declare_rule("unread", "an input is read to its end, and by every task"
 UNWRITTEN = declare_rule("unwritten", "an output is written to its end, and by every task", WARNING)
 
 
-def untouched(written: bool, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
+def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
     """No task has written, or read, so many bytes of an array of a ``size``, in so many gaps from a byte on.
 
-    Unless it is ``sure``, it is advice.
+    Unless it is ``sure``, it is advice; ``written`` is None for an array that may be either and is neither.
     """
+    verb = "touches" if written is None else "writes" if written else "reads"
     part = "" if bytes == size else f"{bytes} of "
     where = f", from byte {begin} on" if begin else ""
     if gaps > 1:
         where = f", in {gaps} gaps, the first at byte {begin}"
     return Finding(
-        UNWRITTEN if written else UNREAD,
-        f"no task {'writes' if written else 'reads'} {part}the {size} bytes of {array}{where}",
+        UNREAD if written is False else UNWRITTEN,
+        f"no task {verb} {part}the {size} bytes of {array}{where}",
         suggestion="see what the last tile, and each task, leaves to be done",
         severity="" if sure else ADVICE,
     )

@@ -1,7 +1,7 @@
 """What a launch leaves behind: results as they were expected, whatever the order of tasks, in arrays that take them."""
 
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
 READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
@@ -12,14 +12,19 @@ COUNT_DEPENDENT = declare_rule(
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 
-def order_dependent(array: str, changed: int, size: int, order: int) -> Finding:
-    """So many bytes of an array of a ``size`` differ in another order of tasks, by its number."""
+def order_dependent(array: str, changed: int, size: int, order: int, rounded: bool) -> Finding:
+    """So many bytes of an array of a ``size`` differ in another order of tasks, by its number.
+
+    It is advice where no more differs than rounding explains.
+    """
+    how = ", by no more than rounding explains" if rounded else ""
     return Finding(
         ORDER_DEPENDENT,
-        f"what {array} holds depends on the order of tasks: {changed} of its {size} bytes differ",
+        f"what {array} holds depends on the order of tasks: {changed} of its {size} bytes {_differ(changed)}{how}",
         operand=array,
         limit=f"order {order}",
-        suggestion="sums of floating-point numbers may differ in their last bits; else see who writes what last",
+        suggestion="add in one order where the last bits matter" if rounded else "see who writes what last",
+        severity=ADVICE if rounded else "",
     )
 
 
@@ -54,7 +59,23 @@ def count_dependent(
 def _different(array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]) -> str:
     (different, size), (name, here, there), (mine, theirs) = counts, element, said
     return (
-        f"{different} of the {size} elements of {array} differ {theirs}: {name} is {here} {mine} and {there} {theirs}"
+        f"{different} of the {size} elements of {array} {_differ(different)} {theirs}: {name} is {here} {mine} and "
+        f"{there} {theirs}"
+    )
+
+
+def _differ(count: int) -> str:
+    return "differs" if count == 1 else "differ"
+
+
+def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tuple[str, str]) -> Finding:
+    """So many elements of an array of so many are written in another split only; ``element`` is the first of them."""
+    (missing, size), (mine, theirs) = counts, said
+    return Finding(
+        SPLIT_DEPENDENT,
+        f"{missing} of the {size} elements of {array}, the first {element}, are written {theirs} and not {mine}",
+        operand=array,
+        suggestion="see which elements each task takes, and how far it steps",
     )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from ...core.memory import Allocation
+from ...engines.worker.messages import MOST_PARTS
 from ...findings import Finding
 from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
 from ...log import Location
 from .messages import Place
+from .shared_arrays import handle_of, opened
 
 #: Allocations that are remembered when they have been freed.
 _REMEMBERED = 4096
@@ -30,6 +33,7 @@ class Arrays:
         self._devices = devices
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._freed = [deque[Freed](maxlen=_REMEMBERED) for _ in devices]
+        self._shared: dict[int, tuple[int, int]] = {}  # by address: the handle, and the descriptor that keeps it good
         self._names = 0
 
     def allocate(self, ordinal: int, bytes: int, place: Place) -> int:
@@ -43,13 +47,42 @@ class Arrays:
     def free(self, address: int, freed: Place) -> tuple[int, Ranges]:
         """Give an array back at a place: its device, and the bytes that it had."""
         entry, ordinal, made = self._taken.pop(address)
+        if address in self._shared:
+            os.close(self._shared.pop(address)[1])
         self._freed[ordinal].append((entry, made, freed))
         self._devices[ordinal].memory.dropped.append(entry)
         return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
 
+    def share(self, address: int) -> int:
+        """A handle of an array for other programs. From now on all of it counts as written."""
+        entry, ordinal, _ = self._taken[address]
+        entry.uninitialized.remove(entry.start, entry.end)
+        if address not in self._shared:
+            memory = self._devices[ordinal].memory
+            self._shared[address] = handle_of(memory, address - memory.address, entry.end - address)
+        return self._shared[address][0]
+
+    def borrow(self, ordinal: int, handle: int, place: Place) -> tuple[int, int]:
+        """The address and bytes of another program's array; ValueError, OSError or MemoryError if it cannot be had."""
+        memory = self._devices[ordinal].memory
+        if handle in (own for own, _ in self._shared.values()):
+            raise ValueError("the handle is this program's own: another one maps it")
+        if len(memory.parts) == MOST_PARTS:
+            raise ValueError(f"{MOST_PARTS} arrays of other programs are mapped, and no more can be")
+        fd, offset, size = opened(handle)
+        self._names += 1
+        try:
+            entry = memory.borrow(fd, offset, size, f"array {self._names}, of another program")
+        except BaseException:
+            os.close(fd)
+            raise
+        self._taken[entry.start] = entry, ordinal, place
+        return entry.start, size
+
     def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
-        return [(place, entry.end - entry.start) for entry, _, place in self._taken.values()]
+        own = (row for row in self._taken.values() if not row[0].pages[1])  # what is borrowed is another program's
+        return [(place, entry.end - entry.start) for entry, _, place in own]
 
     def at(self, address: int) -> tuple[Allocation, int] | None:
         """The array that an address lies in, and its device."""

@@ -78,7 +78,7 @@ def _structure(kind: type, number: int | None = None) -> str:
     for declared, alike in groupby(fields, key=lambda name: fields[name]):
         names = ", ".join(f"{name}{{}}" for name in alike)
         lines += _wrapped(f"{_type(declared)} {names};")
-    lines += ["  template <class Self, class Fields>", *_wrapped(f"static void each{each}"), "};", ""]
+    lines += [*_wrapped(f"template <class Self, class Fields> static void each{each}"), "};", ""]
     return "\n".join(lines)
 
 

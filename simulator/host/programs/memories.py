@@ -99,9 +99,11 @@ class Memories:
         self.devices, self.arrays = devices, Arrays(devices)
         self._queues, self._report = queues, report
 
-    def descriptor(self, opened: DeviceOpened) -> int:
-        """The descriptor of the memory of a device that has been opened."""
-        return next(device.memory.fd for device in self.devices if device.memory.address == opened.address)
+    def descriptor(self, answer: object) -> int | None:
+        """The descriptor that goes with an answer: that of the memory of a device that has been opened."""
+        if not isinstance(answer, DeviceOpened):
+            return None
+        return next(device.memory.fd for device in self.devices if device.memory.address == answer.address)
 
     def has(self, address: int) -> bool:
         """Whether an address is of device memory, or of the header that the C library would have before it."""

@@ -15,9 +15,10 @@ from ...launches.device import Device
 from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
-from .memories import DeviceOpened, Memories
+from .memories import Memories
 from .messages import Place, agreement, handled_by, handles, messages_version
 from .report import Death, ProgramReport
+from .sharing import Sharing
 from .waiting import Later, Queues, WaitForDevice, WaitForQueue
 
 OTHER_VERSION = "libcnrt.so is of another version of mlusim; write the toolkit again, or build the program again"
@@ -133,7 +134,8 @@ class Session:
         self.kernels = Kernels(self._memories, self._queues, self.report, self._later, end.fileno(), time_limit)
         self.kernels.keep_logs = keep_logs
         operations = Operations(self._memories, self._queues, self.report)
-        parts = (self, self._queues, self._memories, self.kernels, operations)
+        self._sharing = Sharing(self._memories)
+        parts = (self, self._queues, self._memories, self._sharing, self.kernels, operations)
         self._handlers = dict(chain.from_iterable(map(_handlers, parts)))
 
     def key(self, address: int) -> int:
@@ -170,8 +172,8 @@ class Session:
         handler, has_body = self._handlers[kind]
         answer = handler(frame.message, frame.body) if has_body else handler(frame.message)
         if answer is not None:
-            passed = [self._memories.descriptor(answer)] if isinstance(answer, DeviceOpened) else []
-            self._channel.send(answer, descriptors=passed)
+            found = (part.descriptor(answer) for part in (self._memories, self._sharing))
+            self._channel.send(answer, descriptors=[descriptor for descriptor in found if descriptor is not None])
 
     @handles
     def _hello(self, message: Hello, body: memoryview) -> Welcome:
@@ -213,6 +215,6 @@ def _handlers(part: object) -> list[tuple[type, tuple[Callable[..., Any], bool]]
     return [(row.message, (getattr(part, row.method), row.has_body)) for row in handled_by(type(part))]
 
 
-PARTS = (Session, Queues, Memories, Kernels, Operations)
+PARTS = (Session, Queues, Memories, Sharing, Kernels, Operations)
 #: All that is said between a program and its session.
 AGREEMENT = agreement(chain.from_iterable(map(handled_by, PARTS)))

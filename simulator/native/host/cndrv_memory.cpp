@@ -13,6 +13,18 @@ CNDRV_API CNresult cnFree(CNaddr address) {
   FROM_CALLER;
   return status(cnrtFree((void*)address));
 }
+CNDRV_API CNresult cnIpcGetMemHandle(CNIpcMemHandle* handle, CNaddr address) {
+  FROM_CALLER;
+  return status(cnrtAcquireMemHandle((cnrtIpcMemHandle*)handle, (void*)address));
+}
+CNDRV_API CNresult cnIpcOpenMemHandle(CNaddr* address, CNIpcMemHandle handle, unsigned int flags) {
+  FROM_CALLER;
+  return status(cnrtMapMemHandle((void**)address, handle, (int)flags));
+}
+CNDRV_API CNresult cnIpcCloseMemHandle(CNaddr address) {
+  FROM_CALLER;
+  return status(cnrtUnMapMemHandle((void*)address));
+}
 CNDRV_API CNresult cnMemcpyHtoD(CNaddr to, const void* from, cn_uint64_t bytes) {
   FROM_CALLER;
   return status(cnrtMemcpy((void*)to, from, bytes, cnrtMemcpyHostToDev));

@@ -14,6 +14,18 @@ MLUSIM_API cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes) { return alloc
 MLUSIM_API cnrtRet_t cnrtMallocHost(void** pointer, size_t bytes, ...) {
   return allocate_host(pointer, bytes, MLUSIM_HERE);
 }
+MLUSIM_API cnrtRet_t cnrtAcquireMemHandle(cnrtIpcMemHandle* handle, void* pointer) {
+  uint64_t number = 0;
+  if (!handle) return failed(cnrtErrorArgsInvalid, "the pointer to the handle is null");
+  cnrtRet_t status = share(pointer, number);
+  *handle = (cnrtIpcMemHandle)number;
+  return status;
+}
+MLUSIM_API cnrtRet_t cnrtMapMemHandle(void** pointer, cnrtIpcMemHandle handle, int flags) {
+  if (flags & ~2) return failed(cnrtErrorArgsInvalid, "the flags are neither 0 nor 2");
+  return borrow(pointer, (uint64_t)handle, MLUSIM_HERE);
+}
+MLUSIM_API cnrtRet_t cnrtUnMapMemHandle(void* pointer) { return return_borrowed(pointer, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtFreeHost(void* pointer) { return release_host(pointer, MLUSIM_HERE); }
 
 MLUSIM_API cnrtRet_t cnrtMemGetInfo(size_t* free, size_t* total) {

@@ -1,5 +1,7 @@
 #include "host_memory.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -61,6 +63,24 @@ void forget(Memory& all, uint64_t start, uint64_t bytes) {
   auto entry = before(all.freed, start);
   if (entry == all.freed.end() || entry->first + entry->second.bytes <= start) entry = all.freed.lower_bound(start);
   while (entry != all.freed.end() && entry->first < start + bytes) entry = all.freed.erase(entry);
+}
+
+// Let pages of a device's memory be those of a file, which is closed here, from `offset` on.
+void back(const Device& own, const Allocation& borrowed, int descriptor, uint64_t offset) {
+  char* start = own.alias + (borrowed.pages - own.address);
+  size_t bytes = borrowed.pages_bytes;
+  if (mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, (off_t)offset) !=
+      start)
+    fprintf(stderr, "mlusim: memory of another program cannot be mapped: %s\n", strerror(errno)), abort();
+  close(descriptor);
+  for (int advice : {MADV_DONTFORK, MADV_DONTDUMP}) madvise(start, bytes, advice);
+}
+
+// Give a borrowed array back. Its addresses are those of the device's own memory again.
+void unmap(uint64_t address, const Allocation& borrowed, Place where) {
+  Device* own = device(borrowed.device);
+  auto reply = call(ReturnArray{address, where});
+  if (!reply.lost) back(*own, borrowed, reply.descriptor, borrowed.pages - own->address);
 }
 
 }  // namespace
@@ -134,6 +154,8 @@ cnrtRet_t release(void* pointer, Place where, uint64_t queue) {
   Memory& all = memory();
   Locked lock(all.mutex);
   auto entry = all.taken.find((uint64_t)pointer);
+  if (entry != all.taken.end() && entry->second.pages)
+    return failed(cnrtErrorArgsInvalid, "the memory is another program's: cnrtUnMapMemHandle gives it back");
   if (entry != all.taken.end() && entry->second.device >= 0) {
     Device* own = device(entry->second.device);
     keep(own->alias + (entry->first - own->address), entry->second.bytes);
@@ -221,6 +243,54 @@ cnrtRet_t release_host(void* pointer, Place where) {
   return cnrtSuccess;
 }
 
+cnrtRet_t share(void* pointer, uint64_t& handle) {
+  if (!connected()) return no_device();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || entry->second.device < 0 || entry->second.pages)
+    return failed(cnrtErrorArgsInvalid, "the pointer is not the beginning of an array that this program has allocated");
+  auto reply = call(ShareArray{entry->first});
+  if (reply.lost) return no_device();
+  handle = reply.handle;
+  return cnrtSuccess;
+}
+
+cnrtRet_t borrow(void** pointer, uint64_t handle, Place where) {
+  if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *pointer = nullptr;
+  Device* own = device(current);
+  if (!own) return no_device();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto reply = call(BorrowArray{(uint64_t)own->ordinal, handle, where});
+  if (reply.lost) return no_device();
+  if (!reply.address) return failed(cnrtErrorArgsInvalid, reply.problem);
+  forget(all, reply.address, reply.bytes);
+  Allocation& made = all.taken[reply.address];
+  made.bytes = reply.bytes, made.device = own->ordinal, made.made = where;
+  made.pages = reply.pages, made.pages_bytes = reply.pages_bytes;
+  back(*own, made, reply.descriptor, reply.offset);
+  *pointer = (void*)reply.address;
+  return cnrtSuccess;
+}
+
+cnrtRet_t return_borrowed(void* pointer, Place where) {
+  if (!connected()) return no_device();
+  settle();
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto entry = all.taken.find((uint64_t)pointer);
+  if (entry == all.taken.end() || !entry->second.pages)
+    return failed(cnrtErrorArgsInvalid,
+                  "the pointer is not the beginning of an array that cnrtMapMemHandle has mapped");
+  unmap(entry->first, entry->second, where);
+  entry->second.freed = where;
+  all.freed[entry->first] = entry->second;
+  all.taken.erase(entry);
+  return cnrtSuccess;
+}
+
 void reset_memory(int ordinal, Place where) {
   Memory& all = memory();
   Locked lock(all.mutex);
@@ -229,7 +299,10 @@ void reset_memory(int ordinal, Place where) {
       ++entry;
       continue;
     }
-    post(FreeArray{entry->first, 0, where});
+    if (entry->second.pages)
+      unmap(entry->first, entry->second, where);
+    else
+      post(FreeArray{entry->first, 0, where});
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     entry = all.taken.erase(entry);
@@ -265,100 +338,6 @@ bool look_up(const void* pointer, uint64_t bytes, const char* what, Place where,
   }
   tell("not on device", {address, what}, where);
   return false;
-}
-
-namespace {
-
-// A copy whose sides have been looked at; null for a side that is the host's.
-struct Copy {
-  void* to;
-  const void* from;
-  size_t bytes;
-  cnrtMemTransDir_t direction;
-  Place where;
-  Found source, target;
-
-  void carry_out(uint64_t queue) const;
-};
-
-void Copy::carry_out(uint64_t queue) const {
-  settle();
-  if (queue && has_failed(queue)) return;
-  post(CopyBytes{queue, (uint64_t)to, (uint64_t)from, bytes, (uint64_t)direction, where});
-  if (target.alias) keep(target.alias, bytes);
-  if (queue && source.alias && !target.alias) {
-    expect(to, source.alias, bytes, queue, source.device->ordinal, where);
-  } else if (queue && !source.alias) {
-    read_host(target.alias ? target.alias : to, from, bytes, queue);
-    if (target.alias) lend(from, bytes, queue, target.device->ordinal, where);
-  } else {
-    memmove(target.alias ? target.alias : to, source.alias ? source.alias : from, bytes);
-  }
-}
-
-// Whether a queue has failed, as far as its work has been carried out.
-bool takes_nothing(uint64_t queue) {
-  if (!is_left(queue)) settle();
-  return has_failed(queue);
-}
-
-// What the host does by itself comes behind the work of its default queue.
-void after_default(Place where) {
-  uint64_t own = default_queue();
-  if (!own) return;
-  drain(own);
-  arrive(own, current, where);
-}
-
-}  // namespace
-
-cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction, uint64_t queue, Place where) {
-  if (!connected()) return no_device();
-  if ((unsigned)direction > cnrtMemcpyNoDirection)
-    return failed(cnrtErrorMemcpyDirectionInvalid, "the direction is none of cnrtMemTransDir_t");
-  if (direction == cnrtMemcpyNoDirection)
-    direction = on_device(from) ? (on_device(to) ? cnrtMemcpyDevToDev : cnrtMemcpyDevToHost)
-                                : (on_device(to) ? cnrtMemcpyHostToDev : cnrtMemcpyHostToHost);
-  if (!bytes) return cnrtSuccess;
-  bool reads = direction != cnrtMemcpyHostToDev && direction != cnrtMemcpyHostToHost;
-  bool writes = direction != cnrtMemcpyDevToHost && direction != cnrtMemcpyHostToHost;
-  Copy made = {to, from, bytes, direction, where, {}, {}};
-  if (reads && !look_up(from, bytes, "the source of a copy", where, made.source)) return refused(cnrtErrorArgsInvalid);
-  if (writes && !look_up(to, bytes, "the target of a copy", where, made.target)) return refused(cnrtErrorArgsInvalid);
-  if ((!reads && (!from || on_device(from))) || (!writes && (!to || on_device(to)))) {
-    const void* wrong = !reads && (!from || on_device(from)) ? from : to;
-    tell("not on host", {(uint64_t)wrong}, where);
-    return refused(cnrtErrorArgsInvalid);
-  }
-  if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
-  if (queue)
-    in_order(queue, cnrtTaskTopoNodeTypeMemcpy, [made](uint64_t queue) { made.carry_out(queue); });
-  else
-    after_default(where), made.carry_out(0);
-  return cnrtSuccess;
-}
-
-cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t queue, Place where) {
-  if (!connected()) return no_device();
-  if (!count) return cnrtSuccess;
-  Found target;
-  uint64_t bytes;
-  if (__builtin_mul_overflow(count, width, &bytes)) bytes = UINT64_MAX;
-  if (!look_up(to, bytes, "the memory to set", where, target)) return refused(cnrtErrorArgsInvalid);
-  if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
-  auto work = [=](uint64_t queue) {
-    settle();
-    if (queue && has_failed(queue)) return;
-    post(FillBytes{queue, (uint64_t)to, bytes, where});
-    keep(target.alias, bytes);
-    if (width == 1) memset(target.alias, (int)value, count);
-    for (size_t i = 0; width > 1 && i < count; i++) memcpy(target.alias + i * width, &value, width);
-  };
-  if (queue)
-    in_order(queue, cnrtTaskTopoNodeTypeMemset, work);
-  else
-    after_default(where), work(0);
-  return cnrtSuccess;
 }
 
 }  // namespace mlusim

@@ -25,6 +25,7 @@ struct Allocation {
   uint64_t bytes = 0;
   int device = 0;
   Place made, freed;
+  uint64_t pages = 0, pages_bytes = 0;  // of an array that is another program's: those that hold it
 };
 
 // What a host pointer of a device stands for.
@@ -47,6 +48,10 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where);
 cnrtRet_t release_host(void* pointer, Place where);
 cnrtRet_t register_host(void* pointer, size_t bytes, Place where);
 cnrtRet_t unregister_host(void* pointer);
+// A handle by which other programs map an array, and what they do with it.
+cnrtRet_t share(void* pointer, uint64_t& handle);
+cnrtRet_t borrow(void** pointer, uint64_t handle, Place where);
+cnrtRet_t return_borrowed(void* pointer, Place where);
 // Free everything of a device.
 void reset_memory(int ordinal, Place where);
 

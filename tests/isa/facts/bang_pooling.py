@@ -14,6 +14,11 @@ _STEPS = ", stride_width, stride_height"
 _DOWN, _ACROSS = "((height - kernel_height) // {} + 1)", "((width - kernel_width) // {} + 1)"
 _STRIDED = f"{_DOWN.format('stride_height')} * {_ACROSS.format('stride_width')}"
 _TILED = f"{_DOWN.format('kernel_height')} * {_ACROSS.format('kernel_width')}"
+#: "2 trailing dilation pairs optional", said of value and index; public kernels call the pooling of the largest so.
+_APART = ", indilation_height, indilation_width, outdilation_height, outdilation_width"
+_GAPS = " * ".join(
+    f"(({side} - (kernel_{side} - 1) * indilation_{side} - 1) // stride_{side} + 1)" for side in ("height", "width")
+)
 _IMAGE, _SMALL, _SIDE = "height * width * channel", f"{_STRIDED} * channel", f"{_TILED} * channel"
 _BASE: tuple[Limit, ...] = (
     Within("channel", 1),
@@ -26,7 +31,8 @@ _ALIGNED = Aligned(64, on="<300")
 _CHANNELS = Multiple("channel * sizeof", 128, on="<300")
 _CALL = {
     "channel": 64, "height": 5, "width": 7, "kernel_height": 2, "kernel_width": 3, "stride_width": 2,
-    "stride_height": 1, "index": 4, "shared": 0, "value_index_stride": 8192,
+    "stride_height": 1, "index": 4, "shared": 0, "value_index_stride": 8192, "indilation_height": 3,
+    "indilation_width": 2, "outdilation_height": 1, "outdilation_width": 1,
 }  # fmt: skip
 _PROBES = ({"kernel_height": 1, "kernel_width": 2}, {"height": 6}, {"width": 8})
 
@@ -53,6 +59,26 @@ def _pool(name: str, overlap: str = "apart") -> tuple[Fact, ...]:
     return (
         _row(name, f"out T dst[{_SIDE}], {image}", "half", False, overlap=overlap),
         _row(name, f"out T dst[{_SMALL}], {image}{_STEPS}", _FLOATS, True, overlap=overlap),
+        _row(
+            name,
+            f"out T dst[{_GAPS} * channel], {image}{_STEPS}{_APART}",
+            _FLOATS,
+            True,
+            archs=">=322",
+            limits=(
+                *_BASE,
+                *_STRIDES,
+                Within("indilation_height", 1),
+                Within("indilation_width", 1),
+                Within("height", "(kernel_height - 1) * indilation_height + 1"),
+                Within("width", "(kernel_width - 1) * indilation_width + 1"),
+                Within("outdilation_height", 1, 1, rule="argument", inferred=True),
+                Within("outdilation_width", 1, 1, rule="argument", inferred=True),
+            ),
+            work=_work(_GAPS),
+            overlap=overlap,
+            inferred=True,
+        ),
     )
 
 

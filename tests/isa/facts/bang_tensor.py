@@ -63,6 +63,7 @@ _FLOATS = (
 _CONV_CALL = {
     "channel_input": 64, "height": 4, "width": 7, "kernel_height": 2, "kernel_width": 3, "stride_width": 2,
     "stride_height": 1, "channel_output": 64, "indilation_width": 2, "indilation_height": 1, "fix_position": 1,
+    "outdilation_width": 1, "outdilation_height": 1,
 }  # fmt: skip
 
 
@@ -86,6 +87,11 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         Within("stride_height", 1, 1023),
         *((Within("indilation_width", 1, 1023), Within("indilation_height", 1, 1023)) if dilated else ()),
         *(Within(s, f"(kernel_{s} - 1) * {steps[s]} + 1") for s in ("height", "width")),
+        *(
+            Within(f"outdilation_{side}", 1, 1, rule="argument", inferred=True)
+            for side in ("width", "height")
+            if dilated and not fixed
+        ),
         *((Within("fix_position", -127, 127, rule="argument"),) if fixed else ()),
         Multiple("channel_output", 64),
         Aligned(32, "kernel"),
@@ -103,7 +109,8 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         f"out D dst[{rows} * {columns} * channel_output], in S src[height * width * channel_input],"
         f" in wram K kernel[{weights}], {added}{_GEOMETRY}"
         + (", fix_position" if fixed else "")
-        + (", indilation_width, indilation_height" if dilated else ""),
+        + (", indilation_width, indilation_height" if dilated else "")
+        + (", outdilation_width, outdilation_height" if dilated and not fixed else ""),
         types,
         limits=limits,
         overlap="same" if extra == "partial" else "apart",
@@ -122,6 +129,7 @@ CONVOLUTIONS = (
         for dilated in (False, True)
     ),
     _conv("conv", f"half/half/half {_FLOATS}", fixed=False, archs=">=300 !=322"),
+    _conv("conv", _FLOATS, fixed=False, dilated=True, archs=">=300 !=322", inferred=True),
     *(
         _conv("conv_partial", _integers("half float"), "partial", dilated=dilated, archs=">=200")
         for dilated in (False, True)

@@ -33,7 +33,7 @@ def conv(extra: str, fixed: bool) -> Callable[..., None]:
         more, given = (given[0], given[1:]) if extra else (None, given)
         ci, height, width, kh, kw, across, down, co, *rest = given
         position = rest.pop(0) if fixed else 0
-        step_x, step_y = rest or (1, 1)
+        step_x, step_y = rest[:2] or (1, 1)
         image, weights = memory.read(src, height * width * ci), memory.read(kernel, co * kh * kw * ci)
         number = 0
         for y in range(0, height - (kh - 1) * step_y, down):
@@ -102,7 +102,13 @@ def _conv_calls(extra: str, fixed: bool, dilated: bool) -> Callable[[tuple[str, 
             kernel = Pointer("wram", 64, kernel_kind)
             placed = (*contents[:2], (kernel, weights[1][1]))
             position = (0, -3, -12, 2)[number]
-            given = (*sizes, co, *([position] if fixed else []), *(step if dilated else ()))
+            given = (
+                *sizes,
+                co,
+                *([position] if fixed else []),
+                *(step if dilated else ()),
+                *(() if fixed or not dilated else (1, 1)),
+            )
             arguments = (dst, src, kernel, *([more] if extra else []), *given)
             length = length_of([*contents, placed[2]])
             yield Call(arguments, placed, f"{given}", length)
@@ -154,15 +160,16 @@ def _expand_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
 
 _GEOMETRY = ("ci", "height", "width", "kh", "kw", "across", "down", "co")
 _FIXED, _STEPS = ("position",), ("step_x", "step_y")
+_OUTPUTS = ("apart_x", "apart_y")
 FORMS = [
     *(
         Form(
             f"__bang_{name}",
             ("dst", "src", "src_kernel", *([f"src_{extra}"] if extra else []), *_GEOMETRY, *tail),
-            conv(extra, bool(tail)), _conv_calls(extra, bool(tail), len(tail) == 3),
+            conv(extra, "position" in tail), _conv_calls(extra, "position" in tail, "step_x" in tail),
         )
         for name, extra, tails in (
-            ("conv", "", ((), _FIXED, (*_FIXED, *_STEPS))),
+            ("conv", "", ((), (*_STEPS, *_OUTPUTS), _FIXED, (*_FIXED, *_STEPS))),
             ("conv", "bias", (_FIXED, (*_FIXED, *_STEPS))),
             ("conv_partial", "partial", ((), _FIXED, (*_FIXED, *_STEPS))),
         )

@@ -13,15 +13,15 @@ from .numbers import FORMATS, size_of
 from .values import corners, mixed, of_numbers
 
 
-def windows(length: int, kernel: int, stride: int, clipped: bool = False) -> list[range]:
-    """Where a window of ``kernel`` lies along one side, step by step.
+def windows(length: int, kernel: int, stride: int, clipped: bool = False, apart: int = 1) -> list[range]:
+    """Where a window of ``kernel`` elements, so far ``apart``, lies along one side, step by step.
 
     The last one, of which a part would lie outside, is discarded, or ``clipped`` to what is inside.
     """
     found = []
     begin = 0
-    while begin + kernel <= length:
-        found.append(range(begin, begin + kernel))
+    while begin + (kernel - 1) * apart < length:
+        found.append(range(begin, begin + (kernel - 1) * apart + 1, apart))
         begin += stride
     if clipped and begin < length and (not found or found[-1].stop < length):
         found.append(range(begin, length))
@@ -30,13 +30,13 @@ def windows(length: int, kernel: int, stride: int, clipped: bool = False) -> lis
 
 def pool(
     values: Sequence[Any], channel: int, height: int, width: int, kernel: tuple[int, int], stride: tuple[int, int],
-    combine: Callable[[list[Any]], Any], clipped: bool = False,
+    combine: Callable[[list[Any]], Any], clipped: bool = False, apart: tuple[int, int] = (1, 1),
 ) -> list[Any]:  # fmt: skip
-    """Pooling over [height][width][channel]; ``kernel`` and ``stride`` are (height, width)."""
+    """Pooling over [height][width][channel]; ``kernel``, ``stride`` and ``apart`` are (height, width)."""
     return [
         combine([values[(y * width + x) * channel + c] for y in rows for x in columns])
-        for rows in windows(height, kernel[0], stride[0], clipped)
-        for columns in windows(width, kernel[1], stride[1], clipped)
+        for rows in windows(height, kernel[0], stride[0], clipped, apart[0])
+        for columns in windows(width, kernel[1], stride[1], clipped, apart[1])
         for c in range(channel)
     ]
 
@@ -47,19 +47,21 @@ def _geometry(kernel_height: int, kernel_width: int, strides: Sequence[int]) -> 
     return kernel, ((strides[1], strides[0]) if strides else kernel)
 
 
-def pooled(combine: Callable[[list[Any]], Any], steps: float = 0) -> Callable[..., None]:
-    """The poolings forward; partial windows are discarded. A result may be off by ``steps`` rounding steps.
+def pooled(combine: Callable[[list[Any]], Any], rounding: float = 0) -> Callable[..., None]:
+    """The poolings forward; partial windows are discarded. A result may be off by ``rounding`` steps of rounding.
 
     In which order, and how exactly, hardware adds is not known.
     """
 
     def compute(
         memory: Memory, dst: Pointer, src: Pointer, channel: int, height: int, width: int, kernel_height: int,
-        kernel_width: int, *strides: int,
+        kernel_width: int, *steps: int,
     ) -> None:  # fmt: skip
         values = memory.read(src, channel * height * width)
-        kernel, stride = _geometry(kernel_height, kernel_width, strides)
-        memory.write(dst, pool(values, channel, height, width, kernel, stride, combine), steps, zeros=False)
+        kernel, stride = _geometry(kernel_height, kernel_width, steps[:2])
+        down, across = steps[2:4] or (1, 1)
+        found = pool(values, channel, height, width, kernel, stride, combine, apart=(down, across))
+        memory.write(dst, found, rounding, zeros=False)
 
     return compute
 
@@ -178,6 +180,8 @@ def _calls(plain: bool, *extra: int, in_place: bool = False) -> Callable[[tuple[
             contents = packed([(kind, _values(kind, count, sizes, plain)), (kinds[0], [0] * 2 * count)], "nram")
             (src, _), (dst, _) = contents
             given = (*(sizes[: len(kinds) - 2] if not extra else sizes), *(e * size_of(kind) * count for e in extra))
+            if len(kinds) == len(_APART):
+                given = (*given, 2 if height > 4 and sizes[3] == 2 else 1, 3 if width > 6 and sizes[4] < 4 else 1, 1, 1)
             yield Call((dst, src, *given), tuple(contents[:1]), f"{sizes}", length_of(contents))
             if in_place:
                 yield Call((src, src, *given), tuple(contents[:1]), f"{sizes} in place", length_of(contents))
@@ -212,6 +216,7 @@ def _unpool_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
 
 _ROLES = ("dst", "src", "channel", "height", "width", "kernel_height", "kernel_width")
 _STEPS = (*_ROLES, "step_width", "step_height")
+_APART = (*_STEPS, "apart_height", "apart_width", "out_height", "out_width")
 #: Half a step of the float32 sum for each of up to 24 elements, and one of the result.
 _SUM = 13.0
 largest, smallest = of_numbers(max), of_numbers(min)
@@ -228,7 +233,7 @@ FORMS = [
     *(
         Form(f"__bang_{name}", roles, compute, _calls(plain, in_place=name == "sumpool"))
         for name, (compute, plain) in _FORWARD.items()
-        for roles in (_ROLES, _STEPS)
+        for roles in ((_ROLES, _STEPS) if "index" in name else (_ROLES, _STEPS, _APART))
     ),
     Form("__bang_maxpool_value_index", (*_STEPS, "distance"), value_indexed(largest), _calls(False, 1)),
     Form("__bang_minpool_value_index", (*_STEPS, "distance"), value_indexed(smallest), _calls(False, 1)),

@@ -32,6 +32,7 @@ class Opened:
     """A report in a page, and what the page has said and asked for meanwhile."""
 
     page: Any
+    metrics: Any
     said: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -44,6 +45,11 @@ class Opened:
         """Wait until an element has a text: the page draws itself a moment after an event."""
         self.page.locator(selector, has_text=text).wait_for(timeout=5000)
 
+    def cpu_ms(self) -> float:
+        """Milliseconds of CPU time that the page's own thread has taken since it was opened."""
+        found = {one["name"]: one["value"] for one in self.metrics.send("Performance.getMetrics")["metrics"]}
+        return float(found["TaskDuration"]) * 1e3
+
     def state(self) -> Any:
         """The state of the page."""
         return self.js("store.state")
@@ -53,7 +59,9 @@ class Opened:
 def opened(browser: Any, path: Path, **more: Any) -> Iterator[Opened]:
     """A report, opened and drawn; afterwards: it has said nothing, and asked for nothing but itself."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000}, **more)
-    found = Opened(page)
+    metrics = page.context.new_cdp_session(page)
+    metrics.send("Performance.enable", {"timeDomain": "threadTicks"})
+    found = Opened(page, metrics)
     page.on("console", lambda message: found.said.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: found.said.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (found.said.append(f"dialog: {dialog.message}"), dialog.dismiss()))

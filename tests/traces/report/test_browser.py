@@ -229,6 +229,7 @@ def test_budgets(browser: Any, tmp_path: Path, count: int) -> None:
     write_report(ReportPage("large", [LaunchShown("large", replay(irregular(count), DEVICE.rates))]), path)
     assert path.stat().st_size <= (1_500_000 if count <= 100_000 else 5_000_000)
     with opened(browser, path) as report:
+        cpu_ms = report.cpu_ms()
         open_ms = report.page.evaluate("performance.measure('open', {start: 0, end: 'drawn'}).duration")
         report.page.wait_for_function("window.mlusimTimeline.height > 300")
         # Every pipe of every core; a pixel is read back, so that all has been drawn.
@@ -243,10 +244,12 @@ def test_budgets(browser: Any, tmp_path: Path, count: int) -> None:
         )
         report.said.clear()  # Chromium says that reading pixels back is slow
     frame_ms = statistics.median(frames)
-    print(f"{count:,} records: {path.stat().st_size:,} bytes, open {open_ms:.0f} ms, frame {frame_ms:.1f} ms")
+    opened_in = f"open {open_ms:.0f} ms ({cpu_ms:.0f} of CPU)"
+    print(f"{count:,} records: {path.stat().st_size:,} bytes, {opened_in}, frame {frame_ms:.1f} ms")
     most_open, most_frame = BUDGETS[count]
-    assert open_ms <= 4 * most_open  # a machine that tests run on may be busy: the budget is printed
-    assert frame_ms <= 2 * most_frame
+    # A machine that tests run on may be busy: time of the page's thread, and the fastest frame.
+    assert cpu_ms <= most_open
+    assert min(frames) <= most_frame
 
 
 def test_reports_of_real_kernels_open(browser: Any, tmp_path: Path) -> None:

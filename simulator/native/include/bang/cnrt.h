@@ -66,6 +66,9 @@ cnrtRet_t cnrtFree(void* pointer);
 cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes);
 cnrtRet_t cnrtMallocHost(void** pointer, size_t bytes, ...);  // older toolkits pass a cnrtMemType_t as well
 cnrtRet_t cnrtFreeHost(void* pointer);
+cnrtRet_t cnrtAcquireMemHandle(cnrtIpcMemHandle* handle, void* pointer);
+cnrtRet_t cnrtMapMemHandle(void** pointer, cnrtIpcMemHandle handle, int flags);
+cnrtRet_t cnrtUnMapMemHandle(void* pointer);
 cnrtRet_t cnrtMemGetInfo(size_t* free, size_t* total);
 cnrtRet_t cnrtPointerGetAttributes(cnrtPointerAttributes_t* attributes, const void* pointer);
 cnrtRet_t cnrtMemcpy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction);

@@ -12,9 +12,6 @@ MLUSIM_UNMODELLED(cnrtMemcpyFromSymbolAsync_V2, void* to, const void* symbol, si
 MLUSIM_UNMODELLED(cnrtMemcpyToSymbolAsync, const void* symbol, const void* from, size_t bytes, size_t offset, cnrtMemTransDir_t direction, cnrtQueue_t queue)
 MLUSIM_UNMODELLED(cnrtMemcpyToSymbolAsync_V2, const void* symbol, const void* from, size_t bytes, size_t offset, cnrtMemTransDir_t direction, cnrtQueue_t queue)
 
-MLUSIM_UNMODELLED(cnrtAcquireMemHandle, cnrtIpcMemHandle* handle, void* pointer)
-MLUSIM_UNMODELLED(cnrtMapMemHandle, void** pointer, cnrtIpcMemHandle handle, int flags)
-MLUSIM_UNMODELLED(cnrtUnMapMemHandle, void* pointer)
 MLUSIM_UNMODELLED(cnrtIpcGetNotifierHandle, cnrtIpcNotifierHandle* handle, cnrtNotifier_t notifier)
 MLUSIM_UNMODELLED(cnrtIpcOpenNotifierHandle, cnrtNotifier_t* notifier, cnrtIpcNotifierHandle handle)
 

@@ -63,14 +63,17 @@ struct Signature {
   }
 };
 
+// Both are part of the entry that calls them: what reads the arguments, which lie on the host, is in no other function.
+#define MLUSIM_PART __attribute__((no_sanitize("thread"), always_inline)) inline
 template <class... A, size_t... I>
-__attribute__((no_sanitize("thread"))) void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+MLUSIM_PART void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
   kernel(*static_cast<std::remove_reference_t<A>*>(arguments[I])...);
 }
 
 template <class... A>
-void invoke(void (*kernel)(A...), void** arguments) {
+MLUSIM_PART void invoke(void (*kernel)(A...), void** arguments) {
   invoke(kernel, arguments, std::index_sequence_for<A...>{});
 }
+#undef MLUSIM_PART
 
 }  // namespace mlusim

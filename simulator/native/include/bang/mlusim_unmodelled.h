@@ -1,5 +1,7 @@
 // What stands for the result of an instruction or function that is known and not modelled.
 #pragma once
+#include <iosfwd>
+
 #include "mlusim_half.h"
 
 namespace mlusim {
@@ -48,6 +50,12 @@ MLUSIM_UNMODELLED_BESIDE(<=)
 MLUSIM_UNMODELLED_BESIDE(>=)
 #undef MLUSIM_UNMODELLED
 #undef MLUSIM_UNMODELLED_BESIDE
+
+template <class C, class T>
+std::basic_ostream<C, T>& operator<<(std::basic_ostream<C, T>& out, Unmodelled) {
+  mlusim_end_task();
+  return out;
+}
 
 template <class... A>
 __attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {

@@ -124,24 +124,5 @@ static inline void okk_continuous_stride(dim4* stride, const dim4* shape) {
   stride->n = shape->c * stride->c;
 }
 
-#ifdef __cplusplus
-#define MLUSIM_ANY template <class... A>
-#define MLUSIM_ANYTHING A&&...
-#else
-#define MLUSIM_ANY
-#define MLUSIM_ANYTHING
-#endif
-// A function that is known and not modelled. One whose result a kernel goes on with ends the task.
-#define MLUSIM_KNOWN(name)                         \
-  MLUSIM_ANY MLUSIM_OP int name(MLUSIM_ANYTHING) { \
-    mlusim_not_modelled(#name, MLUSIM_PC);         \
-    return 0;                                      \
-  }
-#define MLUSIM_KNOWN_VALUE(name)                            \
-  MLUSIM_ANY MLUSIM_OP unsigned int name(MLUSIM_ANYTHING) { \
-    mlusim_not_modelled(#name, MLUSIM_PC);                  \
-    mlusim_end_task();                                      \
-    return 0;                                               \
-  }
-
+#include "../tpu/mlusim_known.h"
 #include "mlusim_ops.h"

@@ -73,35 +73,7 @@ MLUSIM_OP bool tpu_is_parallel_state(void) { return mlusim_current->section; }
 // Global memory as the kernel's processor sees it, through its cache.
 static inline void* tpu_global_mem_addr(global_addr_t address) { return (void*)(uintptr_t)address; }
 
-#ifdef __cplusplus
-#define MLUSIM_ANY template <class... A>
-#define MLUSIM_ANYTHING A&&...
-#else
-#define MLUSIM_ANY
-#define MLUSIM_ANYTHING
-#endif
-// A function that is known and not modelled. One whose result a kernel goes on with ends the task: nothing stands for it.
-#define MLUSIM_KNOWN(name)                      \
-  MLUSIM_ANY MLUSIM_OP int name(MLUSIM_ANYTHING) { \
-    mlusim_not_modelled(#name, MLUSIM_PC);      \
-    return 0;                                   \
-  }
-#define MLUSIM_KNOWN_VALUE(name)                \
-  MLUSIM_ANY MLUSIM_OP int name(MLUSIM_ANYTHING) { \
-    mlusim_not_modelled(#name, MLUSIM_PC);      \
-    mlusim_end_task();                          \
-    return 0;                                   \
-  }
-
-// The same of a function that gives something else than a whole number.
-#define MLUSIM_KNOWN_TYPE(type, name)            \
-  MLUSIM_ANY MLUSIM_OP type name(MLUSIM_ANYTHING) { \
-    type nothing;                               \
-    mlusim_not_modelled(#name, MLUSIM_PC);      \
-    mlusim_end_task();                          \
-    memset(&nothing, 0, sizeof nothing);        \
-    return nothing;                             \
-  }
+#include "mlusim_known.h"
 typedef void* mlusim_pointer;
 typedef int* mlusim_numbers;
 MLUSIM_KNOWN_TYPE(range_t, tpu_bank_range)

@@ -41,7 +41,7 @@ struct Work {
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;
-  const uint8_t* idle;   // of every core: nothing that it does reaches another
+  const uint8_t* idle;   // of every record, or nullptr: nothing that it does reaches another core
   const int64_t* fault;  // core and task, in turn, of those that came to no end of their own
   int64_t lanes;
   // found; of every cause a byte for each core, and for each of the first tasks, that it was seen on

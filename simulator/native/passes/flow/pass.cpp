@@ -62,7 +62,7 @@ class Pass {
     skip_runs(r.first + number + 1);
     uint64_t space = Log::space(operand.key);
     bool on_device = work_.on_device[space], writes = log_.writes(r, number);
-    if (!operand.bytes || work_.idle[r.core]) return;
+    if (!operand.bytes || (work_.idle && work_.idle[scene_.index])) return;
     if (work_.mute && r.core >= work_.plain_cores && log_.waits(r) && on_device && writes) return;
     Piece piece{operand.key, operand.key + operand.bytes, on_device, number, access(r, operand, on_device, writes)};
     if (!operand.lanes) return touch_runs(piece, runs);

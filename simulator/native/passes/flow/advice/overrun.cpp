@@ -39,6 +39,7 @@ void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At a
   if (tile.key != taken.start() || end_of(tile) != first.end || beyond.key != next.start) return;
   if (one.loc == other.loc) return;
   uint64_t end = std::min(next.end, taken.end());
+  if (end - next.start > first.bytes()) return;  // a window over what is kept and what has come
   if (next.end >= taken.end()) {
     if (next.changed || first.end != next.start || end_of(beyond) <= taken.end()) return;
     if (log.is_scattered(one, tile) || log.is_scattered(other, beyond)) return;

@@ -23,7 +23,8 @@ void Untaken::lose_load(const Range& range, int64_t operand) const {
   if (!range.tile || !scene_.far || !range.others.empty() || range.changed) return;
   const Record& load = scene_.log.record(range.tile - 1);
   const Operand &made = scene_.log.result(load), *far = scene_.log.far_operand(load);
-  if (!far || far == &made || made.key != range.start || end_of(made) != range.end) return;
+  if (!far || far == &made || load.flags & MLUSIM_ATOMIC || made.key != range.start || end_of(made) != range.end)
+    return;
   if (load.task == scene_.record->task) scene_.note(UNUSED, range.tile - 1, made.key, made.bytes, operand);
 }
 
@@ -47,10 +48,17 @@ void Untaken::retire(Ranges::At at) {
 void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
   if (taken) {
     line.head.taken = line.tail.taken = true;
-  } else if (range.write.is_tile && !range.write.is_atomic) {
+  } else if ((range.write.is_tile || is_filled_again(range)) && !range.write.is_atomic) {
     int64_t by = range.write.record;
     line.all.lose(scene_.record ? scene_.index : by, by, range.start, range.bytes());
   }
+}
+
+// Whether a fill is overwritten by one of another line: what comes over it is no data that it was to surround.
+bool Untaken::is_filled_again(const Range& range) const {
+  auto fills = [&](const Record& r) { return scene_.log.operand_count(r) == 1 && !scene_.log.is_scalar(r); };
+  const Record& filled = scene_.log.record(range.write.record);
+  return scene_.record && fills(*scene_.record) && fills(filled) && !same_line(*scene_.record, filled);
 }
 
 void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const {
@@ -68,7 +76,7 @@ void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken)
   if (other->second.start != range.end && other->second.end != range.start) return;
   if (!range.write.is_tile || (!head && (packs(r, made) || made.bytes % ROUND == 0))) return;  // rounded up
   int64_t reader = reader_of(other->second);
-  if (reader >= 0) fate.lose(reader, range.write.record, range.start, range.bytes());
+  if (reader >= 0 && !takes_more(reader, made)) fate.lose(reader, range.write.record, range.start, range.bytes());
 }
 
 void Untaken::Fate::lose(int64_t by, int64_t maker, uint64_t start, uint64_t count) {
@@ -103,6 +111,17 @@ int64_t Untaken::reader_of(const Range& range) const {
     if (other->record != range.write.record && !scene_.log.is_scalar(scene_.log.record(other->record)))
       return other->record;
   return -1;
+}
+
+// Whether a record takes what lies beside a result with it: a window that moves over several.
+bool Untaken::takes_more(int64_t reader, const Operand& made) const {
+  const Record& r = scene_.log.record(reader);
+  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
+    const Operand& o = scene_.log.operand(r, n);
+    if (scene_.log.writes(r, n) || o.key >= end_of(made) || end_of(o) <= made.key) continue;
+    if (o.key + FEW < made.key || end_of(o) > end_of(made) + FEW) return true;
+  }
+  return false;
 }
 
 // What is known of the results of an instruction at a line.

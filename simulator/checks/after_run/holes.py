@@ -1,0 +1,164 @@
+"""Arrays that a launch leaves out in part, of whatever size, where something else says that it meant all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import Accesses, Span
+from ...log import ALLOC, FREE
+from .given import Given
+from .left_out import left_out
+from .touched import Touched, pieces_in
+
+#: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
+_COUNTED = (2, 4)
+#: Holes in an output that are looked at.
+_MOST_HOLES = 4
+#: Pieces of an array that are told apart.
+_MOST_PIECES = 1 << 14
+
+
+def holes(touched: Touched) -> Iterator[Finding]:
+    """What is left out of an array of which no other rule says so.
+
+    The pieces that are written, or read, would fill the array, but lie on each other. Or pieces are stored of tiles
+    that go on, as far as the hole behind them, with what nobody takes. Or an output is written to its end, but not from
+    its beginning; or not at all, where others are.
+    """
+    array, written = touched.array, touched.written
+    if next(left_out(touched), None) is not None:
+        return
+    if not len(written):
+        if array.output and array.declared and not touched.nothing_written:
+            yield _said(touched, None, array.key, array.bytes, 1, -1)
+        return
+    made = bool(written[0])
+    if (written != made).any() or len(written) > _MOST_PIECES or (made and not array.output):
+        return
+    cover = _Union(touched)
+    if not cover.missing:
+        return
+    stored = _stored_in_part(touched, cover) if made else -1
+    sure = made and (stored >= 0 or _on_each_other(touched))
+    if sure or _on_each_other(touched) or (made and _means_all(touched, cover)):
+        row = stored if stored >= 0 else cover.beside[0]
+        yield _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
+
+
+def _said(
+    touched: Touched, written: bool | None, key: int, bytes: int, places: int, row: int, sure: bool = False
+) -> Finding:
+    array = touched.array
+    begin = key - array.key
+    said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
+    record = int(touched.log.owners[row]) if row >= 0 else -1
+    return touched.at(said, record, key, bytes if places == 1 else array.bytes - begin)
+
+
+class _Union:
+    """What pieces leave out of an array: where each hole begins, and ends, and the row of the piece before it."""
+
+    def __init__(self, touched: Touched) -> None:
+        array, pieces = touched.array, touched.pieces
+        reached = np.maximum.accumulate(pieces.end)
+        low = np.append(array.key, reached)
+        high = np.append(pieces.begin, array.key + array.bytes)
+        gaps = np.flatnonzero(high > low)
+        self.low, self.high = low[gaps], high[gaps]
+        self.missing = int((self.high - self.low).sum())
+        at = np.maximum(gaps - 1, 0)
+        self.beside = [int(np.flatnonzero(pieces.end[: n + 1] == reached[n])[-1]) for n in at[:_MOST_HOLES].tolist()]
+        self.before = self.beside if not len(gaps) or gaps[0] else self.beside[1:]
+        self.beside = [int(pieces.row[n]) for n in self.beside]
+
+
+def _on_each_other(touched: Touched) -> bool:
+    """Whether the pieces would fill the array; those of an input are all read equally often."""
+    pieces, array = touched.pieces, touched.array
+    length = pieces.end - pieces.begin
+    if int(length.sum()) != array.bytes or int(length.max()) * 2 > array.bytes:
+        return False
+    if touched.written[0]:
+        return True
+    _, times = np.unique(pieces.begin, return_counts=True)
+    return bool((times == times[0]).all()) and not touched.by_scalars.any()
+
+
+def _means_all(touched: Touched, cover: _Union) -> bool:
+    """Whether most of an output is written, but for its beginning, or for what an input says was meant."""
+    if cover.missing * 2 > touched.array.bytes:
+        return _beside_its_input(touched, cover, in_full=True)
+    at_the_beginning = len(cover.low) == 1 and bool(cover.low[0] == touched.array.key)
+    return at_the_beginning or _beside_its_input(touched, cover)
+
+
+def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) -> bool:
+    """Whether an input says that all was meant: it is read in full, or but for as large a part.
+
+    ``in_full``: only if it is read in full. It has as many elements, and the output has holes; or all but one of the
+    pieces that both would be are used, since otherwise how much comes out may depend on what goes in.
+    """
+    mine, pieces = touched.array, touched.pieces
+    length = pieces.end - pieces.begin
+    at_the_end = bool(cover.high[0] >= mine.key + mine.bytes)
+    if at_the_end and (length != cover.missing).any():
+        return False
+    for other in touched.arrays:
+        alike = math.prod(other.shape) == math.prod(mine.shape)
+        if other.key == mine.key or not (at_the_end or alike):
+            continue
+        missing = _unread(touched, other)
+        as_much = not in_full and missing * mine.bytes == cover.missing * other.bytes
+        if as_much or (missing == 0 and not at_the_end):
+            return True
+    return False
+
+
+def _unread(touched: Touched, other: Given) -> int:
+    """How many bytes of an input nobody reads; -1 for no input, or one that nobody touches."""
+    pieces = pieces_in(touched.all_pieces, other)
+    if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
+        return -1
+    reached = np.append(other.key, np.maximum.accumulate(pieces.end))
+    return int(np.maximum(np.append(pieces.begin, other.key + other.bytes) - reached, 0).sum())
+
+
+def _stored_in_part(touched: Touched, cover: _Union) -> int:
+    """The row of a piece behind which there is a hole, and behind whose source what nobody takes; -1 for none."""
+    log, pieces = touched.log, touched.pieces
+    accesses = None
+    for hole, at in zip(cover.low.tolist(), cover.before, strict=False):
+        row, length = int(pieces.row[at]), int(pieces.end[at] - pieces.begin[at])
+        size = next((int(h - low) for low, h in zip(cover.low, cover.high, strict=True) if low == hole), 0)
+        if not any(length * part == length + size for part in _COUNTED):
+            continue
+        record = int(log.owners[row])
+        first, op = int(log.records["first"][record]), log.ops[int(log.records["op"][record])]
+        sources = [first + n for n, writes in enumerate(op.writes) if not writes]
+        if len(sources) != 1 or log.operands["lanes"][sources[0]]:
+            continue
+        accesses = accesses or Accesses(log)
+        source = accesses.spans(sources[0])[-1]
+        if source.end - source.begin == length and _goes_on(touched, record, Span(source.end, source.end + size)):
+            return row
+    return -1
+
+
+def _goes_on(touched: Touched, record: int, behind: Span) -> bool:
+    """Whether bytes have been written before a record and are overwritten, or lost, before anybody reads them."""
+    log = touched.log
+    key = log.operands["key"].astype(np.int64)
+    end = key + log.operands["bytes"].astype(np.int64)
+    near = np.flatnonzero((key < behind.end) & (end > behind.begin) & (log.operands["lanes"] == 0))
+    silent = np.array([op.name in (ALLOC, FREE) for op in log.ops])
+    near = near[~silent[log.records["op"][log.owners[near]]]]
+    owners, writes = log.owners[near], log.operand_written[near]
+    before, after = near[writes & (owners < record)], owners[writes & (owners > record)]
+    if any(not ((key[before] <= at) & (end[before] > at)).any() for at in (behind.begin, behind.end - 1)):
+        return False
+    last, lost = int(log.owners[before].max()), int(after.min()) if len(after) else len(log)
+    return not ((~writes) & (owners > last) & (owners < lost)).any()

@@ -1,0 +1,121 @@
+"""One cause, one finding: what follows from another finding of a launch is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..findings import ADVICE, ERROR, Finding, merged_by, rules
+from ..log import Location
+
+#: Errors that leave no instruction out.
+_OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
+_OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
+_CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
+_SCALAR = "scalar."
+_OTHER_RUNS = (rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT)
+#: Bytes that are missing, of which nobody is told twice.
+_LEFT_OUT = (rules.left_out.UNREAD, rules.left_out.UNWRITTEN)
+_MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
+#: Advice that missing bytes give rise to wherever it is.
+_FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC)
+
+
+def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings but for those that follow from others of the launch, in their order.
+
+    Where an instruction was left out, or carried out in part, nobody knows what it would have made: uninitialized
+    memory is told of where it was read before, and advice not at all. All accesses that pass the end of one variable
+    are one finding, and so are the errors of an instruction at a line, whatever comes of them in other tasks or runs.
+    """
+    found = _with_one_end(findings)
+    skipped = next((at for at, one in enumerate(found) if _is_skipped(one)), len(found))
+    broken = any(one.severity == ERROR and one.rule not in _OF_RESULTS for one in found)
+    kept: list[Finding] = []
+    for at, one in enumerate(found):
+        if broken and one.severity == ADVICE:
+            continue
+        if one.rule == rules.uninitialized.UNINITIALIZED and (at > skipped or _reaches_too_far(one, found)):
+            continue
+        if not _follows(one, found, at):
+            kept.append(one)
+    return kept
+
+
+def _is_skipped(finding: Finding) -> bool:
+    return finding.severity == ERROR and finding.rule not in _CARRIED_OUT
+
+
+def _with_one_end(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, those that name one variable's end as one."""
+    known = list(findings)
+    return merged_by(known, [(f.rule, f.kernel, f.origin, f.limit) if _passes_an_end(f) else f.cause for f in known])
+
+
+def _passes_an_end(finding: Finding) -> bool:
+    return finding.rule == rules.bounds.BOUNDS and bool(finding.limit) and finding.region is not None
+
+
+def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
+    """Whether a finding follows from another one of the launch."""
+    if _is_skipped(one):
+        return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
+    if one.rule in _OF_ORDER:
+        return any(_reaches_beyond(f, one) for f in found if f.rule == rules.bounds.BOUNDS)
+    if one.rule in _OTHER_RUNS:
+        return _shows_otherwise(one, found, at)
+    if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) for f in found):
+        return True
+    if one.severity != ADVICE:
+        return False
+    missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
+    read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
+    if one.rule in _LEFT_OUT:  # what has not come has not been asked for, and what is not made needs nothing
+        made = one.rule == rules.left_out.UNREAD and any(f.rule == rules.left_out.UNWRITTEN for f in found)
+        return bool(read) or made
+    return (bool(missing) and one.rule in _FOR_NOTHING) or any(line in _lines(f) for f in read for line in _lines(one))
+
+
+def _is_written_in(other: Finding, one: Finding) -> bool:
+    """Whether another split has written what this finding says nobody has written."""
+    there, here = other.region, one.region
+    if other.rule != rules.results.SPLIT_DEPENDENT or other.trail or there is None or here is None:
+        return False
+    return here.space == there.space and here.offset <= there.offset < here.offset + here.bytes
+
+
+def _one_slip(one: Finding, other: Finding) -> bool:
+    """Whether one wrong address or count of an instruction breaks both rules."""
+    scalar = one.instruction.startswith(_SCALAR)
+    return one.rule == other.rule or scalar or {one.rule, other.rule} == {rules.bounds.BOUNDS, rules.declared.OVERLAP}
+
+
+def _reaches_beyond(outside: Finding, one: Finding) -> bool:
+    """Whether what passes the end of an array is one of two instructions that have no order."""
+    earlier = one.related == outside.location and outside.instruction in one.message
+    return _same_instruction(outside, one) or (earlier and one.related is not None)
+
+
+def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
+    """Whether an instruction that reads uninitialized bytes passes the end of an array as well."""
+    return bool(one.operand) and any(_is_skipped(f) and _same_instruction(f, one) for f in found)
+
+
+def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
+    """Whether another run differs in what is missing, or has been told of."""
+    places = {one.location, *(step.location for step in one.trail)}
+    if any(f.rule == rules.uninitialized.UNINITIALIZED and f.location in places for f in found):
+        return True
+    return one.severity != ERROR and any(
+        f.rule in _OTHER_RUNS and f.operand == one.operand for f in found if f.severity == ERROR or f in found[:at]
+    )
+
+
+def _same_instruction(one: Finding, other: Finding) -> bool:
+    """Whether two findings are of an instruction at a line; all scalar accesses of a line are one."""
+    return one.location == other.location and one.location.line > 0 and (
+        one.instruction == other.instruction or all(f.instruction.startswith(_SCALAR) for f in (one, other))
+    )  # fmt: skip
+
+
+def _lines(finding: Finding) -> list[Location]:
+    return [place for place in (finding.location, finding.related) if place is not None and place.line]

@@ -1,0 +1,36 @@
+"""``python -m tests.faults.seeded --seed N --count M``: the detection of faults, measured on a fresh sample."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from .measure import Table, sample
+from .subjects import ours
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.seeded", description=__doc__)
+    parser.add_argument("--seed", type=int, required=True, help="what the faults are drawn by")
+    parser.add_argument("--count", type=int, default=200, help="how many faults that change a result or make a hazard")
+    parser.add_argument("--kernel", help="of this kernel alone")
+    parser.add_argument("--verbose", action="store_true", help="print each fault with its findings")
+    options = parser.parse_args()
+    subjects = [s for s in ours() if options.kernel in (None, s.name)]
+    verdicts = []
+    with tempfile.TemporaryDirectory() as work:
+        for verdict in sample(subjects, options.seed, options.count, Path(work)):
+            verdicts.append(verdict)
+            if options.verbose:
+                said = "; ".join(f"{f.severity} {f.rule}@{f.location.line}" for f in verdict.findings[:6])
+                hazard = " (hazard)" * verdict.hazard
+                print(
+                    f"{verdict.subject}: {verdict.mutant}{hazard}: {said or 'MISSED'} [{len(verdict.findings)}]",
+                    flush=True,
+                )
+    print(Table(verdicts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""The right kernels are silent; of a fault in each of them most are found, in few findings."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from .measure import Right, Table, Verdict, built
+from .mutations import KINDS, Mutant, mutants
+from .subjects import KERNELS, Subject, ours
+
+#: What the faults are drawn by; with others, other faults.
+SEED = 6
+
+
+@pytest.fixture(scope="module")
+def rights(tmp_path_factory: pytest.TempPathFactory) -> list[Right]:
+    """Every kernel with what it leaves; ValueError where there is an error or a warning."""
+    work, subjects = tmp_path_factory.mktemp("right"), ours()
+    program = built(KERNELS, work, subjects[0].device)
+    return [Right(subject, work, program) for subject in subjects]
+
+
+def together(chosen: list[tuple[Subject, Mutant]]) -> str:
+    """One source with a fault in each of several kernels: they share no line."""
+    lines = KERNELS.splitlines(keepends=True)
+    for subject, mutant in chosen:
+        within = subject.source.within
+        first, last = subject.source.line(within.start) - 1, subject.source.line(within.end - 1)
+        lines[first:last] = mutant.text.splitlines(keepends=True)[first:last]
+    return "".join(lines)
+
+
+def test_right_kernels_say_nothing(rights: list[Right]) -> None:
+    assert {right.subject.name: right.said for right in rights if right.said} == {}
+
+
+def test_faults_are_found(rights: list[Right], tmp_path: Path) -> None:
+    rng, chosen = random.Random(SEED), []
+    for right in rights:
+        kinds = mutants(right.subject.source)
+        chosen.append((right.subject, rng.choice(kinds[rng.choice(sorted(kinds))])))
+    program = built(together(chosen), tmp_path, rights[0].subject.device)
+    judged = [right.judged(mutant, program) for right, (_, mutant) in zip(rights, chosen, strict=True)]
+    found = Table([verdict for verdict in judged if isinstance(verdict, Verdict)])
+    assert len(found.verdicts) >= 20
+    assert found.detected >= 0.88, f"{found}"
+    assert found.share("error", "warning") >= 0.66, f"{found}"
+    assert sum(len(verdict.findings) for verdict in found.found) <= 1.5 * len(found.found), f"{found}"
+
+
+def test_every_kind_has_its_places_and_keeps_the_lines(rights: list[Right]) -> None:
+    kinds = set()
+    for right in rights:
+        text = right.subject.source.text
+        found = [mutant for of in mutants(right.subject.source).values() for mutant in of]
+        kinds |= {mutant.kind for mutant in found}
+        assert {mutant.text.count("\n") for mutant in found} == {text.count("\n")}
+        assert text not in {mutant.text for mutant in found}
+    assert kinds == set(KINDS)

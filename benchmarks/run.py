@@ -25,6 +25,7 @@ from .memory_use import memory
 from .startup_speed import startup
 from .tensors_speed import tensors
 from .threads_speed import threads
+from .tpu_speed import tpu
 
 BENCHMARKS = {
     "logspace": logspaces,
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "startup": startup,
     "memory": memory,
     "threads": threads,
+    "tpu": tpu,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from .instruction import PADDING, Instruction, Overload, result_type
 from .prototype import Kind, Parameter
 from .rules import INFERRED, Require, Rule
 
+#: Sizes of a tensor; a fifth is that of the last channel of a matrix.
+_AXES = 4
 _OVERLAP = {
     "same": "operands may coincide, but not overlap in part",
     "none": "operands must not overlap",
@@ -23,12 +26,17 @@ _ASIDE = f", padding of less than {PADDING} bytes aside"
 
 @dataclass(frozen=True)
 class OperandRow:
-    """A memory operand: "in", "out" or "inout"; its space ("" = decided by the selecting argument); what it spans."""
+    """A memory operand: "in", "out" or "inout"; its space ("" = decided by the selecting argument); what it spans.
+
+    ``layout`` is that of a tensor, "" of others.
+    """
 
     name: str
     direction: str
     space: str
     span: str
+    type: str
+    layout: str
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,25 @@ def _overlap(entry: Instruction) -> str:
     return _OVERLAP[entry.overlap] + (_ASIDE if widens and entry.overlap == "ascending" else "")
 
 
+def _layout(entry: Instruction, operand: Parameter) -> str:
+    """How the elements of a tensor lie."""
+    if not operand.is_tensor:
+        return ""
+    if operand.kind is Kind.VARIABLE:
+        return "aligned; of a vector compact"
+    usual = "continuous" if operand.kind is Kind.SYSTEM else "aligned"
+    (dim,) = operand.dims
+    nullable = {p.name: p.nullable for p in entry.prototype.parameters if p.kind is Kind.STRUCT}
+    if dim.stride in nullable:
+        return f"at strides; null: {usual}" if nullable[dim.stride] else "at strides"
+    shape = ast.parse(dim.count, mode="eval").body
+    if isinstance(shape, ast.Tuple) and len(shape.elts) > _AXES:
+        return "matrix: columns dealt to channels"
+    if dim.stride == "(1, 1, 1, 1)":
+        return "compact"
+    return "at the strides it spans" if dim.stride else usual
+
+
 def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = None) -> InstructionRow:
     """The row of a declaration of ``dialect``; with ``arch``, only the rules in force on that architecture."""
     rules = entry.rules if arch is None else entry.rules_for(arch)
@@ -99,7 +126,9 @@ def instruction_row(dialect: Dialect, entry: Instruction, arch: int | None = Non
         doc=entry.doc.rstrip("."),
         arguments=", ".join(_declared(entry, p) for p in entry.prototype.parameters),
         prototypes=tuple(dict.fromkeys(_c_prototype(dialect, overload) for overload in entry.overloads())),
-        operands=tuple(OperandRow(p.name, _direction(p), entry.space_of(p), _span(p)) for p in memory),
+        operands=tuple(
+            OperandRow(p.name, _direction(p), entry.space_of(p), _span(p), p.type, _layout(entry, p)) for p in memory
+        ),
         types=tuple(text for text, inferred in bindings if text and not inferred),
         inferred_types=tuple(text for text, inferred in bindings if text and inferred),
         type_arguments=", ".join(given.argument for given in entry.type_arguments.values()),

@@ -1,4 +1,4 @@
-"""TPU-KERNEL: the functions of Sophgo TPU cores. HAU is modelled whole, BDC and GDMA in part."""
+"""TPU-KERNEL: the functions of Sophgo TPU cores. HAU is modelled whole, BDC, GDMA and SDMA in part."""
 
 from __future__ import annotations
 

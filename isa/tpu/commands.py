@@ -1,4 +1,4 @@
-"""Commands of BDC and GDMA: a prototype and members make a family, and what the machine asks of all follows from it.
+"""Commands of BDC, GDMA and SDMA: a prototype and members make a family, and what the machine asks of all follows.
 
 The rules are facts of the vendor's checkers: the same start lane, alignment where a stride is null, strides and sizes
 within the counters of the hardware, nothing written twice.
@@ -19,8 +19,8 @@ FLOATS = "float half bfloat16"
 NARROW_FLOATS = "float8e4m3 float8e5m2"
 INTEGERS = "int8 uint8 int16 uint16 int32 uint32"
 EVERY = f"{FLOATS} {INTEGERS} {NARROW_FLOATS}"
-#: Bytes from one element of a row to the next, at most, in commands of GDMA.
-WIDEST_STEP = 128
+#: Bytes from one element of a row to the next, at most, in commands of the engines that move.
+WIDEST_STEP = {"gdma": 128, "sdma": 64}
 #: Type variable -> what arguments that bind it are called.
 _TYPE_ARGUMENTS = {
     "T": ("dtype", "data_dtype"),
@@ -54,13 +54,26 @@ def bdc(
     )  # fmt: skip
 
 
-def gdma(prototype: str, members: Members, *, rules: tuple[Require, ...] = (), **facts: Any) -> tuple[Instruction, ...]:
+def gdma(prototype: str, members: Members, **facts: Any) -> tuple[Instruction, ...]:
     """A family of GDMA commands."""
+    return _moving("gdma", Completion.QUEUED, prototype, members, **facts)
+
+
+def sdma(prototype: str, members: Members, **facts: Any) -> tuple[Instruction, ...]:
+    """The same commands of SDMA, from BM1690 on: a queue of its own, which waits alone bring into an order."""
+    prototype = prototype.replace("tpu_gdma_", "tpu_sdma_")
+    return _moving("sdma", Completion.DEFERRED, prototype, members, archs=">=1690", **facts)
+
+
+def _moving(
+    engine: str, completion: Completion, prototype: str, members: Members, *, rules: tuple[Require, ...] = (),
+    **facts: Any,
+) -> tuple[Instruction, ...]:  # fmt: skip
     parameters = parse(prototype.format(op="op")).parameters
-    effect = Compute(Completion.QUEUED) if next(iter(members.values()))[0] else Copy(Completion.QUEUED)
+    effect = Compute(completion) if next(iter(members.values()))[0] else Copy(completion)
     return _family(
-        prototype, members, facts, pipe="gdma", effect=effect, overlap="any",
-        rules=(*_of_shapes(parameters), *_of_steps(parameters), *rules),
+        prototype, members, facts, pipe=engine, effect=effect, overlap="any",
+        rules=(*_of_shapes(parameters), *_of_steps(parameters, WIDEST_STEP[engine]), *rules),
     )  # fmt: skip
 
 
@@ -121,13 +134,13 @@ def _of_lanes(parameters: tuple[Parameter, ...], elsewhere: Collection[str]) -> 
             yield from no_write_twice(strides[p.name], p.dims[0].count)
 
 
-def _of_steps(parameters: tuple[Parameter, ...]) -> Iterator[Require]:
+def _of_steps(parameters: tuple[Parameter, ...], widest: int) -> Iterator[Require]:
     """Rows are read and written in steps that the engine has; alignment and strides of operands across lanes."""
     strides = _nullable(parameters)
     for p in parameters:
         stride = strides.get(p.name)
         if stride:
-            yield Require(f"0 < {stride}.w * sizeof_{p.name} <= {WIDEST_STEP}", when=stride)
+            yield Require(f"0 < {stride}.w * sizeof_{p.name} <= {widest}", when=stride)
     for p in parameters:
         if p.is_lanes and p.name in strides:
             yield from strided("nch", **{p.name: strides[p.name]})

@@ -1,4 +1,4 @@
-"""GDMA: the copy engine, within and between system memory and the lanes of a core's local memory."""
+"""GDMA, which copies within and between system memory and the lanes of a core; SDMA, within system memory alone."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy as np
 
 from ..declare import Instruction
 from ..rules import Require
-from .commands import EVERY, gdma
+from .commands import EVERY, gdma, sdma
 from .matrix import across, dealt, gathered, within
 
 _KINDS = {"S": "system", "L": "tensor"}
 _WORDS = {"S": "system", "L": "local"}
+#: `gdma` or `sdma`.
+Family = Callable[..., tuple[Instruction, ...]]
+_SYSTEM = "system", "system", "from system to system memory"
 _TAIL = "dim4 *dst_stride?, dim4 *src_stride?, data_type dtype)"
 
 
@@ -30,8 +33,8 @@ def _way(source: str, target: str) -> str:
     return f"{'S' if source == 'system' else 'L'}2{'S' if target == 'system' else 'L'}"
 
 
-def _copy(source: str, target: str, words: str) -> tuple[Instruction, ...]:
-    return gdma(
+def _copy(source: str, target: str, words: str, family: Family = gdma) -> tuple[Instruction, ...]:
+    return family(
         f"void tpu_gdma_{{op}}({target}<T> dst_addr[shape @ dst_stride],"
         f" const {source}<T> src_addr[shape @ src_stride], dim4 *shape, {_TAIL}",
         {f"cpy_{_way(source, target)}": (None, f"Copy a tensor {words}")},
@@ -40,16 +43,16 @@ def _copy(source: str, target: str, words: str) -> tuple[Instruction, ...]:
     )
 
 
-copies = _between("S2L L2S S2S L2L", _copy)
+copies = _between("S2L L2S S2S L2L", _copy), _copy(*_SYSTEM, sdma)
 _TRANSPOSED = {"cw": ("n", "w", "h", "c"), "nc": ("c", "n", "h", "w")}
 
 
-def _transpose(axes: str) -> Callable[[str, str, str], tuple[Instruction, ...]]:
+def _transpose(axes: str) -> Family:
     order = tuple("nchw".index(axis) for axis in _TRANSPOSED[axes])
     shape = ", ".join(f"dst_shape.{axis}" for axis in _TRANSPOSED[axes])
 
-    def make(source: str, target: str, words: str) -> tuple[Instruction, ...]:
-        return gdma(
+    def make(source: str, target: str, words: str, family: Family = gdma) -> tuple[Instruction, ...]:
+        return family(
             f"void tpu_gdma_{{op}}({target}<T> dst_addr[dst_shape @ dst_stride],"
             f" const {source}<T> src_addr[({shape}) @ src_stride], dim4 *dst_shape, {_TAIL}",
             {
@@ -65,7 +68,9 @@ def _transpose(axes: str) -> Callable[[str, str, str], tuple[Instruction, ...]]:
     return make
 
 
-transposes = tuple(_between("S2L L2S S2S L2L", _transpose(axes)) for axes in _TRANSPOSED)
+transposes = tuple(
+    (_between("S2L L2S S2S L2L", _transpose(axes)), _transpose(axes)(*_SYSTEM, sdma)) for axes in _TRANSPOSED
+)
 
 
 def _general(source: str, target: str, words: str) -> tuple[Instruction, ...]:
@@ -94,9 +99,9 @@ def _general(source: str, target: str, words: str) -> tuple[Instruction, ...]:
 general_copies = _between("S2L L2S L2L", _general)
 
 
-def _fill(_: str, target: str, words: str) -> tuple[Instruction, ...]:
+def _fill(_: str, target: str, words: str, family: Family = gdma) -> tuple[Instruction, ...]:
     where = "system" if target == "system" else "local"
-    return gdma(
+    return family(
         f"void tpu_gdma_{{op}}({target}<T> dst_addr[shape @ dst_stride], scalar<T> C, dim4 *shape, dim4 *dst_stride?,"
         " data_type dtype)",
         {f"set_C_{where}": (np.positive, f"Every element of a tensor in {where} memory becomes C")},
@@ -104,13 +109,28 @@ def _fill(_: str, target: str, words: str) -> tuple[Instruction, ...]:
     )
 
 
-fills = _between("S2L S2S", _fill)
-linear_fill = gdma(
-    "void tpu_gdma_{op}(system<T> dst_addr[(1, 1, 1, count)], scalar<T> C, uint32 count, data_type dtype)",
-    {"system_set": (np.positive, "count elements of system memory, one after the other, become C")},
-    types=EVERY,
-    rules=(Require("count > 0", rule="length"),),
-)
+fills = _between("S2L S2S", _fill), _fill(*_SYSTEM, sdma)
+
+
+def _linear(family: Family) -> tuple[Instruction, ...]:
+    facts: dict[str, Any] = {"types": EVERY, "rules": (Require("count > 0", rule="length"),)}
+    row = "[(1, 1, 1, count)]"
+    return (
+        *family(
+            f"void tpu_gdma_{{op}}(system<T> dst_addr{row}, scalar<T> C, uint32 count, data_type dtype)",
+            {"system_set": (np.positive, "count elements of system memory, one after the other, become C")},
+            **facts,
+        ),
+        *family(
+            f"void tpu_gdma_{{op}}(system<T> dst_addr{row}, const system<T> src_addr{row}, uint32 count,"
+            " data_type dtype)",
+            {"system_cpy": (None, "Copy count elements of system memory, one after the other")},
+            **facts,
+        ),
+    )
+
+
+linear = _linear(gdma), _linear(sdma)
 channel_broadcast = gdma(
     "void tpu_gdma_{op}(tensor<T> dst_addr[shape @ dst_stride],"
     f" const system<T> src_addr[(shape.n, 1, shape.h, shape.w) @ src_stride], dim4 *shape, {_TAIL}",

@@ -1,4 +1,4 @@
-"""GDMA by index: lines of a table gathered, lines scattered to where an index says, positions of what is not zero."""
+"""GDMA and SDMA by index: lines gathered and scattered; of GDMA, positions of what is not zero."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from ..declare import Instruction
 from ..instruction import Wider
 from ..results import ValueOutOfRange
 from ..rules import Require
-from .commands import EVERY, gdma
+from .commands import EVERY, gdma, sdma
+from .gdma import Family
 from .tensors import LARGEST
 
 _KINDS = {"S": "system", "L": "tensor"}
 _TAIL = " dim4 *shape, int32 param_h, dim4 *output_stride?, dim4 *param_stride?, dim4 *index_stride?, data_type dtype)"
-_INDEX = (
-    "const system<uint32> index_addr[(1, shape.c, {lines}, 1) @ index_stride] ~ index_is_local, bool index_is_local,"
-)
 _FACTS: dict[str, Any] = {
     "types": EVERY,
     "rules": (Require("shape.n == 1", rule="length"), Require(f"1 <= param_h <= {LARGEST}", rule="length")),
@@ -44,40 +42,36 @@ def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.n
     return found
 
 
-def _gather(way: str) -> tuple[Instruction, ...]:
+#: Member, how many lines there are an index for, and what stands before the output and behind the index.
+_FORMS: dict[str, tuple[Any, str, str, str]] = {
+    "h_gather": (
+        (_gathered, "output[0, c, h] = param[0, c, index[c, h]], or C where the index is param_h or more"),
+        "shape.h", "", " scalar<T> C,",
+    ),
+    "h_scatter": (
+        (_scattered, "output[0, c, index[c, h]] = param[0, c, h]; of equal indices the last one wins (inferred)"),
+        "param_h", "inout ", "",
+    ),
+}  # fmt: skip
+
+
+def _by_index(op: str, way: str, family: Family = gdma) -> tuple[Instruction, ...]:
+    """A gather or scatter; SDMA's index lies in system memory."""
+    member, lines, before, behind = _FORMS[op]
     source, target = _KINDS[way[0]], _KINDS[way[-1]]
-    return gdma(
-        f"void tpu_gdma_{{op}}({target}<T> output_addr[shape @ output_stride],"
+    local = " ~ index_is_local, bool index_is_local" if family is gdma else ""
+    return family(
+        f"void tpu_gdma_{{op}}({before}{target}<T> output_addr[shape @ output_stride],"
         f" const {source}<T> param_addr[(1, shape.c, param_h, shape.w) @ param_stride],"
-        f" {_INDEX.format(lines='shape.h')} scalar<T> C,{_TAIL}",
-        {
-            f"h_gather_{way}": (
-                _gathered,
-                "output[0, c, h] = param[0, c, index[c, h]], or C where the index is param_h or more",
-            )
-        },
+        f" const system<uint32> index_addr[(1, shape.c, {lines}, 1) @ index_stride]{local},{behind}{_TAIL}",
+        {f"{op}_{way}": member},
         **_FACTS,
     )
 
 
-def _scatter(way: str) -> tuple[Instruction, ...]:
-    source, target = _KINDS[way[0]], _KINDS[way[-1]]
-    return gdma(
-        f"void tpu_gdma_{{op}}(inout {target}<T> output_addr[shape @ output_stride],"
-        f" const {source}<T> param_addr[(1, shape.c, param_h, shape.w) @ param_stride],"
-        f" {_INDEX.format(lines='param_h')}{_TAIL}",
-        {
-            f"h_scatter_{way}": (
-                _scattered,
-                "output[0, c, index[c, h]] = param[0, c, h]; of equal indices the last one wins (inferred)",
-            )
-        },
-        **_FACTS,
-    )
-
-
-gathers = tuple(map(_gather, ("S2L", "S2S", "L2S", "L2L")))
-scatters = tuple(map(_scatter, ("S2L", "S2S", "L2S", "L2L")))
+by_index = tuple(
+    (*(_by_index(op, way) for way in ("S2L", "S2S", "L2S", "L2L")), _by_index(op, "S2S", sdma)) for op in _FORMS
+)
 
 # --- positions -------------------------------------------------------------------------------------------------------
 

@@ -135,10 +135,15 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
         ("written as asm", row.asm),
     ]
     screen.table([("", False), ("", False)], ((f"  {name}", text) for name, text in lines if text))
+    places = [[o.name, o.direction, o.space or f"by {row.selector}"] for o in row.operands]
+    layouts = [[o.type, o.layout] for o in row.operands] if any(o.layout for o in row.operands) else []
     _titled(
         screen,
-        ["OPERAND", "", "space", "spans"],
-        ((o.name, o.direction, o.space or f"by {row.selector}", o.span) for o in row.operands),
+        ["OPERAND", "", "space", *(["of", "layout"] if layouts else []), "spans"],
+        (
+            [*place, *layout, operand.span]
+            for place, layout, operand in zip(places, layouts or [[]] * len(places), row.operands, strict=True)
+        ),
     )
     _titled(
         screen,

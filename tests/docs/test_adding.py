@@ -73,6 +73,7 @@ def test_the_commands_of_a_section_print_what_is_shown(section, tree):
     ("section", "reason"),
     [
         ("An instruction", "not-modelled: __bang_fabsmax is known and not modelled yet"),
+        ("An instruction of BDC", "not-modelled: tpu_bdc_fp_diff_abs is known and not modelled yet"),
         ("A function of CNRT", "not-modelled: cnrtTaskTopoNodeGetDependentNodes is declared and not modelled"),
         ("A dialect", "isa is 'toy'; the dialects are"),
     ],
@@ -97,7 +98,7 @@ def test_what_is_shown_is_in_the_examples():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.is_file())
     patched = "\n".join(line.removeprefix("+") for line in sources.splitlines())
     shown = re.findall(r"```(?:python|toml|c\+\+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(shown) == 6
+    assert len(shown) == 7
     for block in shown:
         assert block in patched or block.replace("device = ", "DEVICE = ") in patched, block
 
@@ -108,7 +109,12 @@ def places(patch: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("section", "patch"), [("An instruction", "instruction.patch"), ("A function of CNRT", "cnrt.patch")]
+    ("section", "patch"),
+    [
+        ("An instruction", "instruction.patch"),
+        ("An instruction of BDC", "tpu.patch"),
+        ("A function of CNRT", "cnrt.patch"),
+    ],
 )
 def test_no_example_needs_more_places_than_it_says(section, patch):
     rows = re.findall(r"^\| `([\w/]+\.\w+)` \|", SECTIONS[section], re.M)
@@ -118,7 +124,9 @@ def test_no_example_needs_more_places_than_it_says(section, patch):
 
 def test_a_dialect_needs_two_places():
     assert places("dialect.patch") == {"isa/toy.py", "isa/dialects.py"}
-    assert {path.name for path in EXAMPLES.glob("*.patch")} == {"instruction.patch", "cnrt.patch", "dialect.patch"}
+    assert {path.name for path in EXAMPLES.glob("*.patch")} == {
+        "instruction.patch", "tpu.patch", "cnrt.patch", "dialect.patch",
+    }  # fmt: skip
 
 
 def test_the_table_of_hooks_is_whole():

@@ -220,3 +220,19 @@ def test_the_kernel_of_the_hau_page_takes_the_time_that_is_shown(tmp_path, monke
     names = {"ctypes": ctypes, "np": np, "Device": Device, "load": load}
     exec(f"{values}\n{call}", names)
     assert f"{names['run'].time_us:.3f}" == shown
+
+
+def test_the_tpu_page_shows_its_examples_and_the_numbers_of_the_chips():
+    page = (ROOT / "docs" / "tpu.md").read_text(encoding="utf-8")
+    for language, suffix in (("c", "c"), ("python", "py")):
+        shown = re.findall(rf"```{language}\n(  .*?)```", page, re.S)
+        assert len(shown) == 1
+        assert shown[0] in (EXAMPLES / f"double_buffer.{suffix}").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([^|]+?) \|(.*)\|$", page, re.M))
+    for number, name in enumerate(("bm1684", "bm1684x", "bm1688", "bm1690")):
+        shape = Device.load(name).shape
+        lane = shape.spaces["local"].bytes // shape.lanes // 1024
+        for row, value in (("cores", shape.cores), ("lanes of a core", shape.lanes),
+                           ("bytes that a lane computes at once", shape.eu_bytes),
+                           ("local memory of a lane, in banks", f"{lane} KB, {shape.banks}")):  # fmt: skip
+            assert rows[row].split(" | ")[number].strip() == str(value)

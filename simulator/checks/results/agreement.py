@@ -47,11 +47,8 @@ def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], portion: fl
         far = Expectations(None).wrong(there, here)
         if not len(far):
             continue
-        asked = np.arange(here.size) if nearly else far
-        both = np.ones(len(asked), bool)
-        for log in (mine.log, theirs.log):
-            both &= History(log).last_writers(array.key, array.dtype.itemsize, asked) >= 0
-        different = np.intersect1d(far, asked[both])
+        both = _written(mine.log, array) & _written(theirs.log, array)
+        different = far[both[far]]
         low, high = _RELATED if nearly else (0.0, 1.0)
         if len(different) and low <= 1 - len(different) / int(both.sum()) <= high:
             one, other = _Side(mine, here), _Side(theirs, there)
@@ -87,6 +84,19 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
         kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
         task=int(log.records["task"][record]),
     )  # fmt: skip
+
+
+def _written(log: Log, array: Given) -> np.ndarray:
+    """Of every element of an array whether it has been written, bool."""
+    size, count = array.dtype.itemsize, math.prod(array.shape)
+    if (log.runs["run"] == 0).any():  # not known to the byte
+        written: np.ndarray = History(log).last_writers(array.key, size, np.arange(count)) >= 0
+        return written
+    start = int(offset_numbers(np.array([array.key], np.uint64))[0])
+    made = np.zeros(count, bool)
+    for low, high in (_within(Accesses(log).touched()[1], start, start + array.bytes) - start).tolist():
+        made[low // size : -(-high // size)] = True
+    return made
 
 
 def _within(ranges: np.ndarray, low: int, high: int) -> np.ndarray:

@@ -22,6 +22,8 @@ from .operand_cache import OperandCache, OperandSlot
 
 #: Bytes of an operand that is carried out as far as it lies inside of bounds: a longer one has a wrong count.
 _LARGEST_OVERRUN = 1 << 24
+#: Tensors of a core's memory that are kept: those of the lines of a kernel, in a few places each.
+_MOST_FOUND = 4096
 
 
 class MemoryMap:
@@ -170,9 +172,16 @@ class MemoryMap:
     ) -> Tensor:
         memory = self.memories[(parameter.is_lanes and parameter.space) or overload.instruction.space]
         lanes, entry = self.lanes, next(memory.allocations(self.owner(memory)))
+        said = address, form.shape, form.strides, form.dtype, form.last
+        kept: Tensor | None = entry.found.get(said)
+        if kept is not None:
+            return kept
         if 0 <= address < lanes.count * lanes.size:
             found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
+                if len(entry.found) >= _MOST_FOUND:
+                    entry.found.clear()
+                entry.found[said] = found
                 return found
             past = found.end - entry.start - lanes.size
             finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)

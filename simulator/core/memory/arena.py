@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Allocation:
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
     pages: tuple[int, int] = (0, 0)  # whole pages of the host's that are its alone, if it has such: [first, end)
+    #: Operands that lie in it, by what arguments say of them.
+    found: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, load
+from mlusim.simulator.cli import main
 
 from tests.isa.facts.fact_table import FACTS
 from tests.isa.tpu import NAMES
@@ -55,3 +57,23 @@ def test_every_function_on_tensors_has_a_reference() -> None:
     facts = {fact.name for fact in FACTS["tpu"]}
     assert {entry.name for entry in TPU.instructions} - NAMES - facts == set()
     assert {entry.name for entry in TPU.instructions} >= NAMES
+
+
+def test_a_function_is_shown_with_types_layouts_and_rules(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")  # no line is wrapped
+    shown = {
+        "tpu_bdc_cw_trans": ("types float half", "dst_addr out local T aligned [shape]", "lane the start lane of"),
+        "okk_bdc_conv2d": (
+            "output_addr inout local float aligned", "input_addr in local float at strides; null: aligned",
+            "weight_addr in local float2 at strides", "bias_addr in local float compact", "alignment output_addr is a",
+        ),
+        "okk_bdc_matmul": ("left_addr in local float matrix: columns dealt to channels",),
+        "tpu_gdma_cpy_S2L": ("src_addr in system T at strides; null: continuous",),
+        "tpu_bdc_equal_select": ("src0 in local S aligned; of a vector compact",),
+    }  # fmt: skip
+    for name, parts in shown.items():
+        assert main(["isa", name]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        assert [part for part in parts if part not in text] == []

@@ -24,4 +24,6 @@ def test_elements(row: Row) -> None:
 @pytest.mark.parametrize("name", moves.MOVES)
 def test_moves(name: str) -> None:
     for chip in CHIPS:
-        check(chip, list(moves.cases(chip, name, places(chip, name, 4 if chip == "bm1690" else 2))))
+        made = list(moves.cases(chip, name, places(chip, name, 4 if chip == "bm1690" else 2)))
+        if made:
+            check(chip, made)

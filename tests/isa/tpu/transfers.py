@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -33,6 +34,7 @@ def _way(
     index: Callable[[Index, Four], Index],
     most: int = 130,
     shapes: int = 1,
+    engine: str = "gdma",
 ) -> Callable[[Bench, Four], Case]:
     def make(bench: Bench, shape: Four) -> Case:
         shape = (shape[0], min(shape[1], most), shape[2], shape[3])  # what it comes from has to fit a lane
@@ -41,7 +43,7 @@ def _way(
         given = bench.values(src, beyond)
         passed = [dim4(shape), *([dim4(src.shape)] if shapes > 1 else [])]
         return bench.case(
-            f"gdma_{name}_{way}", dst, outside, lambda i: given[index(i, shape)],
+            f"{engine}_{name}_{way}", dst, outside, lambda i: given[index(i, shape)],
             [to, of, *passed, dim4(dst.stride), dim4(src.stride), CODES[bench.kind]],
         )  # fmt: skip
 
@@ -60,24 +62,34 @@ def _of_flat(index: Index, shape: Four) -> Index:
     return (0, at // (rows * shape[3]), at // shape[3] % rows, at % shape[3])
 
 
-def fill(where: str, name: str) -> Callable[[Bench, Four], Case]:
+def fill(where: str, name: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
     def make(bench: Bench, shape: Four) -> Case:
         dst, outside, to = _side(bench, where, shape)
         value = encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
         return bench.case(
-            f"gdma_{name}", dst, outside, lambda i: value,
+            f"{engine}_{name}", dst, outside, lambda i: value,
             [to, int.from_bytes(value, "little"), dim4(shape), dim4(dst.stride), CODES[bench.kind]],
         )  # fmt: skip
 
     return make
 
 
-def system_set(bench: Bench, shape: Four) -> Case:
+def system_set(bench: Bench, shape: Four, engine: str = "gdma") -> Case:
     dst = bench.beyond((1, 1, 1, bench.chance.randrange(1, 200)))
     value = encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
     return bench.case(
-        "gdma_system_set", dst, True, lambda i: value,
+        f"{engine}_system_set", dst, True, lambda i: value,
         [Outside(dst.address), int.from_bytes(value, "little"), dst.shape[3], CODES[bench.kind]],
+    )  # fmt: skip
+
+
+def system_cpy(bench: Bench, shape: Four, engine: str = "gdma") -> Case:
+    count = bench.chance.randrange(1, 200)
+    dst, src = (bench.beyond((1, 1, 1, count)) for _ in range(2))
+    given = bench.values(src, True)
+    return bench.case(
+        f"{engine}_system_cpy", dst, True, lambda i: given[i],
+        [Outside(dst.address), Outside(src.address), count, CODES[bench.kind]],
     )  # fmt: skip
 
 
@@ -136,9 +148,9 @@ def matrix_out(bench: Bench, shape: Four) -> Case:
     )  # fmt: skip
 
 
-def _indices(bench: Bench, shape: Four, below: int) -> tuple[dict[Index, int], list[Any]]:
+def _indices(bench: Bench, shape: Four, below: int, anywhere: bool) -> tuple[dict[Index, int], list[Any]]:
     """An index for each line, some of them too large, in system or local memory; the arguments for it."""
-    local = bench.chance.random() < 0.5
+    local = anywhere and bench.chance.random() < 0.5
     tensor = bench.inside(shape, kind="uint32") if local else bench.beyond(shape, kind="uint32")
     found = {index: bench.chance.randrange(below + 2) for index in tensor.indices()}
     raw = [encode("uint32", [value]) for value in found.values()]
@@ -146,16 +158,16 @@ def _indices(bench: Bench, shape: Four, below: int) -> tuple[dict[Index, int], l
         bench.local.put(tensor, raw)
     else:
         system_put(bench.system, tensor, raw)
-    return found, [tensor.address if local else Outside(tensor.address), int(local)]
+    return found, [tensor.address if local else Outside(tensor.address), *([int(local)] if anywhere else [])]
 
 
-def gather(way: str) -> Callable[[Bench, Four], Case]:
+def gather(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
     def make(bench: Bench, shape: Four) -> Case:
         _, c, h, w = shape
         high = bench.chance.randrange(1, 5)
         dst, outside, to = _side(bench, way[-1], (1, c, h, w))
         src, beyond, of = _side(bench, way[0], (1, c, high, w))
-        index, passed = _indices(bench, (1, c, h, 1), high)
+        index, passed = _indices(bench, (1, c, h, 1), high, engine == "gdma")
         given, other = bench.values(src, beyond), encode(bench.kind, [mixed(bench.kind, 1, bench.chance.random())[0]])
 
         def value(at: Index) -> bytes:
@@ -163,7 +175,7 @@ def gather(way: str) -> Callable[[Bench, Four], Case]:
             return given[0, at[1], line, at[3]] if line < high else other
 
         return bench.case(
-            f"gdma_h_gather_{way}", dst, outside, value,
+            f"{engine}_h_gather_{way}", dst, outside, value,
             [to, of, *passed, int.from_bytes(other, "little"), dim4(dst.shape), high, dim4(dst.stride),
              dim4(src.stride), dim4(None), CODES[bench.kind]],
         )  # fmt: skip
@@ -171,7 +183,7 @@ def gather(way: str) -> Callable[[Bench, Four], Case]:
     return make
 
 
-def scatter(way: str) -> Callable[[Bench, Four], Case]:
+def scatter(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
     """No two lines go to one place."""
 
     def make(bench: Bench, shape: Four) -> Case:
@@ -179,20 +191,22 @@ def scatter(way: str) -> Callable[[Bench, Four], Case]:
         high = bench.chance.randrange(1, h + 1)
         dst, outside, to = _side(bench, way[-1], (1, c, h, w))
         src, beyond, of = _side(bench, way[0], (1, c, high, w))
-        lines = bench.inside((1, c, high, 1), kind="uint32")
+        inside = engine == "gdma"
+        lines = (bench.inside if inside else bench.beyond)((1, c, high, 1), kind="uint32")
         index = {
             (channel, line): to_line
             for channel in range(c)
             for line, to_line in enumerate(bench.chance.sample(range(h), high))
         }
-        bench.local.put(lines, [encode("uint32", [index[i[1], i[2]]]) for i in lines.indices()])
+        raw = [encode("uint32", [index[i[1], i[2]]]) for i in lines.indices()]
+        bench.local.put(lines, raw) if inside else system_put(bench.system, lines, raw)
         given, old = bench.values(src, beyond), bench.values(dst, outside)
         new = {(0, channel, to_line, k): given[0, channel, line, k] for (channel, line), to_line in index.items()
                for k in range(w)}  # fmt: skip
         return bench.case(
-            f"gdma_h_scatter_{way}", dst, outside, lambda i: new.get(i, old[i]),
-            [to, of, lines.address, 1, dim4(dst.shape), high, dim4(dst.stride), dim4(src.stride), dim4(None),
-             CODES[bench.kind]],
+            f"{engine}_h_scatter_{way}", dst, outside, lambda i: new.get(i, old[i]),
+            [to, of, *([lines.address, 1] if inside else [Outside(lines.address)]), dim4(dst.shape), high,
+             dim4(dst.stride), dim4(src.stride), dim4(None), CODES[bench.kind]],
         )  # fmt: skip
 
     return make
@@ -212,20 +226,25 @@ def nonzero(bench: Bench, shape: Four) -> Case:
     )  # fmt: skip
 
 
+#: What the source's shape is of the result's, and its index of the result's.
+_TURNS: Mapping[str, tuple[Callable[[Four], Four], Callable[[Index, Four], Index]]] = {
+    "cw": (lambda s: (s[0], s[3], s[2], s[1]), lambda i, s: (i[0], i[3], i[2], i[1])),
+    "nc": (lambda s: (s[1], s[0], s[2], s[3]), lambda i, s: (i[1], i[0], i[2], i[3])),
+}
 _COPIES = ("S2L", "L2S", "S2S", "L2L")
 #: Name -> how a call is made, and the types to draw from.
 MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     **{f"gdma_cpy_{way}": (_way("cpy", way, lambda s: s, lambda i, s: i), EVERY) for way in _COPIES},
     **{
         f"gdma_cpy_cw_trans_{way}": (
-            _way("cpy_cw_trans", way, lambda s: (s[0], s[3], s[2], s[1]), lambda i, s: (i[0], i[3], i[2], i[1]), 40),
+            _way("cpy_cw_trans", way, *_TURNS["cw"], 40),
             EVERY,
         )
         for way in _COPIES
     },
     **{
         f"gdma_cpy_nc_trans_{way}": (
-            _way("cpy_nc_trans", way, lambda s: (s[1], s[0], s[2], s[3]), lambda i, s: (i[1], i[0], i[2], i[3]), 9),
+            _way("cpy_nc_trans", way, *_TURNS["nc"], 9),
             EVERY,
         )
         for way in _COPIES
@@ -242,5 +261,14 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "gdma_matrix_L2S": (matrix_out, EVERY),
     **{f"gdma_h_gather_{way}": (gather(way), EVERY) for way in _COPIES},
     **{f"gdma_h_scatter_{way}": (scatter(way), EVERY) for way in _COPIES},
+    "gdma_system_cpy": (system_cpy, EVERY),
     "gdma_nonzero_S2S": (nonzero, EVERY),
+    "sdma_cpy_S2S": (_way("cpy", "S2S", lambda s: s, lambda i, s: i, engine="sdma"), EVERY),
+    "sdma_cpy_cw_trans_S2S": (_way("cpy_cw_trans", "S2S", *_TURNS["cw"], 40, engine="sdma"), EVERY),
+    "sdma_cpy_nc_trans_S2S": (_way("cpy_nc_trans", "S2S", *_TURNS["nc"], 9, engine="sdma"), EVERY),
+    "sdma_set_C_system": (fill("S", "set_C_system", "sdma"), EVERY),
+    "sdma_system_set": (partial(system_set, engine="sdma"), EVERY),
+    "sdma_system_cpy": (partial(system_cpy, engine="sdma"), EVERY),
+    "sdma_h_gather_S2S": (gather("S2S", "sdma"), EVERY),
+    "sdma_h_scatter_S2S": (scatter("S2S", "sdma"), EVERY),
 }

@@ -60,7 +60,7 @@ style: $(STAMP)
 native: $(STAMP)
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 	printf '%s\n' $(filter simulator/%.cpp,$(CPP)) | xargs -P 2 -n 4 sh -c '$(VENV)/bin/clang-tidy --quiet "$$@" -- \
-	    -std=c++17 $(NATIVE:%=-I%) -Isimulator/native/include/bang' tidy
+	    -std=c++17 $(NATIVE:%=-I%) -Isimulator/native/include/bang -Isimulator/native/include/sophgo' tidy
 
 # mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import reprlib
 from collections.abc import Iterable
 
@@ -45,6 +46,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """A phrase with the name most like a misspelt one; "" when none is."""
     near = difflib.get_close_matches(name[:_SENSIBLE], list(names), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def between(low: float, high: float) -> str:
+    """From where to where a number lies, to three digits of the larger one."""
+    digits = max(0, 2 - math.floor(math.log10(max(abs(low), abs(high), 1e-3))))
+    return f"{low:,.{digits}f} to {high:,.{digits}f}"
 
 
 def size(count: float) -> str:

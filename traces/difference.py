@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ..simulator.files import open_regular
-from ..simulator.timing import Timeline
+from ..simulator.timing import Interval, Timeline, change, resting
 from .perfetto import SUMMARY
 from .same_lines import same_lines
 from .summary import Summary, summarise
@@ -48,6 +48,7 @@ class Difference:
     pipes: tuple[Change, ...]
     lines: tuple[Change, ...]  # file:line
     waits: tuple[Change, ...]  # why pipes stood idle
+    interval: Interval | None = None  # of after_us - before_us
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data."""
@@ -60,7 +61,12 @@ _SUMMARY = TypeAdapter(Summary)
 def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
     """What differs between two timelines, see `compare_summaries`."""
     first, second = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
-    return compare_summaries(first, second, top)
+    return with_interval(compare_summaries(first, second, top), before, after)
+
+
+def with_interval(found: Difference, before: Timeline, after: Timeline) -> Difference:
+    """The same with the interval of what the times differ by."""
+    return replace(found, interval=change(resting(before), resting(after), after.rates.facts))
 
 
 def is_trace(path: Path) -> bool:
@@ -108,7 +114,8 @@ def compare_summaries(before: Summary, after: Summary, top: int = 10) -> Differe
             times[name] += wait.us
         for name, us in times.items():
             waits[name][side] = us, summed[name]
-    return Difference(before.total_us, after.total_us, *(_changes(table, top) for table in (pipes, lines, waits)))
+    busy, where, why = (_changes(table, top) for table in (pipes, lines, waits))
+    return Difference(before.total_us, after.total_us, busy, where, why)
 
 
 def _changes(table: dict[str, list[tuple[float, int]]], top: int) -> tuple[Change, ...]:

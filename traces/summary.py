@@ -9,7 +9,7 @@ import numpy as np
 
 from ..simulator.log import ALLOC, BLOCKING, FREE, Log
 from ..simulator.log.region import offset_numbers, owner_numbers
-from ..simulator.timing import Reason, Timeline
+from ..simulator.timing import Interval, Reason, Timeline, interval
 from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 from .transactions import LineTransactions, transactions
 
@@ -106,6 +106,7 @@ class Summary:
     lines: tuple[LineUse, ...]
     waits: tuple[PipeWait, ...]
     transactions: tuple[LineTransactions, ...] = ()  # of kernels that run as blocks of threads
+    interval: Interval | None = None  # of the total; None where the device file says nothing of the model's error
     digests: dict[str, str] = field(default_factory=dict)  # file:line -> what stands for the text of a source line
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,6 +135,7 @@ def summarise(timeline: Timeline, top: int = 10) -> Summary:
         lines=tuple(_lines(log, row, busy, top)),
         waits=tuple(_waits(timeline, row, top)),
         transactions=transactions(log),
+        interval=interval(timeline),
         digests={str(place): text for place, text in zip(log.locations, log.line_digests, strict=True) if text},
     )
 

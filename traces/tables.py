@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..simulator.text import percent, size
+from ..simulator.text import between, percent, size
 from .summary import Summary
 from .transactions import TRANSACTIONS
 
@@ -21,7 +21,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     """Print ``summary``: the total, how sure it is, then a table for each thing of which there is any."""
     overhead = summary.total_us - summary.kernel_us
     where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
-    _say(console, f"{_us(summary.total_us)} us: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
+    sure = f" ({between(summary.interval.low, summary.interval.high)})" if summary.interval else ""
+    _say(console, f"{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
     _say(console, f"{summary.records:,} records on {where}")
     sure = f"time rests to {percent(summary.assumed_share)} on assumed rates"
     _say(console, sure + (f", to {percent(summary.fitted_share)} on fitted ones" if summary.fitted_share else ""))

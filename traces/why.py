@@ -12,10 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..simulator.text import percent, size
-from ..simulator.timing import Timeline
+from ..simulator.text import between, percent, size
+from ..simulator.timing import Interval, Timeline, critical_path, path_share
 from .advice import Advice, advise
-from .critical import critical_path, path_share
 from .efficiency import Efficiency, efficiency
 from .summary import PipeWait, summarise
 from .tracks import HIDDEN, rows
@@ -46,6 +45,7 @@ class Why:
     path: tuple[tuple[str, float], ...]  # instruction at file:line, microseconds of the critical path
     efficiency: Efficiency
     advice: tuple[Advice, ...]
+    interval: Interval | None  # of the total
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data."""
@@ -56,10 +56,11 @@ def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10,
     """Why the run of ``timeline`` takes so long; ``baseline_us`` is a time to compare with."""
     log, summary = timeline.log, summarise(timeline, top)
     on_path: defaultdict[str, float] = defaultdict(float)
-    for step in critical_path(timeline):
-        op, place = log.ops[int(log.records["op"][step.record])], log.location(step.record)
+    path = critical_path(timeline)
+    for record, us in zip(path.records.tolist(), path.us.tolist(), strict=True):
+        op, place = log.ops[int(log.records["op"][record])], log.location(record)
         at = _place(place.file, place.line)
-        on_path[f"{op.name} at {at}" if at else op.name] += step.us
+        on_path[f"{op.name} at {at}" if at else op.name] += us
     return Why(
         summary.device,
         summary.total_us,
@@ -70,6 +71,7 @@ def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10,
         tuple(sorted(((name, float(us)) for name, us in on_path.items()), key=lambda pair: -pair[1])[:top]),
         efficiency(timeline, baseline_us),
         tuple(advise(timeline)[:top]) if advice else (),
+        summary.interval,
     )
 
 
@@ -93,7 +95,8 @@ def _lines(timeline: Timeline, top: int) -> list[LineCost]:
 def print_why(why: Why, console: Console) -> None:
     """Print everything as tables, legible at 80 columns."""
     best = why.efficiency
-    _say(console, f"{why.total_us:,.3f} us on {why.device}: kernel {why.kernel_us:,.3f}")
+    sure = f" ({between(why.interval.low, why.interval.high)})" if why.interval else ""
+    _say(console, f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
     _say(
         console,
         f"[Compute Efficiency] {percent(best.compute_efficiency)} of {best.peak_operations:.3g} op/s "

@@ -42,11 +42,17 @@ _MAY_BE_ZERO = frozenset(
 _LEAST, _MOST = 1e-12, 1e30
 #: Bytes that an access of a memory has at most.
 MOST_GRANULE = 1 << 12
+#: A factor by which a number may be off at most.
+LARGEST_SPREAD = 100
 #: Bytes of a device file; the built-in ones have less than 10,000.
 _LARGEST = 1 << 20
 #: Faults of a file that a message names, and characters of a path that is compared with the known ones.
 _SHOWN, _SENSIBLE = 8, 100
 
+
+#: The spread of a number whose file gives none, by how it is known: what is written down counts as it stands, what is
+#: computed rests on a reading of it, what nobody has published may be half or double.
+SPREADS: dict[Kind, float] = {"measured": 1.0, "documented": 1.0, "derived": 1.1, "fitted": 2.0, "assumed": 2.0}
 
 #: What a number looks like in a message.
 EXAMPLE = ' such as { value = 1, kind = "assumed", source = "why" }'
@@ -58,11 +64,20 @@ Once = Callable[[str, Callable[[], None]], None]
 class Quantity:
     """A number and its source in words: where it is written, the arithmetic (derived), the reason (assumed), or by
     which table of measured times it was found, and with which error (fitted).
+
+    ``spread`` is the factor within which it lies of its value with the odds of one standard deviation, None where the
+    file does not say (`spread_of`).
     """
 
     value: int | float
     kind: Kind
     source: str
+    spread: float | None = None
+
+
+def spread_of(quantity: Quantity) -> float:
+    """The factor within which a number lies of its value with the odds of one standard deviation."""
+    return SPREADS[quantity.kind] if quantity.spread is None else quantity.spread
 
 
 @dataclass(frozen=True)
@@ -150,7 +165,7 @@ def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict
         require_known(path, facts)
         number = value.item() if isinstance(value, np.generic) else value
         check_value(path, number)
-        new[path] = Quantity(value=number, kind="assumed", source="set by the user")
+        new[path] = Quantity(value=number, kind="assumed", source="set by the user", spread=1.0)
     return new
 
 
@@ -174,6 +189,8 @@ def check_value(path: str, value: object) -> None:
             expected = f"a whole number of bytes, from 1 to {MOST_GRANULE}"
         elif path.endswith(".efficiency") and value > 1:
             expected = "a share, above zero and at most 1"
+        elif path == "model.error" and not 1 <= value <= LARGEST_SPREAD:
+            expected = f"a factor, from 1 to {LARGEST_SPREAD}"
         elif value > 0 or (value == 0 and may_be_zero):
             return
     raise ValueError(f"{path} must be {expected}, not {quoted(value)}")

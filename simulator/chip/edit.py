@@ -36,5 +36,6 @@ def with_numbers(text: str, numbers: Mapping[str, Quantity]) -> str:
 
 
 def _quantity(quantity: Quantity) -> str:
-    value, kind, source = quantity.value, quantity.kind, json.dumps(quantity.source, ensure_ascii=False)
-    return f'{{ value = {value!r}, kind = "{kind}", source = {source} }}'
+    spread = "" if quantity.spread is None else f"spread = {quantity.spread:.3g}, "
+    source = json.dumps(quantity.source, ensure_ascii=False)
+    return f'{{ value = {quantity.value!r}, kind = "{quantity.kind}", {spread}source = {source} }}'

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic_core import ErrorDetails
 
 from ..text import nearest, quoted
-from .device_file import EXAMPLE, Kind, Scope, check_value, numbers
+from .device_file import EXAMPLE, LARGEST_SPREAD, Kind, Scope, check_value, numbers
 
 Text = Annotated[str, Field(min_length=1)]
 #: A name that the file chooses is a part of a dotted path, so it has no dots.
@@ -22,11 +22,12 @@ class _Table(BaseModel):
 
 
 class Number(_Table):
-    """A number and its source."""
+    """A number, its source, and the factor within which it lies with the odds of one standard deviation."""
 
     value: float
     kind: Kind
     source: Text
+    spread: float | None = None
 
 
 class SpaceTable(_Table):
@@ -115,6 +116,14 @@ class LaunchTable(_Table):
     task_us: Number | None = None
 
 
+class ModelTable(_Table):
+    """How far off times are though all numbers are right: the factor of one standard deviation. Without it times have
+    no interval.
+    """
+
+    error: Number
+
+
 class BusTable(_Table):
     """The way between host and device memory, which copies of a program's host code take."""
 
@@ -136,6 +145,7 @@ class FileLayout(_Table):
     channels: dict[Name, ChannelTable]
     launch: LaunchTable
     bus: BusTable | None = None
+    model: ModelTable | None = None
 
 
 def faults(data: Mapping[str, Any]) -> list[str]:
@@ -151,6 +161,9 @@ def faults(data: Mapping[str, Any]) -> list[str]:
 def _limits(data: Mapping[str, Any]) -> Iterator[str]:
     """Numbers that are none of a chip."""
     for path, table in numbers(data):
+        spread = table.get("spread")
+        if isinstance(spread, (int, float)) and not 1 <= spread <= LARGEST_SPREAD:
+            yield f"{path}.spread must be a factor, from 1 to {LARGEST_SPREAD}, not {quoted(spread)}"
         if isinstance(table["value"], (int, float)) and not isinstance(table["value"], bool):
             try:
                 check_value(path, table["value"])

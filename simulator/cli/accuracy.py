@@ -12,7 +12,7 @@ from ..study.calibration import Cases, Correlation, Measurement, calibrate, read
 from ..study.calibration.correlation import GROUPS, MODELS, compare, percent_error, simulate
 from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
 from ..study.calibration.fit import percent
-from ..study.calibration.page import figure_rows, markdown
+from ..study.calibration.page import FIGURE_HEADS, figure_rows, markdown
 from ..study.calibration.plot import write_plot
 from .outputs import print_written
 from .paths import check_paths
@@ -54,10 +54,17 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError(f"{options.out} is no folder; make it first, device files are written there")
     with screen.busy(f"simulating {len(rows)} cases"):
         found, skipped = simulate(rows, cases)
+    if not found:
+        raise ValueError(f"no row of {options.table} can be simulated; of the first, {skipped[0].reason}")
     families = families_of(found)
     free = free_numbers(options.fit, cases, families)
     with screen.busy("fitting"):
         fit = calibrate(found, skipped, families, free)
+    if options.out and not any(p.fitted for p in fit.parameters):
+        raise ValueError(
+            f"{options.table} has too few rows: the {len(found)} that can be simulated tell none of the "
+            f"{len(fit.parameters)} free numbers, so no device file is written"
+        )
     written = []
     for name, text in fitted_files(fit, families, options.table.name) if options.out else ():
         _write(options.out / name, text)
@@ -121,9 +128,8 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
     )  # fmt: skip
     screen.line()
     if found.cases:
-        heads = ("ROWS", "by", "cases", "mean", "median", "largest", "within 25 %")
         screen.table(
-            [(head, head not in heads[:2]) for head in heads],
+            [(head, head not in FIGURE_HEADS[:2]) for head in FIGURE_HEADS],
             (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
         )
     for entry in found.skipped:

@@ -236,8 +236,8 @@ COMMANDS = {
     ),
     "toolkit": Command(
         "program.write_toolkit", "write an SDK to build projects with",
-        "Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR a project's own "
-        "build makes programs that run on simulated devices.",
+        "Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR (of a TPU: "
+        "CC=DIR/bin/cc CXX=DIR/bin/c++) a project's own build makes programs that run on simulated devices.",
         (_option("DIR", "", Path, dest="folder"), _ON),
     ),
     "cases": Command(

@@ -159,7 +159,7 @@ def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
         screen.document({"written": [str(path) for path in written]})
     else:
         screen.line(
-            f"{options.folder}: a toolkit for {options.device}; build with NEUWARE_HOME={options.folder.absolute()}"
+            f"{options.folder}: a toolkit for {options.device}; build with {toolkit.asked_of_make(options.folder)}"
         )
     return True
 

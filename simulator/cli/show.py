@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...isa import DIALECTS, Dialect
 from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
-from ..chip.device_file import Quantity
+from ..chip.device_file import Quantity, spread_of
 from ..launches.device import Device
 from ..text import size
 from .screen import Screen
@@ -209,9 +209,16 @@ def _device(device: Device, screen: Screen) -> bool:
         screen.line(part.upper(), "bold")
         for path, fact in facts:
             kind = Text(fact.kind, _KINDS[fact.kind])
-            screen.line(Text.assemble(f"{path:38} {_quantity(path, fact):>16}  ", kind))
+            sure = f" within {100 * (spread_of(fact) - 1):.2g} %" if spread_of(fact) > 1 and _uncertain(path) else ""
+            screen.line(Text.assemble(f"{path:38} {_quantity(path, fact):>16}  ", kind, sure))
             screen.line(fact.source, "dim", indent=4)
     return True
+
+
+def _uncertain(path: str) -> bool:
+    """Whether a time's interval rests on how well a number is known."""
+    name = path.rpartition(".")[2]
+    return not path.startswith(("shape.", "bus.", "model.")) and name not in ("quantum", "granule", "bus_bits")
 
 
 def _quantity(path: str, fact: Quantity) -> str:

@@ -16,8 +16,8 @@ from ..study.sweep import Column, Journal, carry_out, every_point, points_of, ru
 from ..study.sweep.carried import Run
 from ..study.sweep.plot import write_plot
 from ..study.sweep.runners import Work
-from ..text import nearest
-from ..timing import replay
+from ..text import between, nearest
+from ..timing import interval, replay
 from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen
@@ -50,9 +50,14 @@ def sweep(options: argparse.Namespace, screen: Screen) -> bool:
         return not failed
     names = [column for column, _ in columns]
     screen.table(
-        [*((column, False) for column in names), ("us", True), ("", False)],
+        [*((column, False) for column in names), ("us", True), ("90 %", True), ("", False)],
         (
-            (*(str(row[column]) for column in names), f"{row['us']:,.3f}" if "us" in row else "", row.get("error", ""))
+            (
+                *(str(row[column]) for column in names),
+                f"{row['us']:,.3f}" if "us" in row else "",
+                between(row["low_us"], row["high_us"]) if "low_us" in row else "",
+                row.get("error", ""),
+            )
             for row in finished
         ),
     )
@@ -86,7 +91,11 @@ def measure(point: Mapping[str, Any]) -> dict[str, Any]:
     else:
         log = OPERATORS[point["target"]](device, **values).log
     timeline = replay(log, device.rates.replace(rates))
-    return {"us": timeline.total_us, "records": len(log), "assumed_share": timeline.assumed_share}
+    sure = interval(timeline)
+    return {
+        "us": timeline.total_us, "records": len(log), "assumed_share": timeline.assumed_share,
+        **({"low_us": sure.low, "high_us": sure.high} if sure else {}),
+    }  # fmt: skip
 
 
 def _columns(options: argparse.Namespace) -> tuple[dict[str, Any], list[Column]]:

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from ...traces import Summary, summarise
-from ...traces.difference import Change, compare_summaries, is_trace, read_timeline
+from ...traces.difference import Change, compare_summaries, is_trace, read_timeline, with_interval
 from ...traces.why import explain, print_why
+from ..text import between
 from ..timing import Timeline, replay
 from .outputs import print_written
 from .paths import check_paths
@@ -40,6 +41,8 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
     check_paths(options.report, read=[*both, *filter(None, [options.device])])
     sides = [_figures(options, path) for path in both]
     found = compare_summaries(sides[0][0], sides[1][0])
+    if sides[0][1] and sides[1][1]:
+        found = with_interval(found, sides[0][1], sides[1][1])
     written = []
     if options.report:
         for (_, timeline), path in zip(sides, both, strict=True):
@@ -53,6 +56,9 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
         return True
     change = found.after_us / found.before_us - 1 if found.before_us else 0.0
     screen.line(f"{found.before_us:,.3f} us before, {found.after_us:,.3f} us after ({100 * change:+.1f} %)")
+    if found.interval:
+        unsure = "no difference that is sure" if 0.0 in found.interval else "the difference is sure"
+        screen.line(f"{unsure}: it lies within {between(found.interval.low, found.interval.high)} us")
     for title, changes in (("PIPES BUSY", found.pipes), ("LINES", found.lines), ("IDLE FOR", found.waits)):
         if changes:
             screen.line()

@@ -46,16 +46,17 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
     if not mark:
         return
     begin = len(text) - len(rest)
+    place = re.findall(r'^# \d+ (".*")', ours, re.M)[-1]
+    here = f"# 1 {place}\n"  # what comes behind the compiled headers is still in ours
     ours = _NAMED.sub(_NAMELESS, ours, count=1)
     later = (span for span in headers(text) if span.marker >= begin)
     spans = [*takewhile(lambda span: str(INCLUDE.parent) not in text[span.marker : span.end], later)]
     if spans:
-        place = re.findall(r'^# \d+ (".*")', ours, re.M)[-1]
         moved = [f"{text[span.marker : span.end]}# 1 {place} 2 3\n" for span in spans]
         ends = [begin, *(span.end for span in spans)]
         kept = [text[end:start] for end, start in zip(ends, [*(span.start for span in spans), len(text)], strict=True)]
-        yield "".join([ours, *moved]), "".join(kept)
-    yield ours, rest
+        yield "".join([ours, *moved]), "".join([here, *kept])
+    yield ours, here + rest
 
 
 def _compiled(compiler: Compiler, kind: str, flags: Sequence[str], text: str) -> Path | None:

@@ -141,7 +141,7 @@ class Builder:
         """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return [
-            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(), "-isystem",
+            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(language.header), "-isystem",
             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
             str(path.absolute()),
         ]  # fmt: skip

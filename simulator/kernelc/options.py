@@ -40,9 +40,13 @@ class Options:
         before = [word for header in self.headers for word in ("-include", header)]
         return [*(f"-D{macro}" for macro in self.macros), *before]
 
-    def folders(self) -> list[str]:
-        """The folders of headers, also for files that assembly includes."""
-        return [f"-I{folder}" for folder in self.include]
+    def folders(self, header: str = "") -> list[str]:
+        """The folders of headers, also for files that assembly includes.
+
+        Those with a ``header`` of the vendor's are searched behind the folder that has ours of that name.
+        """
+        theirs = {folder for folder in self.include if header and Path(folder, header).is_file()}
+        return [f"{'-idirafter' if folder in theirs else '-I'}{folder}" for folder in self.include]
 
     def standard_for(self, kind: str, default: str) -> str:
         """The compiler's option for a language ("c" or "c++"): what was asked for if it is one, and new enough."""

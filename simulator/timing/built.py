@@ -20,7 +20,8 @@ def library() -> ctypes.CDLL:
         built = built_folder(_FOLDER)
     except BuildError as error:
         raise BuildError(f"times are found by native code, and {error}") from None
-    built.mlusim_walk_log.restype = built.mlusim_find_dependence.restype = ctypes.c_int64
+    for function in (built.mlusim_walk_log, built.mlusim_find_dependence, built.mlusim_critical_path):
+        function.restype = ctypes.c_int64
     return built
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..chip.rates import Channel, EngineRates, Rates
+from ..chip.rates import EngineRates, Rates
 from ..log import Log
 from ..log.region import offset_numbers
 from .dependence import dependent
@@ -17,6 +17,8 @@ from .dependence import dependent
 _CHUNK = 1 << 16
 _GENERAL = ("tensor", "compute")  # stand for tensor_* and compute_* where a device file has no closer figure
 _SCALAR = "scalar"  # how the engines of the scalar unit begin
+#: Numbers of a device by their paths, of which a time is a product or a quotient.
+Numbers = tuple[str, ...]
 
 
 def chunks(count: int) -> Iterator[slice]:
@@ -42,25 +44,42 @@ class Costs:
     @classmethod
     def of(cls, log: Log, rates: Rates) -> Costs:
         """The costs of a log."""
+        return cls.weighed(log, rates, *(np.ones(len(log)),) * 2)[0]
+
+    @classmethod
+    def weighed(
+        cls, log: Log, rates: Rates, weight: np.ndarray, waits: np.ndarray
+    ) -> tuple[Costs, dict[Numbers, float]]:
+        """The costs of a log, and the durations of its records by the numbers that they are computed from.
+
+        A record's time without latency counts ``weight`` times, its latency ``waits`` times, float64 [records].
+        """
         count = len(log)
         alone, latency = np.zeros(count), np.zeros(count)
         moved = np.zeros((len(rates.channels), count))
-        table, times = _Table(log, rates), defaultdict[str, float](float)
+        table, times = _Table(log, rates), defaultdict[Numbers, float](float)
         for part in chunks(count):
-            writes = table.fill(part, alone[part], moved[:, part], times)
+            writes = table.fill(part, alone[part], moved[:, part], weight[part], times)
             if not log.kind.transactions:
-                _wait(rates, moved[:, part] > 0, writes, latency[part], times)
+                _wait(rates, moved[:, part] > 0, writes, latency[part], waits[part], times)
         if log.kind.transactions:
             last = [_last_of_tasks(log, mine > 0) for mine in moved]
-            _wait(rates, last, np.zeros(count, bool), latency, times)
-        total = sum(times.values())
-        shares = {kind: float(time / total) for kind, time in times.items()} if total else {}
-        return cls(alone, latency, moved, shares, table.missing)
+            _wait(rates, last, np.zeros(count, bool), latency, waits, times)
+        return cls(alone, latency, moved, _shares(rates, times), table.missing), times
+
+
+def _shares(rates: Rates, times: Mapping[Numbers, float]) -> dict[str, float]:
+    """The share of some times that rests on each kind of number, 0..1."""
+    shares, total = defaultdict[str, float](float), sum(times.values())
+    for numbers, us in times.items() if total else ():
+        shares[rates.weakest(*numbers)] += float(us / total)
+    return dict(shares)
 
 
 def _wait(
-    rates: Rates, waits: Iterable[np.ndarray], writes: np.ndarray, latency: np.ndarray, times: dict[str, float]
-) -> None:
+    rates: Rates, waits: Iterable[np.ndarray], writes: np.ndarray, latency: np.ndarray, weight: np.ndarray,
+    times: dict[Numbers, float],
+) -> None:  # fmt: skip
     """Add the latency of each channel to the records that wait for it, bool [channels][records].
 
     ``writes``, bool [records]: those that write all that they move on a channel.
@@ -70,7 +89,7 @@ def _wait(
         each = [(read, mine)] if read == write else [(read, mine & ~writes), (write, mine & writes)]
         for (field, latency_us), waiting in each:
             np.add(latency, latency_us, out=latency, where=waiting)
-            times[rates.weakest(f"channels.{name}.{field}")] += np.count_nonzero(waiting) * latency_us
+            times[(f"channels.{name}.{field}",)] += float(weight[waiting].sum()) * latency_us
 
 
 class _Table:
@@ -94,8 +113,8 @@ class _Table:
             [0.0 if op.barrier or not found else 1.0 for op, found in zip(log.ops, engines, strict=True)]
         )
         self.rate = np.array([engine.rate for _, engine in known])
-        self.kinds = [
-            [rates.weakest("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
+        self.numbers: list[list[Numbers]] = [
+            [("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
             for fields in (("startup_cycles",), ("dependent_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
         ]
         granule = np.array([op.granule for op in log.ops], np.int64)
@@ -108,8 +127,10 @@ class _Table:
         self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         self.written = np.array([written for op in log.ops for written in op.writes], bool)
 
-    def fill(self, part: slice, alone: np.ndarray, moved: np.ndarray, times: dict[str, float]) -> np.ndarray:
-        """The costs of some records, and how long they last by the kind of number that this rests on.
+    def fill(
+        self, part: slice, alone: np.ndarray, moved: np.ndarray, weight: np.ndarray, times: dict[Numbers, float]
+    ) -> np.ndarray:
+        """The costs of some records; how long they last, ``weight`` times, is added by the numbers that this rests on.
 
         Whether they write all that they move on channels, bool [records].
         """
@@ -133,19 +154,15 @@ class _Table:
             longer = time > alone
             alone[longer], decides[longer] = time[longer], number
         by_engine = decides < 0
-        for time, kinds in zip((startup, dependent, parts, rated), self.kinds, strict=True):
-            sums = np.bincount(op[by_engine], time[by_engine], minlength=len(kinds)).tolist()
-            for kind, us in zip(kinds, sums, strict=True):
-                times[kind] += us
+        weight_by_engine = np.where(by_engine, weight, 0.0)
+        for time, numbers in zip((startup, dependent, parts, rated), self.numbers, strict=True):
+            sums = np.bincount(op, time * weight_by_engine, minlength=len(numbers)).tolist()
+            for names, us in zip(numbers, sums, strict=True):
+                times[names] += us
         for number, (name, channel) in enumerate(self.rates.channels.items()):
-            times[self._limit(name, channel)] += float(alone[decides == number].sum())
+            names = bandwidth(name) if channel.core_rate >= channel.rate else (f"channels.{name}.core_gb_per_s",)
+            times[names] += float((alone * weight)[decides == number].sum())
         return writes
-
-    def _limit(self, name: str, channel: Channel) -> str:
-        path = f"channels.{name}"
-        if channel.core_rate < channel.rate:
-            return self.rates.weakest(f"{path}.core_gb_per_s")
-        return self.rates.weakest(f"{path}.gb_per_s", f"{path}.efficiency")
 
     def _traffic(self, records: np.ndarray, op: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Put the bytes on each channel into ``moved``; how often the work counts, and what writes alone, [records]."""
@@ -177,6 +194,11 @@ class _Table:
             repeats[owner[used & written & within]] = 2.0
             reads[owner[used & ~written]] = True
         return repeats, ~reads
+
+
+def bandwidth(name: str) -> Numbers:
+    """The numbers that the bandwidth of a channel for all users together is made of."""
+    return f"channels.{name}.gb_per_s", f"channels.{name}.efficiency"
 
 
 def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:

@@ -108,7 +108,7 @@ def test_numbers_that_are_one_move_together(simulated):
     ]  # fmt: skip
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, free)
     facts = fit.facts("mlu370", "t.csv")
-    assert list(facts) == ["launch.overhead_us", "engines.compute.startup_cycles", "engines.io.startup_cycles"]
+    assert list(facts) == [*free[0].numbers, *free[1].numbers, "model.error"]
     one, other = (facts[f"engines.{name}.startup_cycles"] for name in ("compute", "io"))
     assert one == other
     changes = {path: fact.value for path, fact in facts.items()}
@@ -172,8 +172,8 @@ def test_what_is_left_out_is_not_seen(simulated):
     unseen = [row.us(changed_rates(row.device.rates, {free[0].number: 5.0})) for row in (found[0], other)]
     assert fit.parameters[0].after > 8
     # Of one operator the other is known, of the one board nothing.
-    assert [case.left_out_us["board"] for case in fit.after.cases] == [pytest.approx(us) for us in unseen]
-    assert all(case.left_out_us["operator"] > us * 1.05 for case, us in zip(fit.after.cases, unseen, strict=True))
+    assert [case.left_out["board"].us for case in fit.after.cases] == [pytest.approx(us) for us in unseen]
+    assert all(case.left_out["operator"].us > us * 1.05 for case, us in zip(fit.after.cases, unseen, strict=True))
 
 
 def test_fewer_rows_than_numbers_do_for_what_is_known_before(simulated):
@@ -308,6 +308,41 @@ def test_commands(folder, table, tmp_path, capsys):
     assert "| adds | MLU370-X4 | N=64 |" in report.read_text()
     assert main(["calibrate", str(table), "--kernels", str(folder), "--fit", "launch.overhed_us"]) == 2
     assert "no number 'launch.overhed_us'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("clock", None, "has no column clock"),
+        ("hw_time_us", "-3", "line 2: hw_time_us is '-3'; it must be above zero"),
+        ("clock", "sun", "line 2: clock is 'sun'; it is one of device, host"),
+        ("operator", "unknown", "no row of t.csv can be simulated; of the first, no kernel stands for its operator"),
+        ("operator", "strange", "of the first, its log is of mlu270, whose shape is another one"),
+        ("operator", "adds", "t.csv has too few rows: the 1 that can be simulated tell none of the 1 free numbers"),
+    ],
+)
+def test_a_calibration_that_cannot_be_is_one_sentence_and_writes_nothing(
+    folder, simulated, tmp_path, monkeypatch, capsys, column, text, said
+):
+    kernels, out = tmp_path / "kernels", tmp_path / "out"
+    kernels.mkdir(), out.mkdir()
+    monkeypatch.chdir(tmp_path)
+    (kernels / "adds.mlu").write_text(KERNEL)
+    strange = '[[case]]\noperator = "strange"\ndtype = "float32"\noperations = "1"\nbytes = "1"\n'
+    (kernels / "cases.toml").write_text(f'{CASES}{strange}[case.logs]\n"N=64" = ["other.mlulog"]\n')
+    log = simulated[0][0].logs[0]
+    replace(log, shape=Device.load("mlu270").shape, device="mlu270").save(kernels / "other.mlulog")
+    values = dict(zip(HEAD, row(64, 3, 5.0), strict=True)) | {column: text}
+    kept = {name: value for name, value in values.items() if value is not None}
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([kept.keys(), kept.values()])
+    command = ["calibrate", "t.csv", "--kernels", "kernels", "--out", "out", "--markdown", "r.md"]
+    assert main([*command, "--fit", "engines.tensor.efficiency"]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+    assert list(out.iterdir()) == []
+    assert not (tmp_path / "r.md").exists()
 
 
 def test_without_scipy_it_is_said_which_extra_to_install(folder, table, monkeypatch, capsys):

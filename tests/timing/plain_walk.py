@@ -129,7 +129,8 @@ class _Walk:
                 else:
                     latest = max(free)
                     handed = task * task_us
-                    why, who = _LAUNCH, last[free.index(latest)] if latest > max(now, handed) else -1
+                    before = who if now > handed else -1
+                    why, who = _LAUNCH, last[free.index(latest)] if latest > max(now, handed) else before
                     now = max(now, latest, handed)
                 running = task
             if flags & SERIAL:  # after everything in the queues; the front end itself goes on

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...simulator.log import Log
 from ...simulator.log.region import offset_numbers, owner_numbers
-from ...simulator.timing import Timeline
-from ..critical import critical_path
+from ...simulator.timing import Timeline, critical_path
 from ..summary import NOISE_US, blame, idle_before
 from ..tracks import HIDDEN, rows
 from .columns import Columns
@@ -52,7 +51,7 @@ class Drawn:
             waited = idle_before(timeline, row) > NOISE_US
             reason, cause = np.where(waited, blamed, reason), np.where(waited, culprit, cause)
         path = np.zeros(len(log), np.int64)
-        path[[step.record for step in critical_path(timeline)]] = 1
+        path[critical_path(timeline).records] = 1
         units = log.records["core"].astype(np.int64) * (len(log.pipes) + 1) + row
         used, lane = np.unique(units[index], return_inverse=True)
         record = log.records[index]

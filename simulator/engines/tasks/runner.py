@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ class NativeRunner:
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
             address = image.entry(launch.entry)
+            part = len(launch.arguments[0]) // prod(launch.dim) if launch.each else 0
+
+            def run_task(task: Task) -> int:
+                if part:
+                    pointers[0] = ctypes.addressof(values[0]) + part * task.number
+                return self._run_task(address, pointers)
+
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
             self._time_limit = launch.time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
@@ -77,7 +85,7 @@ class NativeRunner:
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                launch, lambda task: self._run_task(address, pointers), variables=image.variables, progress=progress,
+                launch, run_task, variables=image.variables, progress=progress,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:

@@ -39,4 +39,4 @@ def never(allocations: int, bytes: int) -> Finding:
     message = (
         f"{many} {bytes} byte{'s' * (bytes != 1)} of device memory {'is' if allocations == 1 else 'are'} never freed"
     )
-    return Finding(LEAK, message, suggestion="free it with cnrtFree")
+    return Finding(LEAK, message, suggestion="free it before the program ends")

@@ -39,5 +39,5 @@ def by_thread(who: str, byte: int, name: str, region: Region | None) -> Finding:
 
 def copied(start: int, end: int, name: str) -> Finding:
     """Host code copies bytes of an allocation that nobody has written."""
-    message = f"bytes {start} to {end} of {name} are copied, and nobody has written them"
+    message = f"bytes {start} to {end} of {name} are copied, and are uninitialized"
     return Finding(UNINITIALIZED, message, suggestion="write them before, or copy less")

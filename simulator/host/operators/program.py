@@ -61,7 +61,7 @@ class OperatorProgram(Program):
     def __init__(
         self, sources: Sequence[Path], options: Options, device: Device, instances: Sequence[str] = ()
     ) -> None:
-        check_host_device(device)
+        check_host_device(device, ["bang"])
         self.device = device
         self.library = build_operators(sources, options, device)
         self.functions: Mapping[str, Function] = _functions(self.library)

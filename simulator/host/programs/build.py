@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...engines.worker.answer import encode_description
 from ...findings import BuildError, rules
 from ...kernelc.build import Builder, Source
 from ...kernelc.inputs import embedded
@@ -19,13 +17,13 @@ from ...kernelc.kept import kept
 from ...kernelc.launches import KernelDecl
 from ...kernelc.options import Options
 from ...kernelc.source import RewriteError
-from ...launches.arguments import parse_signature
 from ...launches.budget import budget_of
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native import INCLUDE
 from ...native.compiler import Compiler
 from ...native.process import CommandResult
+from .record import REGISTER, image_record
 from .source import host_part
 
 #: The headers of kernels and host programs.
@@ -37,13 +35,6 @@ _ENTER = re.compile(r"\bmlusim_enter_kernel\b")
 _WEAK = re.compile(r"^\t\.weak\t(\S+)$", re.M)
 #: Types in symbols: half is a type of its own, and was unsigned short in host code of older toolkits.
 _HALF, _UNSIGNED_SHORT = "DF16_", "t"
-#: What registers the image and forgets it, at the end of the host's part.
-_REGISTER = """
-# 1 "<mlusim image>"
-extern "C" const char mlusim_image_record[] __attribute__((visibility("hidden")));
-static __attribute__((constructor)) void mlusim_begin_program() { ::mlusim_register_image(mlusim_image_record); }
-static __attribute__((destructor)) void mlusim_end_program() { ::mlusim_forget_image(mlusim_image_record); }
-"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,7 @@ class ReadUnit:
         except RewriteError as error:
             finding = rules.build.failed(error.problem, error.file, error.line)
             raise BuildError(f"{self.unit.path} cannot be read: {error}", finding) from None
-        assembly = _compiled(builder, self.unit, text + (_REGISTER if kernels else ""))
+        assembly = _compiled(builder, self.unit, text + (REGISTER if kernels else ""))
         if not kernels:
             return assembly
         symbols = _symbols(assembly, kernels)
@@ -97,7 +88,7 @@ class ReadUnit:
         budget_of(self.device, [image])
         plain = [kernel for kernel in self.source.declared if not kernel.template]
         called = {kernel.name: _other_names(kernel, symbols[kernel.name]) for kernel in plain if kernel.name in symbols}
-        return assembly + _record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)), called)
+        return assembly + image_record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)), called)
 
 
 def read_unit(unit: HostUnit, device: Device) -> ReadUnit:
@@ -205,39 +196,6 @@ def _mention(shown: str, kernel: KernelDecl) -> str | None:
     return None
 
 
-def _record(
-    builder: Builder, device: Device, image: LaunchableImage, symbols: dict[str, str], weak: set[str],
-    called: Mapping[str, set[str]],
-) -> str:  # fmt: skip
-    """The image of the kernels, laid down for `mlusim_register_image`; ``called`` is what others may call them."""
-    digest = hashlib.sha256(image.library.read_bytes()).hexdigest()
-    sizes = [
-        ",".join(str(parameter.bytes) for parameter in parse_signature(text)) for text in image.description.signatures
-    ]
-    about = {
-        "kernels": image.kernels,
-        "runtime": builder.runtime().parent.name,
-        "shape": device.shape.to_dict(),
-        "description": json.loads(encode_description(image.description)),
-    }
-    lines = ['\t.section .rodata.mlusim,"a",@progbits', ".Lmlusim_bytes:", f'\t.incbin "{image.library}"']
-    lines += [".Lmlusim_end:", ".Lmlusim_digest:", f'\t.asciz "{digest}"', ".Lmlusim_about:"]
-    lines += [f'\t.ascii "{_quoted(text)}\\n"' for text in [*sizes, json.dumps(about)]]
-    lines += ["\t.byte 0", '\t.section .data.rel.ro.local.mlusim,"aw",@progbits', "\t.balign 8", ".Lmlusim_table:"]
-    for number, kernel in enumerate(image.kernels):
-        symbol = symbols.get(kernel, "0")
-        body = symbol
-        if symbol != "0" and symbol not in weak:
-            body = f".Lmlusim_body_{number}"
-            lines.append(f"\t.set {body}, {symbol}")
-        lines.append(f"\t.quad {symbol}, {body}")
-        for name in sorted(called.get(kernel, set()).difference(symbols.values())):
-            lines += [f"\t.weak {name}", f"\t.set {name}, {symbol}"]
-    lines += ["\t.balign 8", "mlusim_image_record:", "\t.quad .Lmlusim_digest, .Lmlusim_about, .Lmlusim_bytes"]
-    lines += [f"\t.quad .Lmlusim_end - .Lmlusim_bytes, {len(image.kernels)}, .Lmlusim_table", ""]
-    return "\n".join(lines)
-
-
 def _other_names(kernel: KernelDecl, symbol: str) -> set[str]:
     """What other sources may call a kernel that is no template: as the oldest compilers did, or with an older half.
 
@@ -245,9 +203,3 @@ def _other_names(kernel: KernelDecl, symbol: str) -> set[str]:
     """
     plain = {kernel.name} if not kernel.home and (kernel.c_linkage or not kernel.overloaded) else set()
     return plain | {symbol.replace(_HALF, _UNSIGNED_SHORT)}
-
-
-def _quoted(text: str) -> str:
-    """A text as the inside of an assembler's string."""
-    plain = (chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else f"\\{b:03o}" for b in text.encode())
-    return "".join(plain)

@@ -19,7 +19,7 @@ from ...launches.device import Device
 from ...native.compiler import Compiler
 from ...text import nearest
 from .build import HEADERS, HostUnit, assemble
-from .runtime import LIBRARIES
+from .sdk import SDKS
 
 #: What it says it is: build files ask, and newer ones pass more options.
 _VERSION = "v4.1.0"
@@ -159,8 +159,8 @@ def compile_command(command: CompilerCommand, device: Device, libraries: Path) -
             objects.append(str(made))
         if command.mode:
             return 0
-        named = [f"-L{libraries}", *(f"-l{name.removeprefix('lib').removesuffix('.so')}" for name in LIBRARIES)]
-        step = [*objects, *command.host, *named, f"-Wl,-rpath,{libraries}", "-o", command.output or "a.out"]
+        linked = SDKS["bang"].linked(libraries)
+        step = [*objects, *command.host, *linked, "-o", command.output or "a.out"]
         return _host(compiler, step)
 
 

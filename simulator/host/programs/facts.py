@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from ...chip.launch_kinds import UNIONS
 from ...launches.device import Device
+from .sdk import SDKS
 
 
-def check_host_device(device: Device) -> None:
-    """ValueError for a device that runs no programs with host code."""
-    if device.isa != "bang":
-        raise ValueError(f"{device.name} has no CNRT; choose an MLU for host code")
+def check_host_device(device: Device, isas: Collection[str] = SDKS.keys()) -> None:
+    """ValueError for a device that runs no programs with host code, or whose ISA is none of some."""
+    if device.isa not in isas:
+        wanted = " or ".join(dict.fromkeys(SDKS[isa].runtime for isa in isas))
+        raise ValueError(f"{device.name} has no {wanted} for host code; `mlusim devices` lists the devices")
     if device.rates.bus is None:
         raise ValueError(f"{device.name} has no [bus] in its device file, by which host code copies; add one")
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...chip.launch_kinds import BLOCK, UNIONS
+from ...chip.launch_kinds import BLOCK, CORES, UNIONS
 from ...core.execution import Launch
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
@@ -29,8 +29,8 @@ from .queues import Queue, Work
 from .report import CutOff, Launched, ProgramReport
 from .waiting import Later, Queues
 
-#: Values of cnrtFunctionType_t.
-_KINDS = {1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
+#: Values of cnrtFunctionType_t, and 0 for a kernel that host code launches by its name on several cores.
+_KINDS = {0: CORES, 1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
 _FAILED, _NO_MODULE, _ASSERT = 632015, 101315, 100128  # cnrtRet_t
 
 
@@ -53,7 +53,7 @@ class BringImage(NamedTuple):
 
 
 class LaunchKernel(NamedTuple):
-    """Launch a kernel of an image, ``type`` being a cnrtFunctionType_t; the body are the arguments, of these sizes."""
+    """Launch a kernel of an image, ``type`` being a key of `_KINDS`; the body are the arguments, of these sizes."""
 
     queue: int
     image: int
@@ -117,6 +117,7 @@ class Kernels:
         launch = Launch(
             kernel, dim, kind, "collect", self._time_limit,
             library=image.library, entry=message.kernel, arguments=arguments,
+            each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
         )  # fmt: skip
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
         try:

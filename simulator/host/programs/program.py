@@ -46,7 +46,7 @@ def build_program(
     BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
     programs.
     """
-    check_host_device(device)
+    check_host_device(device, ["bang"])
     for source in sources:
         check_readable(source)
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):

@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...native import HOST
+from ...native import HOST, INCLUDE
 from ...native.build import BuildTarget, build
 from ...native.compiler import Compiler
 from .build import HEADERS
+from .sdk import SDKS
 
-#: The libraries, their sources, and those before them that they call.
-LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
+#: The libraries of all, their sources, and those before them that they call.
+_LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcnrt.so": ("host_*.cpp", ()),
     "libcndrv.so": ("cndrv*.cpp", ("libcnrt.so",)),
     "libcnnl.so": ("cnnl_*.cpp", ("libcnrt.so",)),
     "libcndev.so": ("cndev.cpp", ("libcnrt.so",)),
+    "libbmlib.so": ("bmlib.cpp", ("libcnrt.so",)),
+    "libtpuv7_rt.so": ("tpuv7_rt.cpp", ("libcnrt.so",)),
 }
 
 
-def host_libraries(compiler: Compiler, flags: Sequence[str] = ()) -> dict[str, Path]:
-    """The libraries by name; BuildError when the compiler cannot build one.
+def host_libraries(compiler: Compiler, flags: Sequence[str] = (), isa: str = "bang") -> dict[str, Path]:
+    """The libraries of an ISA's SDK by name; BuildError when the compiler cannot build one.
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    words = ("-fvisibility=hidden", "-fno-optimize-sibling-calls", *flags, f"-I{HEADERS}")
+    folders = (f"-I{folder}" for folder in (HEADERS, INCLUDE / "sophgo"))
+    words = ("-fvisibility=hidden", "-fno-optimize-sibling-calls", *flags, *folders)
     made: dict[str, Path] = {}
-    for name, (pattern, needed) in LIBRARIES.items():
-        # What is to be done at the end of the program stays loaded until then.
-        link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-lpthread", "-ldl")
+    for name in SDKS[isa].libraries:
+        pattern, needed = _LIBRARIES[name]
+        # What is to be done at the end of the program stays loaded until then. In a toolkit they lie in one folder.
+        link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN", "-lpthread", "-ldl")
         below = tuple(made[other] for other in needed)
         made[name] = build(compiler, BuildTarget(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
     return made

@@ -13,11 +13,10 @@ from ...files import write_atomically
 from ...launches.device import Device
 from ...native import HOST
 from ...native.compiler import Compiler
-from .build import HEADERS
 from .facts import check_host_device
 from .runtime import host_libraries
+from .sdk import SDKS
 
-_TOOLS = ("cncc", "cnas")
 _MODULE = "mlusim.simulator.host.programs"
 _MARK = "mlusim.conf"
 #: Libraries that public build files name and whose functions nobody calls: scripts that lead the linker to another.
@@ -37,15 +36,20 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "lib64" / _MARK).exists())):
         raise ValueError(f"{folder} is there, and no toolkit; name a new folder")
     compiler = Compiler()
-    libraries = host_libraries(compiler)
+    sdk = SDKS[devices[0].isa]
+    if any(device.isa != devices[0].isa for device in devices):
+        raise ValueError(f"{', '.join(names)} are of several vendors' SDKs; write a toolkit for each")
+    libraries = host_libraries(compiler, isa=devices[0].isa)
     listed = ",".join(_device_word(name) for name in names)
     written = []
-    for tool in _TOOLS:
-        words = [sys.executable, "-I", "-m", f"{_MODULE}.cncc", tool, _device_word(names[0]), str(folder / "lib64")]
-        text = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
+    for tool in sdk.tools:
+        module = f"{_MODULE}.{sdk.compilers}"
+        words = [sys.executable, "-I", "-m", module, tool, _device_word(names[0]), str(folder / "lib64")]
+        # A build file's own CXX may be this very tool.
+        text = f'#!/bin/sh\nCXX={shlex.quote(compiler.title)} exec {shlex.join(words)} "$@"\n'
         written.append(_write(folder / "bin" / tool, text))
         written[-1].chmod(0o755)
-    for header in sorted(HEADERS.glob("*.h")):
+    for header in sorted(header for headers in reversed(sdk.headers) for header in headers.glob("*.h")):
         if not header.name.startswith("mlusim_"):
             written.append(_write(folder / "include" / header.name, f'#include "{header}"\n'))
     for name, library in libraries.items():
@@ -55,16 +59,23 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         shutil.copyfile(library, part)
         os.replace(part, target)
         written.append(target)
-    for name, other in _ALIASES.items():
-        written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
+    if sdk.runtime == "CNRT":
+        for name, other in _ALIASES.items():
+            written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
+        module = (HOST / "FindBANG.cmake").read_text(encoding="utf-8")
+        written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
-    module = (HOST / "FindBANG.cmake").read_text(encoding="utf-8")
-    written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))
     written.append(_write(folder / "version.txt", "mlusim\n"))
     link = folder / "lib"
     if not link.is_symlink():
         link.symlink_to("lib64")
     return written
+
+
+def asked_of_make(folder: Path) -> str:
+    """What a build file is given, so that it builds with a toolkit."""
+    path = folder.absolute()
+    return f"NEUWARE_HOME={path}" if (path / "bin" / "cncc").exists() else f"CC={path}/bin/cc CXX={path}/bin/c++"
 
 
 def _device_word(name: str) -> str:

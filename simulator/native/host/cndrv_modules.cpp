@@ -1,19 +1,14 @@
 // Modules of the driver: shared libraries that hold images of kernels, as cncc writes them.
 #include <dlfcn.h>
-#include <elf.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdint.h>
 
-#include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "cndrv_status.h"
+#include "host_modules.h"
 #include "host_operation.h"
 
 struct CNkernel_st {
@@ -37,32 +32,10 @@ Modules& modules() {
   return made;
 }
 
-// How many bytes a library in memory has; 0 for what is none.
-size_t size_of(const void* binary) {
-  Elf64_Ehdr header;
-  memcpy(&header, binary, SELFMAG);
-  if (memcmp(&header, ELFMAG, SELFMAG) != 0) return 0;
-  memcpy(&header, binary, sizeof header);
-  if (header.e_type != ET_DYN) return 0;
-  size_t end = header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
-  for (size_t i = 0; i < header.e_phnum; i++) {
-    Elf64_Phdr part;
-    memcpy(&part, (const char*)binary + header.e_phoff + i * header.e_phentsize, sizeof part);
-    end = std::max<size_t>(end, part.p_offset + part.p_filesz);
-  }
-  return end;
-}
-
-// Each load has a file of its own: the loader would give the same library for the same one.
-CNresult load(const std::string& bytes, CNmodule* module) {
-  char path[] = "/tmp/mlusim-module-XXXXXX";
-  int file = mkstemp(path);
-  if (file < 0) return CN_ERROR_OPERATING_SYSTEM;
-  bool written = write(file, bytes.data(), bytes.size()) == (ssize_t)bytes.size();
-  close(file);
-  void* library = written ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : nullptr;
-  unlink(path);
-  if (!library) return written ? CN_FATBIN_INVALID_IMAGE : CN_ERROR_OPERATING_SYSTEM;
+CNresult keep(mlusim_module_problem problem, void* library, CNmodule* module) {
+  if (problem == MLUSIM_NO_FILE) return CN_ERROR_FILE_NOT_FOUND;
+  if (problem != MLUSIM_LOADED)
+    return problem == MLUSIM_NO_MODULE ? CN_FATBIN_INVALID_IMAGE : CN_ERROR_OPERATING_SYSTEM;
   auto made = std::make_unique<CNmodule_st>(CNmodule_st{library, {}});
   *module = made.get();
   std::lock_guard<std::mutex> lock(modules().mutex);
@@ -90,15 +63,16 @@ CNresult invoke(CNkernel kernel, cnrtDim3_t dim, KernelClass type, CNqueue queue
 
 CNDRV_API CNresult cnModuleLoadFatBinary(const void* binary, CNmodule* module) {
   if (!binary || !module) return CN_ERROR_INVALID_VALUE;
-  size_t bytes = size_of(binary);
-  return bytes ? load({(const char*)binary, bytes}, module) : CN_FATBIN_INVALID_IMAGE;
+  void* library = nullptr;
+  mlusim_module_problem problem = mlusim_load_bytes(binary, SIZE_MAX, &library);
+  return keep(problem, library, module);
 }
 
 CNDRV_API CNresult cnModuleLoad(const char* path, CNmodule* module) {
   if (!path || !module) return CN_ERROR_INVALID_VALUE;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return CN_ERROR_FILE_NOT_FOUND;
-  return load({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, module);
+  void* library = nullptr;
+  mlusim_module_problem problem = mlusim_load_file(path, &library);
+  return keep(problem, library, module);
 }
 
 CNDRV_API CNresult cnModuleUnload(CNmodule module) {

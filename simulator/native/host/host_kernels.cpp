@@ -1,5 +1,7 @@
 #include "host_kernels.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include <map>
@@ -30,6 +32,7 @@ struct Known {
 struct Kernels {
   Lock mutex;
   std::map<const void*, Known> table;              // by the address of the host's function
+  std::multimap<std::string, Known> named;         // by the kernel's name
   std::map<const mlusim_image*, uint64_t> images;  // those that the device process knows
   uint64_t sent = 0;
 };
@@ -39,6 +42,9 @@ Kernels& kernels() {
   static Kernels& made = *new Kernels;
   return made;
 }
+
+// Besides the values of cnrtFunctionType_t: the tasks take a core each and run all at once.
+constexpr int ON_CORES = 0;
 
 struct Configuration {
   cnrtDim3_t dim;
@@ -83,6 +89,26 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
   return cnrtSuccess;
 }
 
+// A kernel of a library by its name, of the whole program for null. Its image is null (and the status is set) where
+// there is none.
+Known kernel_named(void* library, const char* name) {
+  Kernels& all = kernels();
+  Locked lock(all.mutex);
+  auto [first, end] = all.named.equal_range(name);
+  for (auto entry = first; entry != end; entry++) {
+    Dl_info found;
+    bool inside = !library || (dladdr(entry->second.image, &found) &&
+                               (uint64_t)found.dli_fbase == static_cast<struct link_map*>(library)->l_addr);
+    if (inside) return entry->second;
+  }
+  std::string known;
+  for (auto& entry : all.named) known += (known.empty() ? "" : ", ") + entry.first;
+  const char* where = library ? "the module" : "the program";
+  failed(cnrtErrorNoKernel,
+         std::string(where) + " has no kernel " + name + (known.empty() ? "" : "; there are " + known));
+  return {};
+}
+
 const Known* kernel_at(const void* address) {
   Kernels& all = kernels();
   Locked lock(all.mutex);
@@ -110,7 +136,8 @@ MLUSIM_API void mlusim_register_image(const mlusim_image* image) {
   Locked lock(all.mutex);
   for (uint64_t i = 0; i < image->kernels; i++) {
     const mlusim_kernel& kernel = image->table[i];
-    if (!kernel.body) continue;  // nothing in the program can name it
+    all.named.insert({kernel.name, {image, i}});
+    if (!kernel.body) continue;  // no function of the program stands for it
     // Of templates that several sources define alike by name, the linker keeps the first.
     all.table.insert({kernel.address, {image, i}});
     all.table.insert({kernel.body, {image, i}});
@@ -122,8 +149,12 @@ MLUSIM_API void mlusim_forget_image(const mlusim_image* image) {
   Kernels& all = kernels();
   Locked lock(all.mutex);
   all.images.erase(image);
-  for (auto entry = all.table.begin(); entry != all.table.end();)
-    entry = entry->second.image == image ? all.table.erase(entry) : std::next(entry);
+  auto forget = [&](auto& kept) {
+    for (auto entry = kept.begin(); entry != kept.end();)
+      entry = entry->second.image == image ? kept.erase(entry) : std::next(entry);
+  };
+  forget(all.table);
+  forget(all.named);
 }
 
 MLUSIM_API void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue) {
@@ -154,6 +185,18 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
   }
   launch(kernel, now.dim, now.type, now.queue, arguments, count, now.where);
 }
+
+MLUSIM_API cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, const void* arguments,
+                                         size_t bytes, cnrtQueue_t queue) {
+  if (!name) return failed(cnrtErrorArgsInvalid, "the name of the kernel is null");
+  Known kernel = kernel_named(library, name);
+  if (!kernel.image) return last_status(false);
+  if (bytes && !arguments) return failed(cnrtErrorArgsInvalid, "the structure of arguments is null");
+  mlusim_argument argument = {arguments, bytes};
+  return launch(kernel, {(unsigned int)cores, 1, 1}, ON_CORES, queue, &argument, 1, MLUSIM_HERE);
+}
+
+MLUSIM_API bool mlusim_has_kernel(void* library, const char* name) { return kernel_named(library, name).image; }
 
 MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments,
                                       size_t, cnrtQueue_t queue) {

@@ -10,9 +10,10 @@ extern "C" {
 #endif
 
 // A kernel: the address by which host code names it, and where the function lies that has its name. They differ where a
-// program names a kernel of a library.
+// program names a kernel of a library, and are null where host code has no function for it.
 struct mlusim_kernel {
   const void *address, *body;
+  const char* name;
 };
 
 // An image as the assembler lays it down. What describes it is text, see host/image.py.
@@ -33,6 +34,12 @@ void mlusim_register_image(const struct mlusim_image* image);
 void mlusim_forget_image(const struct mlusim_image* image);
 // What `<<<dim, type, queue>>>` says, for the call of a kernel that follows.
 void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue);
+// Launch a kernel by its name: one of a library that `dlopen` has given, or, for null, of the whole program. It takes a
+// structure of these bytes; on as many cores at once as are asked for.
+cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, const void* arguments, size_t bytes,
+                              cnrtQueue_t queue);
+// Whether there is such a kernel; a finding says so where there is none.
+bool mlusim_has_kernel(void* library, const char* name);
 // The body of a kernel in host code.
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 

@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0x8a25bd5d70ac8eec;
+constexpr uint64_t VERSION = 0x716dd799a2a4b8ee;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -371,7 +371,7 @@ struct BringImage {
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.image); }
 };
 
-// Launch a kernel of an image, `type` being a cnrtFunctionType_t; the body are the arguments, of these sizes.
+// Launch a kernel of an image, `type` being a key of `_KINDS`; the body are the arguments, of these sizes.
 struct LaunchKernel {
   static constexpr uint16_t KIND = 30; using Answer = void;
   uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};

@@ -33,3 +33,4 @@ MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size
 }
 
 MLUSIM_API void mlusim_not_modelled(const char* function) { not_modelled(function); }
+MLUSIM_API cnrtRet_t mlusim_call_failed(cnrtRet_t status, const char* why) { return failed(status, why); }

@@ -19,4 +19,6 @@ cnrtRet_t mlusim_operation(cnrtQueue_t queue, const char* text, size_t length, c
                            const void* caller);
 // A function of a library that is declared and not modelled: says so.
 void mlusim_not_modelled(const char* function);
+// A call of a library fails: a finding says which one and why. Returns the status.
+cnrtRet_t mlusim_call_failed(cnrtRet_t status, const char* why);
 }

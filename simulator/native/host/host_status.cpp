@@ -14,11 +14,17 @@ namespace {
 thread_local cnrtRet_t last = cnrtSuccess;
 }
 
+// Whether a function's statuses are those of the runtime, or the names of a library above it.
+static bool is_cnrt(const Called& call) { return !call.function.compare(0, 2, "cn"); }
+
 cnrtRet_t say(cnrtRet_t status, const std::string& why) {
   static Lock& mutex = *new Lock;
   static std::set<std::string>& said = *new std::set<std::string>;
   Locked lock(mutex);
-  if (said.insert(why).second) fprintf(stderr, "mlusim: %s: %s\n", cnrtGetErrorName(status), why.c_str());
+  if (!said.insert(why).second) return refused(status);
+  Called call = called();
+  bool named = call.function.empty() || is_cnrt(call);
+  fprintf(stderr, "mlusim: %s: %s\n", named ? cnrtGetErrorName(status) : call.function.c_str(), why.c_str());
   return refused(status);
 }
 
@@ -28,7 +34,10 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   if (in_host_function()) return no_device();
   if (!connected()) return say(status, why);
   Called call = called();
-  tell("call", {0, call.function + " returns " + cnrtGetErrorName(status) + ": " + why}, call.where);
+  tell("call",
+       {0,
+        call.function + (is_cnrt(call) ? std::string(" returns ") + cnrtGetErrorName(status) : " fails") + ": " + why},
+       call.where);
   return refused(status);
 }
 

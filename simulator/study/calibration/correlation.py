@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from ...host.operators.loading import load
 from ...launches import Program
 from ...launches.device import Device
 from ...log import Log
-from ...timing import replay
+from ...timing import Interval, Numbers, interval_of, replay, resting
 from .cases import Cases, MeasuredCase, evaluate
 from .measured import Measurement, Skipped, check_type
 
@@ -24,6 +25,14 @@ from .measured import Measurement, Skipped, check_type
 GROUPS = ("operator", "board")
 #: Whose times a comparison has: the simulator's, of rates fitted without a group, an earlier model's, a roofline's.
 MODELS = ("", *GROUPS, "earlier", "roofline")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What rates say of a row: microseconds, and their interval, None where the rates say nothing of that."""
+
+    us: float
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -42,23 +51,39 @@ class Simulated:
 
     def us(self, rates: Rates) -> float:
         """The simulated time of all launches, by the clock that the measured one was read from."""
-        host = rates.launch_host_us if self.measurement.clock == "host" else 0.0
-        return sum(replay(log, rates).total_us + host for log in self.logs)
+        return sum(replay(log, rates).total_us + self._host(rates) for log in self.logs)
+
+    def prediction(self, rates: Rates) -> Prediction:
+        """The same with its interval."""
+        parts = defaultdict[Numbers, float](float)
+        for log in self.logs:
+            for numbers, us in resting(replay(log, rates)).items():
+                parts[numbers] += us
+            parts["launch.host_us",] += self._host(rates)
+        return Prediction(sum(parts.values()), interval_of(parts, rates.facts))
+
+    def _host(self, rates: Rates) -> float:
+        return rates.launch_host_us if self.measurement.clock == "host" else 0.0
 
 
 @dataclass(frozen=True)
 class Comparison:
     """A measured time, what the simulator says, and what a plain roofline says (microseconds).
 
-    ``left_out_us``: what rates say that were fitted without its operator, and without its board (`GROUPS`).
+    ``left_out``: what rates say that were fitted without its operator, and without its board (`GROUPS`).
     """
 
     measurement: Measurement
-    predicted_us: float
+    predicted: Prediction
     roofline_us: float
     kind: str = ""
     family: str = ""
-    left_out_us: Mapping[str, float] = field(default_factory=dict)
+    left_out: Mapping[str, Prediction] = field(default_factory=dict)
+
+    @property
+    def predicted_us(self) -> float:
+        """The simulated time."""
+        return self.predicted.us
 
     @property
     def error(self) -> float:
@@ -68,8 +93,13 @@ class Comparison:
     def said(self, model: str) -> float:
         """The time by the simulator ("") or by another of `MODELS`; no number where that says nothing."""
         if model in GROUPS:
-            return self.left_out_us.get(model, math.nan)
+            return self.left_out[model].us if model in self.left_out else math.nan
         return {"": self.predicted_us, "earlier": self.measurement.earlier_us, "roofline": self.roofline_us}[model]
+
+    def interval(self, model: str) -> Interval | None:
+        """That of the time by the simulator ("") or by one of `GROUPS`; None where there is none."""
+        found = self.predicted if not model else self.left_out.get(model)
+        return found.interval if found else None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON data; errors in percent."""
@@ -79,7 +109,12 @@ class Comparison:
             "shape_or_case": row.shape, "clock": row.clock, "measured_us": row.us, "predicted_us": self.predicted_us,
             "error": self.error, "roofline_us": self.roofline_us,
             "roofline_error": percent_error(self.roofline_us, row.us),
-            "earlier_us": None if math.isnan(row.earlier_us) else row.earlier_us, "left_out_us": {**self.left_out_us},
+            "earlier_us": None if math.isnan(row.earlier_us) else row.earlier_us,
+            "left_out_us": {group: found.us for group, found in self.left_out.items()},
+            "intervals_us": {
+                model or "simulated": [found.low, found.high]
+                for model in ("", *GROUPS) if (found := self.interval(model)) is not None
+            },
         }  # fmt: skip
 
 
@@ -98,16 +133,19 @@ class Correlation:
     def figures(self, model: str = "", kind: str = "") -> dict[str, float]:
         """Of the sizes of a model's errors, in percent: mean, median, largest, and the share within 25 %; {} of none.
 
-        ``model`` is "" for the simulator or one of `MODELS`, ``kind`` "" for all cases.
+        "covered" is the share of the measured times that lie in the intervals, if there are any. ``model`` is "" for
+        the simulator or one of `MODELS`, ``kind`` "" for all cases.
         """
-        cases = (case for case in self.cases if kind in ("", case.kind))
+        cases = [case for case in self.cases if kind in ("", case.kind)]
         said = ((case.said(model), case.measurement.us) for case in cases)
         errors = [abs(percent_error(us, measured)) for us, measured in said if not math.isnan(us)]
         if not errors:
             return {}
+        held = [case.measurement.us in found for case in cases if (found := case.interval(model)) is not None]
         return {
             "cases": len(errors), "mean": sum(errors) / len(errors), "median": float(np.median(errors)),
             "max": max(errors), "within_25": 100.0 * sum(error <= 25 for error in errors) / len(errors),
+            **({"covered": 100.0 * sum(held) / len(held)} if held else {}),
         }  # fmt: skip
 
     @property
@@ -156,10 +194,12 @@ def correlate(
 
 def compare(found: Sequence[Simulated], skipped: Sequence[Skipped]) -> Correlation:
     """Simulated rows beside their measured times, at the rates of their devices."""
-    return Correlation(
-        tuple(Comparison(row.measurement, row.us(row.device.rates), row.roofline_us, row.kind) for row in found),
-        tuple(skipped),
-    )
+    return Correlation(tuple(map(comparison, found)), tuple(skipped))
+
+
+def comparison(row: Simulated) -> Comparison:
+    """A simulated row beside its measured time, at the rates of its device."""
+    return Comparison(row.measurement, row.prediction(row.device.rates), row.roofline_us, row.kind)
 
 
 def simulate(

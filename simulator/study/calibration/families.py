@@ -50,7 +50,7 @@ def with_left_out(
         return found, None
     fit = calibrate(simulated, skipped, families, cases.free)
     seen = zip(found.cases, fit.after.cases, strict=True)
-    return replace(found, cases=tuple(replace(case, left_out_us=other.left_out_us) for case, other in seen)), fit
+    return replace(found, cases=tuple(replace(case, left_out=other.left_out) for case, other in seen)), fit
 
 
 def fitted_files(fit: Fit, families: Mapping[str, str], table: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,9 @@ of J^T J, J being the derivatives of all its terms; the standard error of a numb
 diagonal, and larger by as much as the rows miss more than their errors say. A number that rows leave nearly as
 uncertain as it was is put back to its centre, and the others are fitted once more. A fit without some of the rows is
 made the same way, with the derivatives at the fit to all rows.
+
+What the model gets wrong though its numbers are right is taken for `_MODEL_ERROR`, and for more by as much as the rows
+of the fit miss more than their errors say.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ import numpy as np
 from ...chip.device_file import Quantity, check_value
 from ...chip.rates import Rates, build_rates
 from ...log import Log
+from ...timing import MODEL_ERROR
 from .cases import Free
-from .correlation import GROUPS, Comparison, Correlation, Simulated
+from .correlation import GROUPS, Correlation, Prediction, Simulated, comparison
 from .measured import Skipped
 
 #: A derivative is taken over so much of a logarithm: closer by, a time jumps where the order of transfers changes.
@@ -35,6 +39,8 @@ _STEP = 0.04
 _TOLERANCE, _ROUNDS = 1e-4, 30
 #: A number is known by the rows if they make it so much less uncertain than it was.
 _LEARNT = 0.8
+#: What is expected of the model though its numbers are right, before any row: the factor of one standard deviation.
+_MODEL_ERROR = 1.1
 #: Where a number is that the device file does not have, by the last part of its name.
 _CENTRES = {"efficiency": 0.9, "task_us": 0.1, "host_us": 10.0, "part_cycles": 64.0, "dependent_cycles": 16.0}
 #: What a number can physically be; a bandwidth at most what the device file says of the channel.
@@ -73,23 +79,26 @@ class Fit:
     """What a calibration found."""
 
     parameters: tuple[FittedNumber, ...]
+    model_errors: Mapping[str, float]  # family -> `model.error` of its device files
     before: Correlation
     after: Correlation  # its cases say what rates that were fitted without their operator, or board, predict
 
     def facts(self, family: str, table: str) -> dict[str, Quantity]:
         """The free numbers of a family as a device file holds them."""
-        rows = sum(case.family == family for case in self.after.cases)
-        return {
-            path: Quantity(value=float(f"{p.after:.4g}"), kind="fitted" if p.fitted else "assumed", source=source)
+        of = f"{table}, {sum(case.family == family for case in self.after.cases)} rows of this family"
+        facts = {
+            path: Quantity(
+                float(f"{p.after:.4g}"), "fitted" if p.fitted else "assumed", source, float(f"{p.error:.3g}")
+            )
             for p in self.parameters
             if p.family == family
-            for source in [
-                f"{table}, {rows} rows of this family: standard error {percent(p.error)}"
-                if p.fitted
-                else p.why or "named by the user"
-            ]
+            for source in [f"{of}: standard error {percent(p.error)}" if p.fitted else p.why or "named by the user"]
             for path in p.paths
         }
+        if (error := self.model_errors.get(family)) is not None:
+            source = f"{of}: {percent(_MODEL_ERROR)} expected, more where the fit misses them by more"
+            facts[MODEL_ERROR] = Quantity(float(f"{error:.4g}"), "fitted", source)
+        return facts
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data."""
@@ -99,6 +108,7 @@ class Fit:
                  "after": p.after, "error": p.error, "fitted": p.fitted}
                 for p in self.parameters
             ],
+            "model_errors": {**self.model_errors},
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
         }  # fmt: skip
@@ -126,6 +136,16 @@ class _Row:
             self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
         return self.known[key]
 
+    def prediction(self, free: Sequence[Free], by: _Found) -> Prediction:
+        """Its time and the interval of that by a fit."""
+        known = zip(free, np.exp(by.at).tolist(), np.exp(by.deviation).tolist(), strict=True)
+        changes = {
+            path: Quantity(value, "fitted", "a fit", spread)
+            for number, value, spread in known
+            for path in number.numbers
+        } | {MODEL_ERROR: Quantity(by.model_error, "fitted", "a fit")}
+        return self.row.prediction(changed_rates(self.row.device.rates, changes))
+
     def group(self, kind: str) -> str:
         """What is left out together with it."""
         return self.row.measurement.operator if kind == GROUPS[0] else self.row.device.name
@@ -144,7 +164,8 @@ def calibrate(
     device file can have.
     """
     parameters: list[FittedNumber] = []
-    after: dict[int, tuple[float, dict[str, float]]] = {}
+    model_errors: dict[str, float] = {}
+    after: dict[int, tuple[Prediction, dict[str, Prediction]]] = {}
     for family in dict.fromkeys(families.values()):
         rows = [row for row in found if families[row.device.name] == family]
         own = [number for number in free if number.family == family]
@@ -153,18 +174,30 @@ def calibrate(
         progress(family)
         fitted = _Family(own, rows)
         parameters += fitted.parameters()
+        model_errors[family] = fitted.found.model_error
         for row, times in zip(rows, fitted.predictions(), strict=True):
             after[id(row)] = times
     if not parameters:
         raise ValueError("no row of the table has a device of which a number is free; name some with --fit")
-    before = [
-        Comparison(r.measurement, r.us(r.device.rates), r.roofline_us, r.kind, families[r.device.name]) for r in found
-    ]
+    before = [replace(comparison(row), family=families[row.device.name]) for row in found]
     cases = [
-        replace(old, predicted_us=after[id(row)][0], left_out_us=after[id(row)][1]) if id(row) in after else old
+        replace(old, predicted=after[id(row)][0], left_out=after[id(row)][1]) if id(row) in after else old
         for row, old in zip(found, before, strict=True)
     ]
-    return Fit(tuple(parameters), Correlation(tuple(before), tuple(skipped)), Correlation(tuple(cases), tuple(skipped)))
+    both = (Correlation(tuple(cases), tuple(skipped)) for cases in (before, cases))
+    return Fit(tuple(parameters), model_errors, *both)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Where a fit ended: logarithms of the values and of their standard errors, which of them the rows tell, and what
+    the model gets wrong besides.
+    """
+
+    at: np.ndarray
+    deviation: np.ndarray
+    told: np.ndarray
+    model_error: float
 
 
 class _Family:
@@ -192,11 +225,11 @@ class _Family:
         everything = np.arange(len(rows))
         rough = self._least(self.centre, everything, np.ones(len(free), bool))
         self.slopes = self._slopes_at(rough)
-        self.found, self.deviation, self.learnt = self._fitted(everything, rough)
+        self.found = self._fitted(everything, rough)
 
     def parameters(self) -> list[FittedNumber]:
         """The free numbers, fitted to all rows."""
-        numbers = zip(self.free, self.centre, self.found, self.deviation, self.learnt, strict=True)
+        numbers = zip(self.free, self.centre, self.found.at, self.found.deviation, self.found.told, strict=True)
         return [
             FittedNumber(
                 number.family, number.numbers, math.exp(centre), number.spread, number.why, math.exp(found),
@@ -205,25 +238,26 @@ class _Family:
             for number, centre, found, deviation, learnt in numbers
         ]  # fmt: skip
 
-    def predictions(self) -> list[tuple[float, dict[str, float]]]:
+    def predictions(self) -> list[tuple[Prediction, dict[str, Prediction]]]:
         """Of every row its time by the fit, and by fits that have seen no row of its operator, or of its board."""
-        left_out: list[dict[str, float]] = [{} for _ in self.rows]
+        left_out: list[dict[str, Prediction]] = [{} for _ in self.rows]
         for kind in GROUPS:
             groups = np.array([row.group(kind) for row in self.rows])
             for group in dict.fromkeys(groups.tolist()):
-                found, _, _ = self._fitted(np.flatnonzero(groups != group), self.found)
+                found = self._fitted(np.flatnonzero(groups != group), self.found.at)
                 for number in np.flatnonzero(groups == group).tolist():
-                    left_out[number][kind] = self.rows[number].us(self.free, np.exp(found))
-        return [(row.us(self.free, np.exp(self.found)), left) for row, left in zip(self.rows, left_out, strict=True)]
+                    left_out[number][kind] = self.rows[number].prediction(self.free, found)
+        return [(row.prediction(self.free, self.found), left) for row, left in zip(self.rows, left_out, strict=True)]
 
-    def _fitted(self, used: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Logarithms of the values and of their standard errors by some rows, and which of them the rows tell."""
+    def _fitted(self, used: np.ndarray, begin: np.ndarray) -> _Found:
+        """What some rows say of the numbers."""
         told = np.ones(len(self.free), bool)
         for _ in range(2):  # what the rows do not tell goes back, and the others are fitted once more
             at = self._least(np.where(told, begin, self.centre), used, told, self.slopes[used])
-            deviation = self._deviation(at, used, told)
+            deviation, more = self._deviation(at, used, told)
             told = told & (deviation < _LEARNT * self.spread)
-        return np.where(told, at, self.centre), np.where(told, deviation, self.spread), told
+        deviation = np.where(told, deviation, self.spread)
+        return _Found(np.where(told, at, self.centre), deviation, told, _MODEL_ERROR**more)
 
     def _times(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
         """The logarithm of the time of every row ``used`` (their numbers) at some values."""
@@ -271,17 +305,20 @@ class _Family:
         """Of all terms of the sum by the ``open`` numbers, [terms, numbers]."""
         return np.concatenate([slopes[:, open] / self.errors[used, None], np.diag(1 / self.spread[open])])
 
-    def _deviation(self, at: np.ndarray, used: np.ndarray, open: np.ndarray) -> np.ndarray:
-        """The standard error of every number that is ``open``, of others their spread."""
-        deviation = self.spread.copy()
+    def _deviation(self, at: np.ndarray, used: np.ndarray, open: np.ndarray) -> tuple[np.ndarray, float]:
+        """The standard error of every number that is ``open``, of others their spread; how many times more the rows
+        miss than their errors say, at least 1.
+        """
+        deviation, more = self.spread.copy(), 1.0
         if len(used) and open.any():
             derivatives = self._derivatives(self.slopes[used], used, open)
             deviation[open] = np.sqrt(np.diag(np.linalg.inv(derivatives.T @ derivatives)))
             told = float(np.sum(1 - (deviation[open] / self.spread[open]) ** 2))  # numbers' worth of rows
             if (freedom := len(used) - told) > 0:
                 misses = self._misses(at, used)
-                deviation[open] *= max(1.0, math.sqrt(float(misses @ misses) / freedom))
-        return np.minimum(deviation, self.spread)
+                more = max(1.0, math.sqrt(float(misses @ misses) / freedom))
+                deviation[open] *= more
+        return np.minimum(deviation, self.spread), more
 
     def _slopes_at(self, at: np.ndarray) -> np.ndarray:
         """The derivative of every row's logarithm by that of every number, [rows, numbers]."""
@@ -305,12 +342,13 @@ def _least_squares() -> Callable[..., Any]:
     return least_squares  # type: ignore[no-any-return]
 
 
-def changed_rates(rates: Rates, values: Mapping[str, float]) -> Rates:
+def changed_rates(rates: Rates, values: Mapping[str, float | Quantity]) -> Rates:
     """Rates with some numbers set, also such as the device file leaves out; they count as fitted."""
     facts = dict(rates.facts)
     for path, value in values.items():
-        check_value(path, value)
-        facts[path] = Quantity(value=value, kind="fitted", source="a fit")
+        new = value if isinstance(value, Quantity) else Quantity(value, "fitted", "a fit")
+        check_value(path, new.value)
+        facts[path] = new
     wiring = {name: (channel.scope, channel.spaces) for name, channel in rates.channels.items()}
     return build_rates(facts, wiring)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...text import between
 from .correlation import GROUPS, MODELS, Comparison, Correlation, percent_error
 from .fit import Fit, percent
 
@@ -18,13 +19,16 @@ Made by `{command}`; do not edit. Times are microseconds; an error is (simulated
 | without operator | by rates fitted to the other operators of its family: to expect of a kernel that nobody measured |
 | without board | the same, without all rows of the board |
 | earlier | the model before this one, whose rates were fitted to ten of the rows |
+| covered | share of measured times within the 90 % interval of the prediction, which stands behind its error |
 | roofline | all operations at the peak of the whole device, or all bytes at its bandwidth, whichever is longer |
 """
 _TITLES = {
     "": "simulated", "operator": "without operator", "board": "without board", "earlier": "earlier",
     "roofline": "roofline",
 }  # fmt: skip
-_FIGURES = ("mean", "median", "max", "within_25")
+_FIGURES = ("mean", "median", "max", "within_25", "covered")
+#: What stands over the texts of `figure_rows`.
+FIGURE_HEADS = ("rows", "by", "cases", "mean", "median", "largest", "within 25 %", "covered")
 _FITTED = """
 Each is one number for all devices of a family. The centre is what is known of it without these rows, the spread the
 factor within which that lies with the odds of one standard deviation; the standard error is from the covariance at the
@@ -41,7 +45,7 @@ def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Se
     if found.cases:
         lines += ["## Errors by kind of kernel", ""]
         lines += _table(
-            ("rows", "by", "cases", "mean", "median", "largest", "within 25 %"),
+            FIGURE_HEADS,
             (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
         )
         lines += ["", "## Cases", ""]
@@ -75,7 +79,7 @@ def figure_rows(found: Correlation, kind: str = "") -> Iterator[Sequence[str]]:
     """The figures of a kind of cases by each model, as texts."""
     for model in MODELS:
         if figures := found.figures(model, kind):
-            shares = (f"{figures[name]:.1f} %" for name in _FIGURES)
+            shares = (f"{figures[name]:.1f} %" if name in figures else "" for name in _FIGURES)
             yield kind or "all", _TITLES[model], f"{figures['cases']:.0f}", *shares
 
 
@@ -83,8 +87,10 @@ def _case(case: Comparison, models: Sequence[str]) -> Iterator[str]:
     row = case.measurement
     yield from (row.operator, row.platform, row.shape, row.clock, f"{row.us:,.6g}")
     for model in models:
-        us = case.said(model)
+        us, sure = case.said(model), case.interval(model)
         error = "" if math.isnan(us) else f"{percent_error(us, row.us):+.1f} %"
+        if sure and model:
+            error += f" ({between(*(percent_error(end, row.us) for end in (sure.low, sure.high)))})"
         yield error if model in (*GROUPS, "roofline") or not error else f"{us:,.6g} ({error})"
 
 

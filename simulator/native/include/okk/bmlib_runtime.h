@@ -1,2 +1,2 @@
-// What host programs call. Kernels that include it use nothing of it.
-#pragma once
+// Kernels that include it use nothing of it.
+#include "../sophgo/bmlib_runtime.h"

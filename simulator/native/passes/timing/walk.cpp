@@ -145,7 +145,7 @@ bool Walk::step(Core& core) {
   return true;
 }
 
-// A task begins: not before it is handed out, nor before the last one has finished.
+// A task begins: not before it is handed out, nor before the last one has finished, which holds it up then.
 bool Walk::begin_task(Core& core, int64_t task) {
   if (core.open) return false;
   const double handed = static_cast<double>(task) * w.task_us;
@@ -155,7 +155,8 @@ bool Walk::begin_task(Core& core, int64_t task) {
     const auto latest = std::max_element(core.free.begin(), core.free.end());
     const double bar = std::max(core.front.now, handed);
     const bool late = *latest > bar;
-    const int64_t who = late ? core.last[latest - core.free.begin()] : -1;
+    const int64_t before = core.front.now > handed ? core.front.who : -1;
+    const int64_t who = late ? core.last[latest - core.free.begin()] : before;
     core.front = {late ? *latest : bar, MLUSIM_LAUNCH, who};
   }
   core.running = task;

@@ -1,0 +1,41 @@
+"""Two numbers for one thing, on two boards with the same chip, need a reason."""
+
+import pytest
+from mlusim.simulator import Device
+from mlusim.simulator.chip.device_file import read_device_file
+
+#: What differs between the boards of a family, and why.
+REASONS = {
+    "mlu370": {
+        "clock.core_mhz": "the M8 is clocked higher, and measured so",
+        "shape.clusters": "an X8 is two devices, each with half the clusters",
+        "shape.spaces.gdram.bytes": "the memory of an X8 is dealt to its two devices",
+        "channels.dram.latency_ns": "measured by the same loop on both boards, whose memory clocks nobody gives",
+    },
+    "mlu590": {
+        "channels.dram.gb_per_s": "M9 boards have a wider memory bus",
+        "channels.dram.bus_bits": "M9 boards have a wider memory bus",
+        "shape.spaces.gdram.bytes": "96 GB on M9 boards, 80 on others",
+    },
+}
+
+
+@pytest.mark.parametrize("family", REASONS)
+def test_boards_of_a_family_differ_in_what_has_a_reason(family):
+    files = [file for name in Device.names() if (file := read_device_file(Device.file(name))).family == family]
+    assert len(files) > 1
+    values = [{path: fact.value for path, fact in file.facts.items()} for file in files]
+    names = {path for facts in values for path in facts}
+    differing = {path for path in names if len({facts.get(path) for facts in values}) > 1}
+    assert differing == REASONS[family].keys()
+    for path in differing:  # each board says in its own words where its number is from
+        said = {(file.facts[path].value, file.facts[path].source) for file in files}
+        assert len({source for _, source in said}) >= len({value for value, _ in said}), path
+
+
+def test_what_the_boards_have_in_common_is_as_sure_on_each():
+    for family in REASONS:
+        files = [file for name in Device.names() if (file := read_device_file(Device.file(name))).family == family]
+        for path, fact in files[0].facts.items():
+            if path not in REASONS[family] and fact.kind == "fitted":
+                assert all(file.facts[path] == fact for file in files), path

@@ -193,6 +193,11 @@ class Instruction:
         """The rules in force on an architecture."""
         return tuple(rule for rule in self.rules if arch in rule.archs)
 
+    def names(self, text: str) -> frozenset[str]:
+        """The names that an expression uses, and those that the ones of `let` among them come from."""
+        used = expression.names(text)
+        return used.union(*(self.names(self.let[name]) for name in used if name in self.let))
+
     def words(self, rule: Require) -> str:
         """A rule on the arguments as a sentence."""
         spelled = {f"sizeof_{p.name}": f"sizeof({p.type})" for p in self.prototype.memory}

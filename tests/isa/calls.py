@@ -119,6 +119,8 @@ def _is_size(name: str) -> bool:
 def _default(name: str) -> int:
     if name in ("height", "width", "M", "h", "w", "row_count") or name.startswith("kernel"):
         return 2
+    if "dilation" in name:
+        return 1
     if name in ("c", "N"):
         return 64
     if name == "K":
@@ -157,7 +159,8 @@ def breaking(call: Call, rule: Align | Require) -> Iterator[Call]:
         return
     select = call.overload.instruction.select
     fixed = {select.argument} if select else set()
-    scalars = [name for name in call.scalars if name not in fixed and name in names_of(rule.condition)]
+    named = call.overload.instruction.names(rule.condition) - fixed
+    scalars = [name for name in call.scalars if name in named]
     for names in itertools.chain(itertools.combinations(scalars, 1), itertools.combinations(scalars, 2)):
         for values in itertools.product((0, 1, 2, 8, 16, 64, 130, 192, 128, -1, -128, 1 << 20), repeat=len(names)):
             changed = replace(call, scalars={**call.scalars, **dict(zip(names, values, strict=True))})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....isa import PADDING, Require, is_multiple, names_of
+from ....isa import PADDING, Require, is_multiple
 from ...core.issue import Check, Guard, PortSource
 from ...core.issue.effects import lost
 from ...core.issue.operands import operands_of
@@ -46,7 +46,7 @@ class Arguments(Check):
                     yield Guard(f"not {p.name} & {rule.multiple - 1}", found)
 
     def _required(self, port: PortSource, rule: Require) -> Guard:
-        named = names_of(rule.condition)
+        named = port.entry.names(rule.condition)
         shown = [p.name for p in port.overload.parameters if p.name in named]
         operands = [p for p in port.memory if p.name in named]
         blamed = {

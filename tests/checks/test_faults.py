@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, KernelError, Program, load
+from mlusim.simulator import Device, Finding, KernelError, Program, launch, load
 
 from tests.support.paths import KERNELS_C
 from tests.support.sources import line_of
@@ -99,6 +99,18 @@ def test_variables_of_a_function_over_budget(program):
     assert (found.rule, found.operand) == ("budget", "large")
     assert "nram" in found.message
     assert str(program.device.shape.spaces["nram"].budget) in found.limit
+
+
+def test_a_variable_over_budget_is_there_nevertheless(device):
+    """That it does not fit hides nothing of what the kernel does with it."""
+
+    def kernel(mlu, x):
+        mlu.nram("uint8", device.shape.spaces["nram"].bytes)
+        tile = mlu.nram("float", 64)
+        x[0] = tile[0]
+
+    found = launch(kernel, args=[np.zeros(1, np.float32)], device=device, on_finding="collect").findings
+    assert [(one.rule, one.severity) for one in found] == [("budget", "error"), ("uninitialized", "warning")]
 
 
 def test_a_table_index_out_of_range(program):

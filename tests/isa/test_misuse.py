@@ -6,6 +6,8 @@ facts, whose tests try all of them.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -69,12 +71,17 @@ def written(overload: Overload) -> tuple[str, ...]:
     return tuple(p.name for p in overload.parameters if p.writes)
 
 
-def expect(call: Call, rule: str, operand: str = "", effect: tuple[str, ...] = ()) -> None:
-    """Exactly one finding, of this rule and operand; nothing changes but, if it still ran, the operands ``effect``."""
+def expect(call: Call, rule: str, operand: str = "", effect: tuple[str, ...] = (), shown: Iterable[str] = ()) -> None:
+    """Exactly one finding, of this rule and operand; nothing changes but, if it still ran, the operands ``effect``.
+
+    It tells the values of the arguments ``shown``.
+    """
     outcome = run(call)
     what = f"{call.overload.name}<{call.overload.dtypes}> {dict(call.scalars)} {dict(call.places)}"
     assert [(f.rule, f.instruction, f.operand) for f in outcome.findings] == [(rule, call.overload.name, operand)], what
     assert outcome.changed(call, *effect) == [], what
+    for name in shown:
+        assert re.search(rf"\b{name} = {call.scalars[name]}\b", outcome.findings[0].message), what
 
 
 def expect_silence(call: Call) -> None:
@@ -107,7 +114,8 @@ def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
                 if isinstance(rule, Require):
                     named = [p.name for p in operands(overload) if p.name in names_of(rule.condition)]
                     operand = named[0] if rule.rule == "alignment" and len(named) == 1 else ""
-                    expect(fault, rule.rule, operand, effect=written(overload))
+                    changed = [name for name in call.scalars if fault.scalars[name] != call.scalars[name]]
+                    expect(fault, rule.rule, operand, effect=written(overload), shown=changed)
                 else:
                     expect(fault, "alignment", moved[0], effect=written(overload))
 

@@ -117,7 +117,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         engine="tensor",
         work=f"{rows} * {columns} * {weights}",
         call=_CONV_CALL,
-        room=7 << 16,  # four of them fit into NRAM
+        room=7 << 16,  # the largest kernel of a probe fits; of NRAM they take more than there is
         **facts,  # type: ignore[arg-type]
     )
 

@@ -119,7 +119,8 @@ def test_nor_do_those_of_one_that_copies_to_shared_memory_besides() -> None:
         shared = m.sram("float", N)
         m.__memcpy(shared, y, 4 * N, m.GDRAM2SRAM)
         m.__sync_cluster()
-        x[m.taskId] = x[m.taskId] + 1
+        before = x[m.taskId]
+        x[m.taskId] = before + 1
 
     x, y = np.arange(4, dtype=np.float32), np.zeros(N, np.float32)
     run = launch(kernel, *UNION, [x, y], device=Device.load("mlu370-x4"), on_finding="collect")

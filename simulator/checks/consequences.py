@@ -14,7 +14,6 @@ _CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
 _OTHER_RUNS = (rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT)
 #: Bytes that are missing, of which nobody is told twice.
-_LEFT_OUT = (rules.left_out.UNREAD, rules.left_out.UNWRITTEN)
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
 _FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC)
@@ -69,10 +68,12 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return False
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
-    if one.rule in _LEFT_OUT:  # what has not come has not been asked for, and what is not made needs nothing
-        made = one.rule == rules.left_out.UNREAD and any(f.rule == rules.left_out.UNWRITTEN for f in found)
-        return bool(read) or made
-    return (bool(missing) and one.rule in _FOR_NOTHING) or any(line in _lines(f) for f in read for line in _lines(one))
+    if one.rule == rules.left_out.UNREAD:  # what is not made needs nothing, what has not come has not been asked for
+        made = any(f.rule == rules.left_out.UNWRITTEN for f in found)
+        return made or any(f.related is None or _share_a_line(f, one) for f in read)
+    if one.rule == rules.left_out.UNWRITTEN:
+        return bool(read)
+    return (bool(missing) and one.rule in _FOR_NOTHING) or any(_share_a_line(f, one) for f in read)
 
 
 def _is_written_in(other: Finding, one: Finding) -> bool:
@@ -115,6 +116,10 @@ def _same_instruction(one: Finding, other: Finding) -> bool:
     return one.location == other.location and one.location.line > 0 and (
         one.instruction == other.instruction or all(f.instruction.startswith(_SCALAR) for f in (one, other))
     )  # fmt: skip
+
+
+def _share_a_line(one: Finding, other: Finding) -> bool:
+    return any(line in _lines(one) for line in _lines(other))
 
 
 def _lines(finding: Finding) -> list[Location]:

@@ -109,7 +109,7 @@ def _idle(log: Log) -> np.ndarray:
 
     That is all that a memory core does whose stores are lost: scalar stores to the memory of the device, where they
     have no effect, and to memories that it does not have. Of one that does more it is these stores, and the loads that
-    they come after.
+    they come after, unless scalar stores of its own have an effect: they may be of anything that it has loaded.
     """
     shape = log.shape
     if shape.memory_core_stores or log.records["core"].max(initial=0) < shape.cores:
@@ -124,10 +124,14 @@ def _idle(log: Log) -> np.ndarray:
     lost &= names == STORE
     reaches = np.zeros(len(log), bool)
     reaches[record[log.operand_written]] = True
+    reaches &= ~lost
     for core in np.unique(log.records["core"][log.records["core"] >= shape.cores]).tolist():
         mine = np.flatnonzero(log.records["core"] == core)
-        if not (reaches & ~lost)[mine].any():
+        if not reaches[mine].any():
             idle[mine] = 1
+            continue
+        if (reaches[mine] & (names[mine] == STORE)).any():
+            idle[mine] = lost[mine]
             continue
         behind = np.where(names[mine] == LOAD, len(mine), np.arange(len(mine)))  # the next that is no load
         behind = np.minimum.accumulate(behind[::-1])[::-1]

@@ -147,8 +147,11 @@ def test_work_operands_may_not_be_read_afterwards(device: Device) -> None:
             store(unit, out + address // 8, address, (1, 4, 1, 16))
         unit.tpu_poll()
 
-    findings, out, _ = collect(device, kernel)
+    findings, out, run = collect(device, kernel)
     assert {f.rule for f in findings} == {"uninitialized", "unread"}  # all operands are loaded from the first rows
+    (read,) = [f for f in findings if f.rule == "uninitialized"]
+    (power,) = [at for at, op in enumerate(run.log.ops) if op.name == "tpu_bdc_fp32_pow"]
+    assert read.related == run.log.location(int(np.flatnonzero(run.log.records["op"] == power)[0]))
     blocks = np.isnan(out[: 8 * 128].reshape(8, 128)[:, :64])
     assert blocks.all(1).tolist() == [False, False, False, True, True, False, False, False]
     assert blocks.any(1).tolist() == blocks.all(1).tolist()

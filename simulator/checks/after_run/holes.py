@@ -90,7 +90,7 @@ def _on_each_other(touched: Touched) -> bool:
 
 def _means_all(touched: Touched, cover: _Union) -> bool:
     """Whether most of an output is written, but for its beginning, or for what an input says was meant."""
-    if cover.missing * 2 > touched.array.bytes:
+    if cover.missing * 2 >= touched.array.bytes:
         return _beside_its_input(touched, cover, in_full=True)
     at_the_beginning = len(cover.low) == 1 and bool(cover.low[0] == touched.array.key)
     return at_the_beginning or _beside_its_input(touched, cover)

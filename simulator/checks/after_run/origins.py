@@ -16,7 +16,8 @@ def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
     """Findings, those of uninitialized bytes with the line that has left them out.
 
     What reads such bytes is named already. Whatever they were made of leads back to bytes that no instruction has
-    written; the line that has written those beside them, before or behind, is named.
+    written; the line that has written those beside them, before or behind, is named. Where it leads to none, the line
+    that was the last to write them has left them undefined.
     """
     found = list(findings)
     asked = [at for at, one in enumerate(found) if _may_be_asked(one)]
@@ -37,14 +38,17 @@ def _may_be_asked(finding: Finding) -> bool:
 
 
 def _left_out_by(log: Log, history: History, finding: Finding) -> int:
-    """The record that has written the bytes beside those that are missing; -1 where nothing has."""
+    """The record that has written the bytes beside those that are missing, or has left them undefined; -1 for none."""
     region = finding.region
     assert region is not None
     begin = region_key(list(log.shape.spaces).index(region.space), region.owner, region.offset)
     record, low, high = _reader(log, finding, begin)
-    hole = Span(begin, begin + region.bytes)
+    hole = Span(begin, begin + region.bytes, 0, 1)  # in memory that has lanes the first: its bytes come first
     for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
-        for made in history.trail(row, hole):
+        trail = list(history.trail(row, hole))
+        if all(_is_given(log, span) for made in trail for span in made.taken):
+            return int(log.owners[row])
+        for made in trail:
             if missing := [span for span in made.taken if not span.lanes and not _is_given(log, span)]:
                 record, hole = made.record, missing[0]
                 low, high = _operand_of(log, record, hole)
@@ -72,7 +76,10 @@ def _operand_of(log: Log, record: int, span: Span) -> tuple[int, int]:
 
 
 def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
-    """The record that has read the byte ``begin``, and the bounds of its operand; the latter are none for no record."""
+    """The record that has read the byte ``begin``, and the bounds of its operand.
+
+    -1 for no record; no bounds across lanes, where nothing lies beside.
+    """
     records = log.records
     places = [at for at, place in enumerate(log.locations) if place == finding.location]
     ops = [at for at, op in enumerate(log.ops) if op.name == finding.instruction and finding.operand in op.operands]
@@ -81,6 +88,6 @@ def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
     for record in np.flatnonzero(mine).tolist():
         operand = log.ops[int(records["op"][record])].operands.index(finding.operand)
         key, size, _, lanes = (int(part) for part in log.operands[int(records["first"][record]) + operand])
-        if not lanes and key <= begin < key + size:
-            return record, key, key + size
+        if key <= begin < key + size:
+            return (record, 0, 0) if lanes else (record, key, key + size)
     return -1, 0, 0

@@ -53,6 +53,7 @@ def with_ids(ids: list[int]) -> Kernel:
         (with_ids([5, 0, 0, 2, 4, 4]), []),  # rows by number: which are read depends on the data
         (lambda m, x, y: rows(m, x, y, some=range(2)), []),  # the arrays are larger than what is asked for
         (lambda m, x, y: rows(m, x, y, some=range(1, 3)), []),  # a view of both
+        (lambda m, x, y: rows(m, x, y, some=range(3, 6)), []),  # and of their second halves
         (lambda m, x, y: rows(m, x, y, at=lambda row: row // 3 * N, some=range(0, ROWS, 3)), []),
     ],
 )  # fmt: skip

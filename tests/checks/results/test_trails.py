@@ -169,8 +169,9 @@ def test_the_last_writer_counts_and_each_line_is_a_finding() -> None:
     assert first.message.startswith(f"{N - 4} of {3 * N} wrong elements among the {3 * N} of out: out[0] is 3, not 9")
     assert strided.message.startswith(f"4 of {3 * N} wrong elements among the {3 * N} of out: out[8] is 4, not 9")
     assert [step.location.line - line for step in strided.trail] == [5]
-    assert never.message.endswith("out[128] is 0, not 9; nobody has written it")
-    assert (never.location.line, never.instruction, never.suggestion[:17]) == (0, "", "see what the last")
+    assert never.message.endswith("out[128] is 0, not 9; nobody has written it, only what lies beside it")
+    assert (never.location.line - line, never.related, never.instruction) == (4, None, "")  # what wrote out[127]
+    assert never.suggestion.startswith("see what the last")
 
 
 def test_stores_of_a_memory_core_that_reach_nobody() -> None:

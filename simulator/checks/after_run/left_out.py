@@ -19,6 +19,8 @@ _FEW_HOLES = 2
 _HOLE = 10
 #: Bytes of an element or two: where an array is read and written, shorter pieces than such a hole are no tiles.
 _ELEMENT = 8
+#: Elements that scalar code touches one after the other, at least, where it is a loop that may end too early.
+_LOOP = 16
 #: The share of tasks that do nothing, at most, where that is odd: more of them may have no work.
 _SOME = 1 / 2
 #: Pieces for each gap, at least, that tell of a fault where most tasks have nothing to do.
@@ -92,7 +94,9 @@ def _end(touched: Touched) -> _Lost | None:
     if len(cover.gaps) or tail <= 0:
         return None
     tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
-    whole = int(sizes.max()) if not touched.by_scalars.all() else array.dtype.itemsize + 1
+    whole = int(sizes.max())
+    if touched.by_scalars.all():  # a loop over the elements may leave out the last one
+        whole = array.dtype.itemsize + 1 if len(sizes) >= _LOOP else 0
     if (tiles and tail < whole) or 0 < touched.idle <= _SOME:
         return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
     return None

@@ -1,6 +1,7 @@
 #include "host_status.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <set>
 
@@ -14,8 +15,12 @@ namespace {
 thread_local cnrtRet_t last = cnrtSuccess;
 }
 
-// Whether a function's statuses are those of the runtime, or the names of a library above it.
-static bool is_cnrt(const Called& call) { return !call.function.compare(0, 2, "cn"); }
+// Whether a function is of a library above the runtime that has statuses of its own.
+static bool has_own_statuses(const std::string& function) {
+  for (const char* prefix : {"bm_", "okkernel_", "tpu"})
+    if (!function.compare(0, strlen(prefix), prefix)) return true;
+  return false;
+}
 
 cnrtRet_t say(cnrtRet_t status, const std::string& why) {
   static Lock& mutex = *new Lock;
@@ -23,8 +28,8 @@ cnrtRet_t say(cnrtRet_t status, const std::string& why) {
   Locked lock(mutex);
   if (!said.insert(why).second) return refused(status);
   Called call = called();
-  bool named = call.function.empty() || is_cnrt(call);
-  fprintf(stderr, "mlusim: %s: %s\n", named ? cnrtGetErrorName(status) : call.function.c_str(), why.c_str());
+  bool own = has_own_statuses(call.function);
+  fprintf(stderr, "mlusim: %s: %s\n", own ? call.function.c_str() : cnrtGetErrorName(status), why.c_str());
   return refused(status);
 }
 
@@ -35,8 +40,9 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   if (!connected()) return say(status, why);
   Called call = called();
   tell("call",
-       {0,
-        call.function + (is_cnrt(call) ? std::string(" returns ") + cnrtGetErrorName(status) : " fails") + ": " + why},
+       {0, call.function +
+               (has_own_statuses(call.function) ? " fails" : std::string(" returns ") + cnrtGetErrorName(status)) +
+               ": " + why},
        call.where);
   return refused(status);
 }

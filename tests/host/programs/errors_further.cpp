@@ -5,6 +5,10 @@
 #include "errors.h"
 #include "kernels.h"
 
+// By which the libraries of other vendors launch.
+extern "C" cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, const void* arguments,
+                                         size_t bytes, cnrtQueue_t queue);
+
 static char text[4096];
 static int number;
 
@@ -121,6 +125,24 @@ static void topologies(float* data) {
   cnrtTaskTopoDestroy(made);
 }
 
+static void handles(float* data) {
+  cnrtIpcMemHandle handle = nullptr;
+  void* mapped = nullptr;
+  INVALID(cnrtAcquireMemHandle(nullptr, data));
+  INVALID(cnrtAcquireMemHandle(&handle, data + 1));
+  GIVES(cnrtSuccess, cnrtAcquireMemHandle(&handle, data));
+  INVALID(cnrtMapMemHandle(&mapped, handle, 1));
+  INVALID(cnrtMapMemHandle(nullptr, handle, 0));
+  INVALID(cnrtMapMemHandle(&mapped, handle, 0));  // an array of its own
+  INVALID(cnrtUnMapMemHandle(data));
+}
+
+static void by_name() {
+  INVALID(mlusim_launch_named(nullptr, nullptr, 1, nullptr, 0, nullptr));
+  GIVES(cnrtErrorNoKernel, mlusim_launch_named(nullptr, "none", 1, nullptr, 0, nullptr));
+  INVALID(mlusim_launch_named(nullptr, "AddScalar", 1, nullptr, 4, nullptr));
+}
+
 static void settings() {
   cnrtQueueAttrValue_t value = {};
   cnrtQueueAttrID_t window = cnrtQueueAttributeAccessPolicyWindow;
@@ -133,4 +155,6 @@ static void settings() {
   INVALID(cnrtQueueGetAttribute(nullptr, window, nullptr));
 }
 
-void further(float* data) { copies(data), pools(data), captures(), topologies(data), settings(); }
+void further(float* data) {
+  copies(data), handles(data), pools(data), captures(), topologies(data), by_name(), settings();
+}

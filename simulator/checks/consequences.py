@@ -98,8 +98,13 @@ def _reaches_beyond(outside: Finding, one: Finding) -> bool:
 
 
 def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
-    """Whether an instruction that reads uninitialized bytes passes the end of an array as well."""
-    return bool(one.operand) and any(_is_skipped(f) and _same_instruction(f, one) for f in found)
+    """Whether an operand with uninitialized bytes passes the end of an array as well.
+
+    That another operand does later may follow from them: from offsets that nobody has written.
+    """
+    return bool(one.operand) and any(
+        _is_skipped(f) and _same_instruction(f, one) and f.operand == one.operand for f in found
+    )
 
 
 def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:

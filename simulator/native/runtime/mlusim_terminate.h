@@ -12,7 +12,7 @@
 #include "mlusim_rt.h"
 
 struct __attribute__((visibility("hidden"))) mlusim_terminate {
-  mlusim_terminate() { std::set_terminate(handle); }
+  mlusim_terminate() noexcept { std::set_terminate(handle); }
 
   static void handle() {
     const std::type_info* type = abi::__cxa_current_exception_type();

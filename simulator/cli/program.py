@@ -158,9 +158,8 @@ def write_toolkit(options: argparse.Namespace, screen: Screen) -> bool:
     if screen.json:
         screen.document({"written": [str(path) for path in written]})
     else:
-        screen.line(
-            f"{options.folder}: a toolkit for {options.device}; build with {toolkit.asked_of_make(options.folder)}"
-        )
+        asked = toolkit.asked_of_make(options.folder, options.device.partition(",")[0])
+        screen.line(f"{options.folder}: a toolkit for {options.device}; build with {asked}")
     return True
 
 

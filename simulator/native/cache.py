@@ -179,6 +179,11 @@ def _is_sealed(path: Path, digest: str, state: tuple[int, ...]) -> bool:
     return len(data) > _SEAL_BYTES and data[-_SEAL_BYTES:] == _seal(data[:-_SEAL_BYTES], digest)
 
 
+def text_of(path: Path) -> str:
+    """The text of a file of the cache, without its seal."""
+    return path.read_bytes()[:-_SEAL_BYTES].decode()
+
+
 def _seal(content: bytes | memoryview, digest: str) -> bytes:
     sealed = hashlib.sha256(digest.encode())
     sealed.update(content)

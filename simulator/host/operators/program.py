@@ -15,6 +15,7 @@ from ...launches import Program
 from ...launches.device import Device
 from ...launches.launching import compared
 from ...launches.options import check_on_finding
+from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...text import quoted
 from ..programs.facts import check_host_device
@@ -147,8 +148,7 @@ _NOTHING = Expectations(None)
 def _functions(library: Path) -> Mapping[str, Function]:
     """The functions of a library, read once."""
     cache = Compiler().cache
-    kept = cache.file("functions.json", str(library), lambda path: _describe(library, path))
-    return decode(kept.read_bytes().rpartition(b"\n// sealed ")[0].decode())
+    return decode(text_of(cache.file("functions.json", str(library), lambda path: _describe(library, path))))
 
 
 def _describe(library: Path, path: Path) -> None:

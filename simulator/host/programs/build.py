@@ -21,6 +21,7 @@ from ...launches.budget import budget_of
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native import INCLUDE
+from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...native.process import CommandResult
 from .record import REGISTER, image_record
@@ -157,7 +158,7 @@ def _compiled(builder: Builder, unit: HostUnit, text: str) -> str:
         check(unit, builder.compiler.run(step, path.parent))
 
     key = "\0".join([builder.compiler.version, standard, *unit.flags, text])
-    return builder.compiler.cache.file("host.s", key, make).read_bytes().rpartition(b"\n// sealed ")[0].decode()
+    return text_of(builder.compiler.cache.file("host.s", key, make))
 
 
 def check(unit: HostUnit, done: CommandResult) -> None:

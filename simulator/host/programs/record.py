@@ -14,6 +14,7 @@ from ...kernelc.build import Builder
 from ...launches.arguments import parse_signature
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
+from ...native.cache import text_of
 from ...native.compiler import Compiler
 
 #: What registers the image and forgets it, behind the host's part, which declares the two functions.
@@ -40,8 +41,7 @@ def registration(compiler: Compiler) -> str:
         if done.returncode:
             raise BuildError(f"the C++ compiler does not compile for this machine:\n{done.messages.strip()}")
 
-    made = compiler.cache.file("register.s", "\0".join([compiler.version, _DECLARED, REGISTER]), make)
-    return made.read_bytes().rpartition(b"\n// sealed ")[0].decode()
+    return text_of(compiler.cache.file("register.s", "\0".join([compiler.version, _DECLARED, REGISTER]), make))
 
 
 def image_record(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...native import INCLUDE
+from ...native import HOST, INCLUDE
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,9 @@ class Sdk:
     """What host code is built with.
 
     ``runtime`` is what messages call the library that it calls, ``compilers`` the module that is the compilers of these
-    names (``tools``), ``headers`` the folders of headers, ``libraries`` what programs are linked with.
+    names (``tools``), ``headers`` the folders of headers, ``libraries`` what programs are linked with. ``asks`` is what
+    a build file is given, {0} being the folder of the toolkit. ``aliases`` are libraries that public build files name
+    and whose functions nobody calls, with the one that each leads to, ``modules`` what CMake finds.
     """
 
     runtime: str
@@ -21,6 +24,9 @@ class Sdk:
     tools: tuple[str, ...]
     headers: tuple[Path, ...]
     libraries: tuple[str, ...]
+    asks: str
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    modules: tuple[Path, ...] = ()
 
     def linked(self, folder: Path) -> list[str]:
         """Words for the linker: the libraries, in a folder where programs find them too."""
@@ -29,14 +35,15 @@ class Sdk:
 
 
 _BMLIB = INCLUDE / "sophgo"
-_C_COMPILERS = "cc", "c++"
+_C_COMPILERS, _ASKS = ("cc", "c++"), "CC={0}/bin/cc CXX={0}/bin/c++"
 SDKS = {
     "bang": Sdk(
         "CNRT", "cncc", ("cncc", "cnas"), (INCLUDE / "bang",),
-        ("libcnrt.so", "libcndrv.so", "libcnnl.so", "libcndev.so"),
+        ("libcnrt.so", "libcndrv.so", "libcnnl.so", "libcndev.so"), "NEUWARE_HOME={0}",
+        {"libcnbin.so": "libcnrt.so"}, (HOST / "FindBANG.cmake",),
     ),
-    "okk": Sdk("bmlib", "cc", _C_COMPILERS, (INCLUDE / "okk", _BMLIB), ("libcnrt.so", "libbmlib.so")),
+    "okk": Sdk("bmlib", "cc", _C_COMPILERS, (INCLUDE / "okk", _BMLIB), ("libcnrt.so", "libbmlib.so"), _ASKS),
     "tpu": Sdk(
-        "bmlib", "cc", _C_COMPILERS, (INCLUDE / "tpu", _BMLIB), ("libcnrt.so", "libbmlib.so", "libtpuv7_rt.so")
+        "bmlib", "cc", _C_COMPILERS, (INCLUDE / "tpu", _BMLIB), ("libcnrt.so", "libbmlib.so", "libtpuv7_rt.so"), _ASKS
     ),
 }  # fmt: skip

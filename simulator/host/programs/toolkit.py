@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ...files import write_atomically
 from ...launches.device import Device
-from ...native import HOST
 from ...native.compiler import Compiler
 from .facts import check_host_device
 from .runtime import host_libraries
@@ -19,8 +18,6 @@ from .sdk import SDKS
 
 _MODULE = "mlusim.simulator.host.programs"
 _MARK = "mlusim.conf"
-#: Libraries that public build files name and whose functions nobody calls: scripts that lead the linker to another.
-_ALIASES = {"libcnbin.so": "libcnrt.so"}
 
 
 def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -59,11 +56,10 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         shutil.copyfile(library, part)
         os.replace(part, target)
         written.append(target)
-    if sdk.runtime == "CNRT":
-        for name, other in _ALIASES.items():
-            written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
-        module = (HOST / "FindBANG.cmake").read_text(encoding="utf-8")
-        written.append(_write(folder / "cmake" / "modules" / "FindBANG.cmake", module))
+    for name, other in sdk.aliases.items():  # scripts for the linker
+        written.append(_write(folder / "lib64" / name, f"INPUT({other})\n"))
+    for path in sdk.modules:
+        written.append(_write(folder / "cmake" / "modules" / path.name, path.read_text(encoding="utf-8")))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
     written.append(_write(folder / "version.txt", "mlusim\n"))
     link = folder / "lib"
@@ -72,10 +68,9 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
     return written
 
 
-def asked_of_make(folder: Path) -> str:
-    """What a build file is given, so that it builds with a toolkit."""
-    path = folder.absolute()
-    return f"NEUWARE_HOME={path}" if (path / "bin" / "cncc").exists() else f"CC={path}/bin/cc CXX={path}/bin/c++"
+def asked_of_make(folder: Path, name: str) -> str:
+    """What a build file is given, so that it builds with a toolkit for a device."""
+    return SDKS[Device.load(name).isa].asks.format(folder.absolute())
 
 
 def _device_word(name: str) -> str:

@@ -15,10 +15,6 @@
 #include "host_operation.h"
 
 #define BM_API extern "C" __attribute__((visibility("default")))
-// The next call of the runtime is on behalf of who has called this function.
-#define FROM_CALLER mlusim_called_from(__builtin_return_address(0))
-
-extern "C" void mlusim_called_from(const void* return_address);
 
 struct bm_context {
   int device;

@@ -5,7 +5,11 @@
 
 #include "cnrt.h"
 
+// The next call of the runtime is on behalf of who has called this function.
+#define FROM_CALLER mlusim_called_from(__builtin_return_address(0))
+
 extern "C" {
+void mlusim_called_from(const void* return_address);
 // A range of device memory that an operation touches.
 struct mlusim_range {
   const void* start;

@@ -17,7 +17,7 @@ from ...findings import RULES, SEVERITIES, Finding
 from ...frames import BrokenPeer, Buffer
 from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
-from ..tasks import Description
+from ..tasks.image import Description
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")

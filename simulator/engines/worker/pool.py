@@ -29,7 +29,7 @@ from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...native import FOREIGN
 from ...native.elf import Elf
-from ..tasks import Description
+from ..tasks.image import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .layers import check_layers
 from .messages import (

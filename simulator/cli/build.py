@@ -9,8 +9,8 @@ from pathlib import Path
 from ..findings import BuildError
 from ..kernelc.inputs import KERNELS
 from ..kernelc.options import Options
+from ..launches.compiled import CompiledSources
 from ..launches.device import Device
-from ..launches.kernels import Kernels
 from ..text import percent, size
 from .screen import Screen
 
@@ -20,7 +20,7 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
     device = Device.load(options.device)
     silent: list[Path] = []  # whose launches nobody knows
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = Kernels(
+        program = CompiledSources(
             options.files, compile_options(options), device,
             launched=lambda path: _launched(options, path, device, silent),
         )  # fmt: skip

@@ -9,17 +9,17 @@ from typing import Any
 
 from ..text import nearest, quoted
 from .arguments import argument_list
+from .compiled import CompiledSources, without_ellipsis
 from .compiled_kernel import CompiledKernel
 from .deduction import instance
 from .extent import extent
-from .kernels import Kernels, without_ellipsis
 from .launching import carry_out
 from .options import LaunchOptions
 from .repeats import Repeats, Splits
 from .run import Run
 
 
-class Program(Kernels):
+class Program(CompiledSources):
     """Compiled kernels of one device, to be launched."""
 
     def launch(

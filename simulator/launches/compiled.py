@@ -1,4 +1,4 @@
-"""Kernels of source files, compiled for a device."""
+"""CompiledSources of source files, compiled for a device."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ELLIPSIS = "<...>"
 _USER = 4
 
 
-class Kernels:
+class CompiledSources:
     """Compiled kernels of one device, with what they take of its memories; `Program` launches them."""
 
     def __init__(

@@ -231,7 +231,7 @@ COMMANDS = {
     ),
     "rules": Command(
         "rules.show_rules", "list the rules",
-        "List the rules that kernels can break; with ID, what one is about, broken and mended.",
+        "List the rules that kernels can break; with ID, what one is about, broken and fixed.",
         (_option("ID?", "", dest="name"),),
     ),
     "doctor": Command(

@@ -31,7 +31,7 @@ def shifted(name: str, other: str, bytes: int) -> Finding:
 
 def untaken(name: str, other: str, bytes: int) -> Finding:
     """An instruction takes a tile but for bytes at one end."""
-    message = f"{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes"
+    message = f"{name} takes what {other} has made but for {bytes} bytes at one end, which stay unused"
     advice = "see whether both have the address and the count of the tile"
     return Finding(SHIFTED, message, instruction=name, suggestion=advice)
 
@@ -59,10 +59,10 @@ def overread(name: str, other: str, bytes: int) -> Finding:
 
 def unused(name: str, other: str, overwritten: bool) -> Finding:
     """Nobody reads what an instruction has written, and ``name`` has overwritten it, or nobody has."""
-    what = f"{name} overwrites what {other} has written, and nobody has read it"
+    what = f"{name} overwrites what {other} has written, unused"
     return Finding(
         UNUSED,
-        what if overwritten else f"nobody reads what {other} has written",
+        what if overwritten else f"what {other} has written is unused",
         instruction=name,
-        suggestion="see whether both mean this buffer; leave out what nobody needs",
+        suggestion="see whether both mean this buffer; leave out what is not needed",
     )

@@ -16,7 +16,7 @@ Made by `{command}`; do not edit. Times are microseconds; an error is (simulated
 | | |
 | --- | --- |
 | simulated | by the rates of the device files, which are fitted to these rows |
-| without operator | by rates fitted to the other operators of its family: to expect of a kernel that nobody measured |
+| without operator | by rates fitted to the other operators of its family: to expect of a kernel without measurements |
 | without board | the same, without all rows of the board |
 | earlier | the model before this one, whose rates were fitted to ten of the rows |
 | covered | share of measured times within the 90 % interval of the prediction, which stands behind its error |

@@ -80,9 +80,12 @@ mutants: compiler $(STAMP)
 	$(RUN) -m tests.mutate --sample 20 --seed 1
 
 compiler:
+	@[ "$$(uname -sm)" = "Linux x86_64" ] || { \
+	    echo "mlusim: kernels in C need Linux on x86-64, and this is $$(uname -sm): run them in the container" \
+	        "that the Containerfile builds (docs/install.md)" >&2; exit 1; }
 	@for compiler in $(COMPILERS); do command -v "$$compiler" >/dev/null && exit 0; done; \
-	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++;" \
-	    "macOS: xcode-select --install) or name yours with CXX=..." >&2; exit 1
+	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++)" \
+	    "or name yours with CXX=..." >&2; exit 1
 
 # Written last, so that an installation that broke off is repeated.
 $(STAMP): $(RUNS)

@@ -113,6 +113,12 @@ def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
         assert shown_in(expected, normal((err + out).replace(f"{folder}/", ""))), f"{command} prints\n{err}{out}"
 
 
+@pytest.mark.parametrize("page", ["first_kernel.md", "first_kernel.zh.md"])
+def test_the_first_kernel_is_that_of_the_examples(page):
+    (shown,) = re.findall(r"^```c\+\+\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert shown == (EXAMPLES / "first.mlu").read_text(encoding="utf-8")
+
+
 # --- findings --------------------------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,9 @@ SOURCES = [path for top in ("simulator", "traces", "kernels", "isa") for path in
 
 
 def found(text: str) -> list[str]:
-    return [f"{match[0]!r}: write {better}" for word, better in BANNED.items() for match in re.finditer(word, text, re.I)]
+    return [
+        f"{match[0]!r}: write {better}" for word, better in BANNED.items() for match in re.finditer(word, text, re.I)
+    ]
 
 
 def messages(path: Path) -> Iterator[str]:

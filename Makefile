@@ -3,6 +3,7 @@
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
 # make report build the page of reports from its TypeScript; needs npm
+# make site   build the pages of docs into out/site, with a search; nothing is fetched
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -29,7 +30,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: report demo test quick unit lint style native types docs mutants compiler
+.PHONY: report site demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(RUNS)
 	@mkdir -p out
@@ -72,6 +73,10 @@ report:
 	npm ci --prefix report --no-audit --no-fund --loglevel error
 	npm run --prefix report --silent check
 	npm run --prefix report --silent build
+
+# The theme announces its next version where standard error is read.
+site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet --site-dir out/site
 
 docs: $(STAMP)
 	$(RUN) -m tests.docs.generated

@@ -226,7 +226,7 @@ COMMANDS = {
             _option("NAME?", ""),
             _option("--arch N", "only what exists and is in force on an architecture", int),
             _option(f"--dialect {_any(DIALECTS)}", "(default: bang; of NAME, the one that has it)"),
-            _option("--markdown", "write docs/isa.md"),
+            _option("--markdown", "print all as one Markdown table"),
         ),
     ),
     "rules": Command(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
-from ..checks.at_issue import LEVELS
+from ..checks.at_issue.checking import LEVELS
 from ..chip.launch_kinds import KINDS
 from ..findings.reports.formats import FORMATS
 

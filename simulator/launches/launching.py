@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks.after_run import Given, came_to_end, examine, with_origins
-from ..checks.at_issue import Checking
+from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three

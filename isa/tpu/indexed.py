@@ -42,6 +42,19 @@ def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.n
     return found
 
 
+def unnamed(index_addr: np.ndarray, axis: int, size: int) -> bool:
+    """Whether there are places along an axis that no index of their channel names."""
+    named = np.zeros((*index_addr.shape[:2], size), np.bool_)
+    flat = index_addr.reshape(*index_addr.shape[:2], -1).astype(np.int64)
+    np.put_along_axis(named, np.minimum(flat, size - 1), True, 2)
+    return not named.all()
+
+
+#: What keeps lines of the output, so that their contents count.
+_KEPT: dict[str, dict[str, Any]] = {
+    "h_gather": {},
+    "h_scatter": {"measured": {"kept": lambda index_addr, shape: unnamed(index_addr, 2, shape.h)}, "adds": "kept"},
+}
 #: Member, how many lines there are an index for, and what stands before the output and behind the index.
 _FORMS: dict[str, tuple[Any, str, str, str]] = {
     "h_gather": (
@@ -66,6 +79,7 @@ def _by_index(op: str, way: str, family: Family = gdma) -> tuple[Instruction, ..
         f" const system<uint32> index_addr[(1, shape.c, {lines}, 1) @ index_stride]{local},{behind}{_TAIL}",
         {f"{op}_{way}": member},
         **_FACTS,
+        **_KEPT[op],
     )
 
 

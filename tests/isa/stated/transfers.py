@@ -33,7 +33,7 @@ def ways(engine: str, *names: str) -> Iterator[Row]:
                 f"{' index_is_local' if engine == 'gdma' else ''} {scalar}shape"
                 " param_h &out &src &index #T",
                 "c * h * w * sizeof_out", limits=("length: shape.n == 1", "length: 1 <= param_h <= 65535"),
-                call={"shape": (1, 3, 4, 5), "param_h": 7},
+                call={"shape": (1, 3, 4, 5), "param_h": 7}, facts={"adds": "kept" * bool(inout)},
             )  # fmt: skip
 
 

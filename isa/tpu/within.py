@@ -112,7 +112,11 @@ def _gathered(axis: int, name: str) -> Any:
 
 def _gathered_or_not(axis: int, name: str) -> Any:
     def gather(
-        output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: Any, fill_const: bool  # noqa: N803
+        output_addr: np.ndarray,
+        param_addr: np.ndarray,
+        index_addr: np.ndarray,
+        C: Any,  # noqa: N803
+        fill_const: bool,
     ) -> np.ndarray:
         free = _free(index_addr)
         found = _taken(param_addr, _inside(np.where(free, 0, index_addr), param_addr.shape[axis], name), axis)
@@ -152,9 +156,7 @@ of_channels = (
 )  # fmt: skip
 
 
-def _selected(
-    output_addr: np.ndarray, param_addr: np.ndarray, mask_addr: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _selected(output_addr: np.ndarray, param_addr: np.ndarray, mask_addr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     chosen, made = mask_addr != 0, output_addr.copy()
     counts = chosen.sum(3, dtype=np.uint16)[..., None]
     values = np.broadcast_to(param_addr, chosen.shape)
@@ -170,8 +172,8 @@ mask_select = bdc(
     {
         "batch_bcast_w_mask_select": (
             _selected,
-            "The elements of param[0, c, 0] whose mask[n, c, 0] is not 0, from the first column of output[n, c, 0] on, and"
-            f" their number in count[n, c], compact; what lies behind them stays (inferred); {_REPEATED}",
+            "The elements of param[0, c, 0] whose mask[n, c, 0] is not 0, from the first column of output[n, c, 0] on,"
+            f" and their number in count[n, c], compact; what lies behind them stays (inferred); {_REPEATED}",
         )
     },
     types={"T": EVERY, "B": "uint8 uint16 uint32"},
@@ -195,7 +197,9 @@ def _shared(op: str, index: str, kind: str, member: tuple[Any, str], **parts: st
     scatters = "scatter" in op
     source = "shape.n, shape.c, param_h, param_w" if "param_h" in parts["sizes"] else "shape.n, shape.c, 1, param_w"
     typed = kind == "B"
-    flat = Require("shape.h == 1", rule="length") if not op.startswith("hw_s") else Require("param_h == 1", rule="length")
+    flat = (
+        Require("shape.h == 1", rule="length") if not op.startswith("hw_s") else Require("param_h == 1", rule="length")
+    )
     return bdc(
         f"void tpu_bdc_{{op}}({'inout ' if scatters or 'fill' in parts else ''}tensor<T> output_addr[shape],"
         f" const tensor<T> param_addr[({source})],"
@@ -237,7 +241,11 @@ def _by_all(param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
 
 
 def _by_all_or_not(
-    output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: Any, fill_const: bool  # noqa: N803
+    output_addr: np.ndarray,
+    param_addr: np.ndarray,
+    index_addr: np.ndarray,
+    C: Any,  # noqa: N803
+    fill_const: bool,
 ) -> np.ndarray:
     free = _free(index_addr)
     found = _by_all(param_addr, np.where(free, 0, index_addr).astype(index_addr.dtype))

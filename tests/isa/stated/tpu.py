@@ -153,4 +153,10 @@ def _moves(static: int) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
-TPU = (*_of_elements(), *_moves(4 * (256 + 32 + 64 + 16 + 64 + 32 + 32 + 64 + 32) + 4 * 64), *PRODUCTS, *TRANSFERS, *WITHIN)
+TPU = (
+    *_of_elements(),
+    *_moves(4 * (256 + 32 + 64 + 16 + 64 + 32 + 32 + 64 + 32) + 4 * 64),
+    *PRODUCTS,
+    *TRANSFERS,
+    *WITHIN,
+)

@@ -28,7 +28,7 @@ def _shared_by_channels(tensor: Tensor, repeated: bool) -> Tensor:
 
 
 def _drawn(bench: Bench, index: Tensor, below: int, unequal: int = 0, free: bool = False) -> dict[Index, int]:
-    """Indices below a number, along w or h no two alike where ``unequal`` is that axis; some of all bits if ``free``."""
+    """Indices below a number, no two alike along the axis ``unequal``; some of all bits if ``free``."""
     chance, found = bench.chance, {}
     for at in index.indices():
         if unequal and at[unequal] == 0:
@@ -111,7 +111,9 @@ def shared_gather(op: str, pairs: bool) -> Make:
             None if fill and chance.random() < 0.3 else (chance.randrange(high), chance.randrange(below))
             for _ in range(w)
         ]
-        bench.local.write(index, [_ALL_BITS[kind] if p is None else p[0] * pairs + (p[1] << 16 * pairs) for p in places])
+        bench.local.write(
+            index, [_ALL_BITS[kind] if p is None else p[0] * pairs + (p[1] << 16 * pairs) for p in places]
+        )
         constant, filled = _constant(bench), chance.random() < 0.5
 
         def value(i: Index) -> bytes:

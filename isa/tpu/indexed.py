@@ -150,7 +150,7 @@ _REDUCTIONS: dict[int, np.ufunc] = {1: np.multiply, 2: np.fmax, 3: np.fmin, 4: n
 
 def _reduced(dst_addr: np.ndarray, src_addr: np.ndarray, reduce_psum_op: int, reduce_opcode: int) -> np.ndarray:
     operation = _REDUCTIONS.get(reduce_opcode) if reduce_psum_op else None
-    return operation(dst_addr, src_addr) if operation else src_addr  # type: ignore[no-any-return]
+    return operation(dst_addr, src_addr) if operation else src_addr
 
 
 reduction = gdma(

@@ -35,7 +35,7 @@ def _inside(index: np.ndarray, below: int, what: str) -> np.ndarray:
 
 def _free(index: np.ndarray) -> np.ndarray:
     """Where an index has all bits: nothing is gathered there."""
-    return index == np.iinfo(index.dtype).max
+    return np.asarray(index == np.iinfo(index.dtype).max)
 
 
 # --- an index of each channel ----------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def _places(index: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     if flat.dtype.itemsize < 4:
         return _inside(flat, shape[3], "the columns of the other side")
     rows, columns = flat & 0xFFFF, flat >> 16
-    return _inside(rows, shape[2], "its rows") * shape[3] + _inside(columns, shape[3], "its columns")
+    return np.asarray(_inside(rows, shape[2], "its rows") * shape[3] + _inside(columns, shape[3], "its columns"))
 
 
 def _flat(tensor: np.ndarray) -> np.ndarray:
@@ -237,7 +237,7 @@ def _flat(tensor: np.ndarray) -> np.ndarray:
 
 
 def _by_all(param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
-    return _flat(param_addr)[:, :, None, _places(index_addr, param_addr.shape)]
+    return np.asarray(_flat(param_addr)[:, :, None, _places(index_addr, param_addr.shape)])
 
 
 def _by_all_or_not(
@@ -260,7 +260,7 @@ def _to_all(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndar
 
 def _not_all_named(index_addr: np.ndarray, shape: Any) -> bool:
     flat = index_addr.reshape(-1)
-    return len(np.unique(flat)) < shape.h * shape.w
+    return bool(len(np.unique(flat)) < shape.h * shape.w)
 
 
 _W, _HW = {"sizes": "int32 param_w"}, {"sizes": "int32 param_h, int32 param_w"}

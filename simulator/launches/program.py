@@ -38,6 +38,7 @@ class Program(CompiledSources):
         orders: int = 0,
         resplit: Splits = (),
         smaller: bool = False,
+        vary: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
     ) -> Run:
@@ -55,7 +56,8 @@ class Program(CompiledSources):
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
         a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
         end up otherwise. ``resplit`` runs it with other numbers of tasks (``(1, 3, (8, "union2"))``, or "few") and
-        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``expect`` says,
+        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``vary`` runs it
+        with other floating-point numbers, and reports those that make no difference. ``expect`` says,
         by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
         from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
         masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises
@@ -63,7 +65,7 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = Repeats(orders, resplit, smaller)
+        repeats = Repeats(orders, resplit, smaller, vary)
         options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)

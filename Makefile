@@ -22,6 +22,10 @@ UNIT := build/unit
 UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp) \
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
+# The pip of PYTHON installs into the environment: to put another one there takes as long as what mlusim needs.
+HAS_PIP := $(PYTHON) -m pip --python $(PYTHON) --version >/dev/null 2>&1
+INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet --disable-pip-version-check
+
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
 COMPILERS := c++ g++ clang++
@@ -94,7 +98,7 @@ compiler:
 
 # Written last, so that an installation that broke off is repeated.
 $(STAMP): $(RUNS)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 $(RUNS): pyproject.toml
@@ -104,8 +108,8 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "mlusim: $(PYTHON) is older than 3.11 or does not run: install Python 3.11 or newer" \
 	        "or name yours with PYTHON=..., for example PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -e .
+	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
+	$(INSTALL) --no-compile -e .
 	@touch $@

@@ -45,7 +45,8 @@ Port = Callable[..., Any]
 
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
-    return _Writer(execution, overload, checks).port()
+    entry = overload.instruction.on(execution.shape.arch)
+    return _Writer(execution, Overload(entry, overload.binding), checks).port()
 
 
 def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:

@@ -108,10 +108,7 @@ def _conv(
     name: str, types: Bindings, extra: str = "", fixed: bool = True, dilated: bool = False, tf32: bool = False,
     **facts: Any,
 ) -> Instruction:  # fmt: skip
-    """One form; ``extra`` is added to the sums: a bias for each channel, or a partial result.
-
-    ``tf32``: factors are rounded to that type before.
-    """
+    """One form; ``extra``, a bias for each channel or a partial result, is added to sums; ``tf32`` rounds factors."""
     kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * channel_input] ~ filter"
     added = {
         "": "",
@@ -125,6 +122,8 @@ def _conv(
         stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
     ) -> np.ndarray:  # fmt: skip
         size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+        if tf32:
+            src, kernel = _as_tf32(src), _as_tf32(kernel)
         return finish(_convolve(src, kernel, channel_output, size, stride, (step_height, step_width)), scale, type_dst)
 
     def biased(
@@ -146,24 +145,15 @@ def _conv(
             step_height, step_width, scale, type_dst,
         )  # fmt: skip
 
-    def with_tf32(
-        src: np.ndarray, kernel: np.ndarray, channel_output: int, kernel_height: int, kernel_width: int,
-        stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
-    ) -> np.ndarray:  # fmt: skip
-        return plain(
-            _as_tf32(src), _as_tf32(kernel), channel_output, kernel_height, kernel_width, stride_height, stride_width,
-            step_height, step_width, scale, type_dst,
-        )  # fmt: skip
-
     does = "Convolution of an image [height, width, channel_input] with kernels in WRAM, without padding"
     plus = {"": "", "bias": ", plus bias", "partial": ", plus partial"}[extra]
-    rounded = "; factors are rounded to tf32, to nearest even (inferred)" if tf32 else ""
+    plus += "; factors are rounded to tf32, to nearest even (inferred)" if tf32 else ""
     return declare(
         f"void {name}(D dst[out_height][out_width][channel_output], const S src[height][width][channel_input],"
         f" {kernel}{added}, {_GEOMETRY}{tail})",
-        doc=does + (" and times 2**fix_position" if fixed else "") + plus + rounded,
+        doc=does + (" and times 2**fix_position" if fixed else "") + plus,
         types=types,
-        semantics=with_tf32 if tf32 else {"": plain, "bias": biased, "partial": continued}[extra],
+        semantics={"": plain, "bias": biased, "partial": continued}[extra],
         let=_let(fixed, dilated),
         rules=tuple(_rules(types, fixed, dilated, extra)),
         engine="tensor",

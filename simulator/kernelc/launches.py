@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from .parameters import Declared, TemplateParameter, read_parameters, read_template
 from .scan import SPACES, Site
-from .source import Edit, SourceText, layout, unescape
+from .source import Edit, RewriteError, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
@@ -23,9 +23,9 @@ _NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "
 class KernelDecl:
     """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
 
-    `file` and `line` are those of the definition, or of the first declaration when the source defines it nowhere.
-    `overloaded`: the source has a function of that name that is no kernel, or may have one. `c_linkage`: it is, or was
-    before it was rewritten, `extern "C"`.
+    One of several kernels of a name has its parameters in it: "ns::K(int, float *)". `file` and `line` are those of the
+    definition, or of the first declaration when the source defines it nowhere. `overloaded`: the source has a function
+    of that name that is no kernel, or may have one. `c_linkage`: it is, or was before it was rewritten, `extern "C"`.
     """
 
     name: str
@@ -40,16 +40,26 @@ class KernelDecl:
     @property
     def home(self) -> str:
         """The namespace that it stands in, "" for the outermost."""
-        return self.name.rpartition("::")[0]
+        return self.plain_name.rpartition("::")[0]
 
     @property
     def own_name(self) -> str:
         """Its name without namespaces."""
-        return self.name.rpartition("::")[2]
+        return self.plain_name.rpartition("::")[2]
+
+    @property
+    def plain_name(self) -> str:
+        """Its name without parameters."""
+        return self.name.partition("(")[0]
+
+    @property
+    def with_parameters(self) -> str:
+        """Its name among several kernels that are called so: with the types of its parameters."""
+        return f"{self.plain_name}({', '.join(p.type for p in self.parameters)})"
 
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.template_parameters))
-        return f"{self.name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
+        return f"{self.plain_name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
 def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] | None:
@@ -115,6 +125,22 @@ def _calls(text: str, name: str) -> int:
     """How often a word stands before a parenthesis."""
     parts = pairwise(f" {text}".split(name))  # a pattern would take ten times as long for megabytes of text
     return sum(bool(_CALLED.match(behind) and _NO_WORD.match(before[-1:])) for before, behind in parts)
+
+
+def told_apart(defined: Sequence[KernelDecl]) -> list[KernelDecl]:
+    """Kernels that are no templates, those that share a name with other parameters named with theirs.
+
+    `RewriteError` for two that are one function.
+    """
+    times = Counter(kernel.name for kernel in defined)
+    found: dict[str, KernelDecl] = {}
+    for kernel in defined:
+        own = replace(kernel, name=kernel.with_parameters) if times[kernel.name] > 1 else kernel
+        if first := found.get(own.name):
+            problem = f"kernel {kernel.name} is defined on line {first.line} of {first.file} too"
+            raise RewriteError(f"{problem}; give each a name of its own", kernel.file, kernel.line)
+        found[own.name] = own
+    return list(found.values())
 
 
 def c_linkage_removed(

@@ -141,7 +141,7 @@ class Program:
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
-        image, declared = self._present(self._image(name)), self._declared.get(name.partition("<")[0])
+        image, declared = self._present(self._image(name)), self._declared.get(self._base_name(name))
         return carry_out(
             self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
         )
@@ -152,7 +152,7 @@ class Program:
             return argument_list(args)
         if isinstance(kernel, str) and kernel in self._blocks:
             return [self.structs[self._blocks[kernel]](**args)]
-        declared = self._declared.get(kernel.partition("<")[0]) if isinstance(kernel, str) else None
+        declared = self._declared.get(self._base_name(kernel)) if isinstance(kernel, str) else None
         if declared is None:
             self._image(kernel)  # where there is no such kernel, that is what is wrong
             raise TypeError(
@@ -171,8 +171,12 @@ class Program:
         """The name of the kernel with all template arguments."""
         if not isinstance(kernel, str) or kernel in self._images:
             return kernel
-        declared = self._declared.get(kernel.partition("<")[0])
+        declared = self._declared.get(self._base_name(kernel))
         return kernel if declared is None or not declared.template else instance(declared, kernel, values)
+
+    def _base_name(self, kernel: str) -> str:
+        """The name of a kernel without the arguments of a template."""
+        return kernel if kernel in self._declared else kernel.partition("<")[0]
 
     def _image(self, kernel: str) -> LaunchableImage:
         if not isinstance(kernel, str):
@@ -185,7 +189,7 @@ class Program:
 
     def _home(self, kernel: str) -> Source:
         """The source that a kernel is in; ValueError for one of none or of several, and for a template's bare name."""
-        base = kernel.partition("<")[0]
+        base = self._base_name(kernel)
         homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
         if not homes:
             listed = ", ".join(self.kernels) or "none"

@@ -163,9 +163,9 @@ void mlusim_thrown(int64_t pc) {
   mlusim_uncaught("code of a device has none");
 }
 
-#define HEAP(result, function, name, parameters, arguments)                                   \
-  result __real_##function parameters;                                                        \
-  result __wrap_##function parameters {                                                       \
+#define HEAP(result, function, name, parameters, arguments)                                             \
+  result __real_##function parameters;                                                                  \
+  result __wrap_##function parameters {                                                                 \
     return *guest.in_kernel ? (result)(intptr_t)no_heap(name, MLUSIM_PC) : __real_##function arguments; \
   }
 HEAP(void*, malloc, "malloc", (size_t bytes), (bytes))

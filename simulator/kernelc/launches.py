@@ -13,6 +13,7 @@ from .scan import SPACES, Site
 from .source import Edit, RewriteError, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
+_OPENING = {")": "(", "]": "["}
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
 _CALLED, _NO_WORD = re.compile(r"\s*\("), re.compile(r"\W")
 _C = '"C"'  # the literal of a linkage
@@ -194,8 +195,21 @@ def launch(source: SourceText, site: Site) -> list[Edit]:
 
 
 def _name_start(before: Sequence[Token]) -> int | None:
-    """The index at which the qualified name, with template arguments, that ends these tokens begins."""
+    """The index at which what ends these tokens begins: a qualified name, an element or a member, or parentheses."""
     at = len(before) - 1
+    while at >= 0 and before[at].text in _OPENING:
+        at = _open_bracket(before, at) - 1
+    grouped = at + 1 if at < len(before) - 1 else None
+    first = _own_name_start(before, at)
+    if first is None:
+        return grouped
+    if first and before[first - 1].text in (".", "->"):
+        return _name_start(before[: first - 1])
+    return first
+
+
+def _own_name_start(before: Sequence[Token], at: int) -> int | None:
+    """The index at which the qualified name, with template arguments, that ends at ``at`` begins."""
     first: int | None = None
     while at >= 0:
         if before[at].text in _CLOSING_ANGLES:
@@ -210,6 +224,16 @@ def _name_start(before: Sequence[Token]) -> int | None:
         first = at - 1
         at -= 2
     return first
+
+
+def _open_bracket(before: Sequence[Token], index: int) -> int:
+    """The index of the bracket that the closing one at `index` belongs to, or 0."""
+    depth = 0
+    for at in range(index, -1, -1):
+        depth += (before[at].text in _OPENING) - (before[at].text in _OPENING.values())
+        if not depth:
+            return at
+    return 0
 
 
 def _open_angle(before: Sequence[Token], index: int) -> int:

@@ -29,4 +29,5 @@ def test_by_name() -> None:
 def test_from_host_code(capfd: pytest.CaptureFixture[str]) -> None:
     run = HostProgram([SOURCE], [], device=Device.load("mlu370-x4")).run()
     assert (run.exit_code, list(run.findings)) == (0, [])
-    assert capfd.readouterr().out == "3 6 9 12\n10 12 14 16\n"
+    # Launched by name, by a pointer, an element of an array and a member: 3 and 2 to the power of 4.
+    assert capfd.readouterr().out == "81 162 243 324\n80 96 112 128\n"

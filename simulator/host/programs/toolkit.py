@@ -61,8 +61,8 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         written.append(_write(folder / "cmake" / "modules" / path.name, path.read_text(encoding="utf-8")))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
     written.append(_write(folder / "version.txt", "mlusim\n"))
-    for other in SDKS.values():  # what a toolkit for another vendor's devices has left here
-        for path in set(_files(other, folder)).difference(written):
+    for vendor in SDKS.values():  # what a toolkit for another vendor's devices has left here
+        for path in set(_files(vendor, folder)).difference(written):
             path.unlink(missing_ok=True)
     link = folder / "lib"
     if not link.is_symlink():

@@ -61,6 +61,8 @@ def _cache() -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     """A folder with both distributions, the wheel built from the unpacked source distribution."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("distributions are built in a clone")
     folder = tmp_path_factory.mktemp("built")
     make = "from setuptools import build_meta; import sys; build_meta.build_{}(sys.argv[1])"
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(

@@ -12,6 +12,11 @@ _LOOK = "check the pointer and its index"
 _NULL = 4096
 
 
+def meaning_of(instruction: str) -> str:
+    """Where to look up what the counts of an instruction count, in which units."""
+    return f"`mlusim isa {instruction}` says what its arguments count"
+
+
 def is_outside_memory(finding: Finding) -> bool:
     """Whether a finding is of an access that lies in no memory at all."""
     return finding.rule == BOUNDS and finding.region is None
@@ -34,9 +39,15 @@ def unallocated(writes: bool, bytes: int, region: Region) -> Finding:
     return Finding(BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
 
 
-def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: int) -> Finding:
-    """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it."""
+def outside(
+    writes: bool, bytes: int, region: Region, name: str, at: int, size: int, instruction: str = ""
+) -> Finding:
+    """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it.
+
+    ``instruction`` is the one that counts its bytes by its arguments; a scalar access has none.
+    """
     verb, before = "write" if writes else "read", at < 0
+    smaller = "make the variable larger or the count smaller" + (f"; {meaning_of(instruction)}" if instruction else "")
     return Finding(
         BOUNDS,
         f"{verb} of {bytes} bytes "
@@ -44,18 +55,18 @@ def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: 
            else f"at byte {at} of {name!r} passes its end by {at + bytes - size}"),
         region=region,
         limit=f"{name!r} has {size} bytes",
-        suggestion=_LOOK if before else "make the variable larger or the count smaller",
+        suggestion=_LOOK if before else smaller,
     )  # fmt: skip
 
 
-def outside_lane(shape: Sequence[int], address: int, past: int, size: int) -> Finding:
+def outside_lane(shape: Sequence[int], address: int, past: int, size: int, instruction: str) -> Finding:
     """A tensor passes the end of a lane of a ``size`` by ``past`` bytes, or begins before it."""
     what = f"[{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
     return Finding(
         BOUNDS,
         f"the tensor {what}" if past > 0 else f"the tensor at {address:#x} begins before its lane",
         limit=f"a lane has {size} bytes",
-        suggestion="work in smaller tiles, or start lower",
+        suggestion=f"work in smaller tiles, or start lower; {meaning_of(instruction)}",
     )
 
 

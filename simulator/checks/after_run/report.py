@@ -158,7 +158,7 @@ class _Report:
         mine = [region for _, _, region in self.log.regions(later)][operand]
         for _, _, other in self.log.regions(int(cause["earlier"])):
             if (other.space, other.owner, other.lanes, mine.lanes) == (mine.space, mine.owner, 0, 0):
-                (first, name), (second, next_) = sorted(
+                (first, name), (second, _) = sorted(
                     ((region.offset, region.offset + region.bytes), self._op(record).name)
                     for region, record in ((mine, later), (other, int(cause["earlier"])))
                 )

@@ -192,7 +192,7 @@ class MemoryMap:
         raise Squashed
 
     def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool, instruction: str = "") -> Finding:
-        """Why [address, address + bytes) is not a legal operand (of an instruction, or of scalar code) in ``memory``."""
+        """Why [address, address + bytes) is not a legal operand in ``memory``; scalar code has no instruction."""
         region = self.region(address, bytes)
         if address == 0:
             return rules.bounds.null_operand(memory.name)

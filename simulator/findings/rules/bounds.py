@@ -39,9 +39,7 @@ def unallocated(writes: bool, bytes: int, region: Region) -> Finding:
     return Finding(BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
 
 
-def outside(
-    writes: bool, bytes: int, region: Region, name: str, at: int, size: int, instruction: str = ""
-) -> Finding:
+def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: int, instruction: str = "") -> Finding:
     """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it.
 
     ``instruction`` is the one that counts its bytes by its arguments; a scalar access has none.

@@ -98,6 +98,7 @@ _OUTPUTS = (
     _TRACE,
     _REPORT,
     _option("--log FILE.mlulog", "write the log, for `mlusim replay`", Path),
+    _option("--why", "say as well why it takes so long, as `mlusim why` does"),
     _option("--collect", "go on after an error where possible, report all"),
 )
 _RATES = (
@@ -143,7 +144,7 @@ _WORKERS = (
     _option("--scheduler ADDRESS", "a Dask scheduler, such as tcp://host:8786"),
 )
 _TABLE = (
-    _option("TABLE", "a .csv file of measured times", Path),
+    _option("TABLE?", "a .csv file of measured times (default: our own)", Path),
     _option("--kernels DIR", "kernels and their cases.toml (default: our own)", Path),
     _option("--plot FILE*", ".png or .svg", Path),
     _option("--markdown FILE.md", "write the report", Path),
@@ -189,7 +190,8 @@ COMMANDS = {
             _option("--deep", "compare each launch with itself: in 2 other --orders, --resplit few, --smaller"),
             *_LAUNCH,
             _OPTIMIZE,
-            _ON,
+            _option("--device D,D", f"name or .toml file (default: {DEVICE}); of kernels several, for a table of them",
+                    default=DEVICE),
             _REPORT,
             *_FINDINGS,
         ),
@@ -231,8 +233,23 @@ COMMANDS = {
         "List the rules that kernels can break; with ID, what one is about, broken and mended.",
         (_option("ID?", "", dest="name"),),
     ),
+    "completion": Command(
+        "completion.completion", "write completion for a shell",
+        "Write a script that completes commands, options and names: source <(mlusim completion bash), the same in zsh, "
+        "mlusim completion fish | source.",
+        (_option("{bash,zsh,fish}", "", dest="shell"),),
+    ),
+    "schema": Command(
+        "documents.show_schema", "describe the documents of --json",
+        "Write the JSON Schema of what commands write with --json.",
+    ),
     "doctor": Command(
         "doctor.doctor", "look at this host", "Show what of this host mlusim uses, and what a kernel is kept from."
+    ),
+    "examples": Command(
+        "examples.copy_examples", "copy the examples of the documentation",
+        "Copy the examples that README and documentation run into a new folder.",
+        (_option("DIR", "", Path, dest="folder"),),
     ),
     "toolkit": Command(
         "program.write_toolkit", "write an SDK to build projects with",
@@ -337,3 +354,13 @@ COMMANDS = {
         ),
     ),
 }  # fmt: skip
+
+#: The commands by what they are for, as help lists them.
+GROUPS = {
+    "run": ("run", "op", "cases", "build"),
+    "find what is wrong": ("check", "rules"),
+    "make it faster": ("why", "view", "diff", "replay", "sweep", "tune"),
+    "look something up": ("devices", "isa", "schema"),
+    "set up": ("doctor", "examples", "toolkit", "completion"),
+    "compare with hardware": ("correlate", "calibrate"),
+}

@@ -70,7 +70,7 @@ def report_run(
             "summary": summarise(run.timeline).to_dict(),
             "written": written,
         }
-        screen.document(document)
+        screen.document(document | why_document(options, run.timeline))
     elif options.format and not options.output:
         screen.write(FORMATS[options.format](report))
     else:
@@ -91,13 +91,18 @@ def report_run(
     return not report.errors
 
 
-def show_report(options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str] = ()) -> None:
-    """Write a report that is all that a command was asked for, besides files that it has ``written``."""
+def show_report(
+    options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str], more: Mapping[str, Any]
+) -> None:
+    """Write a report that is all that a command was asked for, besides files that it has ``written``.
+
+    A document has ``more`` keys.
+    """
     written = [*written, *write_formatted(options, report)]
     if report.findings:
         screen.say(verdict(report))
     if screen.json:
-        screen.document(report_document(report) | {"written": written})
+        screen.document(report_document(report) | {"written": written} | dict(more))
     elif options.format and not options.output:
         screen.write(FORMATS[options.format](report))
     else:
@@ -146,6 +151,24 @@ def print_report(screen: Screen, timeline: Timeline) -> None:
     from ...traces import print_summary, summarise
 
     print_summary(summarise(timeline), screen.out)
+
+
+def print_reasons(options: argparse.Namespace, screen: Screen, timeline: Timeline) -> None:
+    """Print why a timeline takes as long as it does, where the options ask for it."""
+    if options.why:
+        from ...traces.why import explain, print_why
+
+        screen.line()
+        print_why(explain(timeline), screen.out)
+
+
+def why_document(options: argparse.Namespace, timeline: Timeline) -> dict[str, Any]:
+    """The same for a JSON document."""
+    if not options.why:
+        return {}
+    from ...traces.why import explain
+
+    return {"why": explain(timeline).to_dict()}
 
 
 def print_written(screen: Screen, paths: list[str]) -> None:

@@ -14,6 +14,7 @@ from ..engines.worker.layers import confines_builds
 from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
+from ..spent import phase
 from ..text import nearest, quoted
 from .arguments import argument_list
 from .budget import budget_of
@@ -43,23 +44,24 @@ class Program:
     ) -> None:  # fmt: skip
         """``instances`` of templates are compiled along with the rest; ``launched`` says which a source launches."""
         self.device = device
-        self._builder = Builder(device.shape, options, confines_builds())
-        self._runtime = self._builder.runtime()
-        self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
-        if not self._sources:
-            raise BuildError("no source was given; pass the path of at least one kernel source")
-        self._images: dict[str, LaunchableImage] = {}
-        self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
-        self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
-        homes = [(self._home(_without_ellipsis(kernel)), kernel) for kernel in instances]
-        homes += [(s, kernel) for s in self._sources if launched and s.templates for kernel in launched(s.path)]
-        self._base = [self._compiled(s, *(kernel for home, kernel in homes if home is s)) for s in self._sources]
-        for image in self._base:
-            self._images.update(dict.fromkeys(image.kernels, image))
-        #: What compiles and cannot work, as findings with their lines.
-        self.warnings: list[Finding] = []
-        for image in self._base:
-            self._warn(image)
+        with phase("building"):
+            self._builder = Builder(device.shape, options, confines_builds())
+            self._runtime = self._builder.runtime()
+            self._sources: list[Source] = [self._builder.read(path) for path in dict.fromkeys(sources)]
+            if not self._sources:
+                raise BuildError("no source was given; pass the path of at least one kernel source")
+            self._images: dict[str, LaunchableImage] = {}
+            self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
+            self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
+            homes = [(self._home(_without_ellipsis(kernel)), kernel) for kernel in instances]
+            homes += [(s, kernel) for s in self._sources if launched and s.templates for kernel in launched(s.path)]
+            self._base = [self._compiled(s, *(kernel for home, kernel in homes if home is s)) for s in self._sources]
+            for image in self._base:
+                self._images.update(dict.fromkeys(image.kernels, image))
+            #: What compiles and cannot work, as findings with their lines.
+            self.warnings: list[Finding] = []
+            for image in self._base:
+                self._warn(image)
         self.budget = budget_of(device, self._base)
 
     def __repr__(self) -> str:

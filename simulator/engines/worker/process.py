@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from ...core.memory import Mapping, Memory, Turn, reach
 from ...findings import rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
+from ...spent import spending
 from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
 from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
@@ -127,12 +128,15 @@ class WorkerLoop:
             if order.image:
                 self._load(launch.library, given.pop(0), launch.time_limit)
             engine = self._host.engine(request, memory)
-            log, findings = engine.run(launch, self._progress(frame) if order.wants_progress else None)
+            progress = self._progress(frame) if order.wants_progress else None
+            with spending("tasks and barriers") if launch.profiled else nullcontext() as spent:
+                log, findings = engine.run(launch, progress)
+                phases = spent.phases if spent else {}
             last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
-            log, last = Log.empty(target.shape, target.device, launch.header), True
+            log, last, phases = Log.empty(target.shape, target.device, launch.header), True, {}
             findings = [fault.finding]
-        self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
+        self._channel.send(Answered(), *encode_answer(log, findings, memory, last, phases), nonce=frame.nonce)
 
     def _attach(self, order: LaunchOrder, shape: Shape, descriptors: Sequence[int]) -> None:
         """Map a device's memory, and that of no other device but what the order says."""

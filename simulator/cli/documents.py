@@ -52,6 +52,7 @@ class _Run(_Findings):
     time_us: float
     summary: Summary
     plan: NotRequired[list[str]]
+    profile: NotRequired[list[dict[str, Any]]]
     why: NotRequired[Why]
 
 

@@ -42,7 +42,7 @@ def run(kernel: str, *more: str) -> tuple[str, ...]:
 #: Command line, exit code, and the keys of the document besides those that all have.
 TABLE: list[tuple[tuple[str, ...], int, set[str]]] = [
     (LOGSPACE, 0, RUN),
-    ((*LOGSPACE, "--why"), 0, RUN | {"why"}),
+    ((*LOGSPACE, "--why", "--profile"), 0, RUN | {"why", "profile"}),
     (("op",), 0, {"operators"}),
     (("op", "logspac"), 2, FAILS),
     (("op", "logspace", "end=1"), 2, FAILS),

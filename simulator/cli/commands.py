@@ -91,7 +91,7 @@ _OPTIMIZE = _option(
     "-O LEVEL", "optimize host code, 0 (default) to 3", int, dest="optimize", default=0, choices=range(4)
 )
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
-_TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
+_TRACE = _option("--trace FILE", "write a trace for https://ui.perfetto.dev: .json, or .pftrace, a third of it", Path)
 _REPORT = _option("--report FILE.html", "write a report to look at in a browser: one file, no network", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
 _OUTPUTS = (

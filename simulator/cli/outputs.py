@@ -188,10 +188,11 @@ def _hint(path: Path) -> str:
     """How a file is looked at."""
     if path.suffix == ".html":
         return "  (open it in a browser)"
-    if path.suffix != ".json":
+    if path.suffix not in (".json", ".pftrace"):
         return ""
-    if path.stat().st_size >= _LARGEST_TRACE:
-        return f"  (viewers of JSON do not open {size(path.stat().st_size)}; --report writes a file that opens)"
+    if path.suffix == ".json" and path.stat().st_size >= _LARGEST_TRACE:
+        large = size(path.stat().st_size)
+        return f"  (viewers of JSON do not open {large}; name a file that ends in .pftrace, or write a --report)"
     return "  (open it at https://ui.perfetto.dev)"
 
 

@@ -95,4 +95,7 @@ def test_a_trace_too_large_for_its_viewers_says_so(capsys, monkeypatch):
     _, out, _ = called(capsys, "replay", "a.mlulog", "--trace", "t.json")
     said = " ".join(out.split())  # a line may be wrapped
     assert "viewers of JSON do not open" in said
-    assert "--report writes a file that opens" in said
+    assert "ends in .pftrace" in said
+    assert "--report" in said
+    _, out, _ = called(capsys, "replay", "a.mlulog", "--trace", "t.pftrace")
+    assert "wrote t.pftrace (open it at https://ui.perfetto.dev)" in " ".join(out.split())

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...simulator.timing import Costs, Timeline
 from ..summary import REASONS, summarise
-from ..tracks import FRONT_END, rows
+from ..tracks import FRONT_END, HIDDEN, rows
 from ..why import explain
 from .bandwidth import bandwidth
 from .columns import Columns
@@ -62,7 +62,7 @@ def _add(columns: Columns, timeline: Timeline, drawn: Drawn, last: int, left_out
         return
     start, end = ticks(timeline.start, drawn.tick_us), ticks(timeline.end, drawn.tick_us)
     variables(log, start, last).add_to(columns, "held")
-    live(log, drawn, start, end).add_to(columns, "live")
+    live(log, rows(log) != HIDDEN, start, end).add_to(columns, "live")
     add_operands(columns, log, drawn)
 
 

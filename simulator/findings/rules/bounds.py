@@ -4,17 +4,12 @@ from collections.abc import Sequence
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import declare_rule, meaning_of
 
 BOUNDS = declare_rule("bounds", "an access lies inside one variable or array")
 _LOOK = "check the pointer and its index"
 #: Addresses below stand for a null pointer and an index.
 _NULL = 4096
-
-
-def meaning_of(instruction: str) -> str:
-    """Where to look up what the counts of an instruction count, in which units."""
-    return f"`mlusim isa {instruction}` says what its arguments count"
 
 
 def is_outside_memory(finding: Finding) -> bool:

@@ -1,8 +1,7 @@
 """What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare_rule
-from .bounds import meaning_of
+from ..rule import ADVICE, declare_rule, meaning_of
 
 ORDER = declare_rule("order", "memory is not used while an unfinished instruction works on it")
 REDUNDANT_SYNC = declare_rule("redundant-sync", "a wait has something to wait for", ADVICE)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
-from ..checks.at_issue import LEVELS
+from ..checks.at_issue.checking import LEVELS
 from ..chip.launch_kinds import KINDS
 from ..findings.reports.formats import FORMATS
 
@@ -110,6 +110,7 @@ _REPEATS = (
     _option("--resplit T,T:TYPE",
             "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
     _option("--smaller", "run it with smaller counts, too, and compare what both write"),
+    _option("--vary", "run it with other floating-point numbers, too: which of them makes no difference?"),
 )  # fmt: skip
 _PROFILE = _option("--profile", "show where the simulator's own time went: by phase and instruction")
 _LAUNCH = (
@@ -190,7 +191,7 @@ COMMANDS = {
         "compiled where --kernel names none.",
         (
             *_files("kernel sources, programs in Python (.py), logs"),
-            _option("--deep", "compare each launch with itself: in 2 other --orders, --resplit few, --smaller"),
+            _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --vary"),
             *_LAUNCH,
             _OPTIMIZE,
             _option("--device D,D", f"name or .toml file (default: {DEVICE}); of kernels several, for a table of them",

@@ -12,7 +12,7 @@ import numpy as np
 from ..files import write_atomically
 from ..findings.reports import Report, Suppression, report_of
 from ..findings.reports.formats import FORMATS, report_document, verdict
-from ..launches import Run
+from ..launches.run import Run
 from ..launches.watchers import checked
 from ..log import Log
 from ..spent import current, phase

@@ -16,7 +16,7 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, frames, load
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
 from mlusim.simulator.core.execution import Launch
-from mlusim.simulator.engines.tasks import Description
+from mlusim.simulator.engines.tasks.image import Description
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer

@@ -18,7 +18,7 @@ from ...frames import BrokenPeer, Buffer
 from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
 from ...spent import Phases
-from ..tasks import Description
+from ..tasks.image import Description
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")

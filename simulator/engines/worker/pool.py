@@ -30,7 +30,7 @@ from ...log import Log
 from ...native import FOREIGN
 from ...native.elf import Elf
 from ...spent import current
-from ..tasks import Description
+from ..tasks.image import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .layers import check_layers
 from .messages import (

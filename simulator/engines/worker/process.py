@@ -14,6 +14,7 @@ from contextlib import nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 
+from ...checks.at_issue.standard import subscribed
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
@@ -21,7 +22,9 @@ from ...findings import rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...spent import spending
-from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
+from ..tasks.abi import load_runtime
+from ..tasks.image import ImageFault, LoadedImage, load_image
+from ..tasks.runner import NativeRunner
 from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
@@ -74,7 +77,7 @@ class KernelHost:
             if request.launch.kind.transactions:
                 found = SimtRunner(shape, device, memory, self.runtime)
             else:
-                machine = Machine(shape, device, {memory.name: memory}, checking.subscribed)
+                machine = Machine(shape, device, {memory.name: memory}, subscribed(checking))
                 found = NativeRunner(machine, self.runtime)
         self._engines[memory] = found
         return found

@@ -15,7 +15,7 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
 LONGEST_NS = 1 << 53
 
-_WHY = {
+WHY = {
     Reason.LAUNCH: "start of the task",
     Reason.ISSUE: "program order",
     Reason.PIPE: "pipe busy",
@@ -83,7 +83,7 @@ class Drawing:
 
     def causes(self, part: slice | np.ndarray) -> Iterator[tuple[str, int]]:
         """Per record why it did not start earlier, and the record that held it up, -1 for none."""
-        why = [_WHY[reason] for reason in Reason]
+        why = [WHY[reason] for reason in Reason]
         for reason, index in zip(self.timeline.reason[part].tolist(), self.timeline.cause[part].tolist(), strict=True):
             yield why[reason], index
 

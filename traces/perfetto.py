@@ -29,10 +29,10 @@ _json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 #: What stands before the facts of the whole launch, at the beginning of the last line.
 SUMMARY = '"otherData":'
 _DEVICE_PID, _QUEUES_PID = 1, 2
-#: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
+#: Process of core n is CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
 #: idle process and finds the thread that it names by its id alone.
-_CORE_PID = 100
-_ROWS = 1000
+CORE_PID = 100
+ROWS = 1000
 #: Numbers of processes that a device has for itself, where a trace shows several.
 DEVICE_PIDS = 100_000
 
@@ -60,14 +60,12 @@ def _queues(launches: Sequence[Shown]) -> Iterator[str]:
         pid = _QUEUES_PID + device * DEVICE_PIDS
         yield _metadata("process_name", pid, 0, name=f"queues of device {device}")
         for queue in sorted({shown.queue for shown in launches if shown.device == device}):
-            yield _metadata("thread_name", pid, pid * _ROWS + queue, name=f"queue {queue}")
+            yield _metadata("thread_name", pid, pid * ROWS + queue, name=f"queue {queue}")
     for shown in launches:
         pid, launch = _QUEUES_PID + shown.device * DEVICE_PIDS, shown.timeline.log.launch
         args = {"dim": launch.get("dim"), "type": launch.get("type"), "source": shown.line}
         times = {"ts": round(shown.start, 3), "dur": round(shown.timeline.total_us, 3), "args": args}
-        yield _json(
-            {"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * _ROWS + shown.queue, **times}
-        )
+        yield _json({"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * ROWS + shown.queue, **times})
 
 
 def write_trace(timeline: Timeline, path: str | Path) -> None:
@@ -111,9 +109,9 @@ class _Trace(Drawing):
     def __init__(self, timeline: Timeline, flow: int = 0, device: int = 0) -> None:
         super().__init__(timeline)
         self.flow = flow
-        self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, _CORE_PID + device * DEVICE_PIDS
+        self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, CORE_PID + device * DEVICE_PIDS
         self.pid = self.log.records["core"].astype(np.int64) + self.core
-        self.tid = self.pid * _ROWS + self.row
+        self.tid = self.pid * ROWS + self.row
         self.names = [_json(op.name) for op in self.log.ops]
         self.sources = [_json(str(location)) for location in self.log.locations]
         # Kernels use the same few addresses again and again.
@@ -138,7 +136,7 @@ class _Trace(Drawing):
             yield _metadata("process_name", self.core + core, 0, name=self.core_name(core))
             yield _metadata("process_sort_index", self.core + core, 0, sort_index=self.core_rank(core))
         for tid in np.unique(self.tid[self.row != HIDDEN]).tolist():
-            pid, row = divmod(tid, _ROWS)
+            pid, row = divmod(tid, ROWS)
             yield _metadata("thread_name", pid, tid, name=self.row_name(row))
             yield _metadata("thread_sort_index", pid, tid, sort_index=row)
 

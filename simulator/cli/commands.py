@@ -213,10 +213,11 @@ COMMANDS = {
         (_LOG, *_RATES, _TRACE, _REPORT),
     ),
     "view": Command(
-        "replay.view", "look at a saved log in a browser",
-        "Write a report of a saved log to a temporary file and open it in the browser: timeline, memory, source, "
-        "bandwidth, advice.",
-        (_LOG, *_RATES, _option("--report FILE.html", "write it there instead", Path),
+        "replay.view", "look at a saved log or trace in a browser",
+        "Write a report of a saved log or trace to a temporary file and open it in the browser: timeline, memory, "
+        "source, bandwidth, advice.",
+        (_option("LOG", "a file made with --log, or with --trace as JSON", Path, dest="log_file"), *_RATES,
+         _option("--report FILE.html", "write it there instead", Path),
          _option("--no-browser", "write the file alone")),
     ),
     "devices": Command(

@@ -124,7 +124,7 @@ class _Devices(TypedDict):
 @_EXACT
 class _Instructions(TypedDict):
     instructions: list[InstructionRow]
-    computed: NotRequired[dict[str, str]]
+    computed: dict[str, str]
     not_modelled: dict[str, str]
 
 

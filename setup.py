@@ -19,6 +19,10 @@ def packages(top: str) -> list[str]:
     return [top, *(name for name in inner if "__pycache__" not in name)]
 
 
+#: What commands read: the page of the rules, the examples, measured times and the kernels that stand for them.
+DATA = ("docs", "docs.examples", "docs.examples.cpu_reference", "benchmarks.hardware")
+
+
 def readme() -> str:
     """The README with links that lead somewhere from anywhere."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,10 +32,10 @@ def readme() -> str:
 
 tops = sorted(path.parent.name for path in ROOT.glob("*/py.typed"))
 found = {"mlusim" if top == "mlusim" else f"mlusim.{name}": name for top in tops for name in packages(top)}
-found["mlusim.docs"] = "docs"  # has the page that `mlusim rules` shows
+found |= {f"mlusim.{name}": name for name in DATA}
 setup(
     packages=list(found),
-    package_dir={name: folder for name, folder in found.items() if "." not in folder},
+    package_dir={name: folder.replace(".", "/") for name, folder in found.items() if folder in (*tops, *DATA)},
     long_description=readme(),
     long_description_content_type="text/markdown",
 )

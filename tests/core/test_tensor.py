@@ -234,7 +234,7 @@ def test_gaps_lie_between_runs_of_elements(lanes):
     """An element that does not lie behind the one before it begins a run; so does each in another lane."""
     chance, seen = random.Random(5), set()
     for _ in range(300):
-        n, c, h, w = shape = tuple(chance.choice((1, 2, 3)) for _ in range(4))
+        _, c, h, w = shape = tuple(chance.choice((1, 2, 3)) for _ in range(4))
         *apart, ws = *(chance.choice((0, 0, 1)) for _ in range(3)), chance.choice((1, 1, 2))
         hs = w * ws + apart[0]
         cs = h * hs + apart[1]

@@ -180,7 +180,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     for name, text in made.let.items():
         yield from _unknown(f"let {name}", text, known)
         known = known | {name}
-    extents = known | set(made.measured)
+    extents = known | set(made.measured) | {f"lane_{p.name}" for p in parameters if p.is_lanes}
     for p in parameters:
         for dim in p.dims:
             for text in (dim.count, dim.stride):
@@ -197,7 +197,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     if made.work:
         yield from _unknown("work", made.work, known | counts)
     if made.adds:
-        yield from _unknown("adds", made.adds, known)
+        yield from _unknown("adds", made.adds, known | set(made.measured))
         if not any(p.reads and p.writes for p in parameters):
             yield "adds says when an inout operand is read, and there is none"
 

@@ -39,6 +39,7 @@ class MemoryMap:
         for index, (name, space) in enumerate(shape.spaces.items()):
             self.memories[name] = shared.get(name) or Memory(space, index, shape.owners(space.scope))
         self.own = [memory for name, memory in self.memories.items() if name not in shared]
+        self._windows = {name: space.window(shape.arch) for name, space in dialect.spaces.items()}
         self.lanes = lanes_of(shape, dialect)
         #: Bytes of a slice, of each memory that has slices.
         self.slices = {
@@ -159,7 +160,7 @@ class MemoryMap:
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
         for memory in memories:
-            window = self._spaces[memory.name].window
+            window = self._windows[memory.name]
             if window and 0 <= address - window < memory.space.bytes:
                 address += memory.base - window
         low, end = system_bounds(address, shape, strides, dtype.itemsize)

@@ -243,13 +243,15 @@ class _Writer:
         found |= {name for o in self.measuring for name in (o.end, o.low)} - {o.name for o in self.operands}
         found |= self.outside if self.plans else set()
         guards = [(guard, self._names(guard.expression)) for guard in self.guards]
+        texts = {text for o in self.operands for dim in o.parameter.dims for text in (dim.count, dim.stride)}
+        named = set().union(*(names for _, names in guards), *map(self._names, texts))
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
                 source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
             if p.order:
                 source.bind("_sliced", self.execution.map.sliced)
                 source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
-            if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
+            if p.is_lanes and f"lane_{p.name}" in named:
                 source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
         for operand in self.operands:
             if operand not in late and operand not in self.measuring:
@@ -275,8 +277,11 @@ class _Writer:
         for operand in self.operands:
             if operand not in self.measuring:
                 operand.find()
-        if self.measuring:
-            self._check_reads([operand for operand in self.operands if operand not in self.measuring])
+        told = self._names(self.entry.adds) & set(self.entry.measured)
+        #: Those of which the contents of others say whether they are read as well.
+        self.added = [operand for operand in self.operands if told and operand.reads and operand.writes]
+        if self.entry.measured:
+            self._check_reads([o for o in self.operands if o not in (*self.measuring, *self.added)])
             self.effect.before_measuring()
             for name, function in self.entry.measured.items():
                 source.line(f"{name} = {source.bind(f'_measure_{name}', function)}({self.effect.call(function)})")
@@ -292,7 +297,7 @@ class _Writer:
         source = self.source
         if isinstance(self.entry.effect, Cache):
             return
-        self._check_reads(self.measuring or self.operands)
+        self._check_reads([*self.measuring, *self.added] if self.entry.measured else self.operands)
         if passes_on(self.entry) and not self.entry.moves:
             self._carry()
             return

@@ -256,7 +256,8 @@ def test_host_code_and_kernels_in_one_command(tmp_path, device, kernel, text, pr
     """Kernels are linked with the program, which is the module that it asks for where there is no file."""
     (tmp_path / "host.cpp").write_text(text)
     words = ["run", tmp_path / "host.cpp", HERE / kernel, "--device", device, "--", "no-such-file"]
-    done = subprocess.run([sys.executable, "-m", "mlusim.simulator", *words], capture_output=True, text=True, check=False)
+    given = [sys.executable, "-m", "mlusim.simulator", *words]
+    done = subprocess.run(given, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, printed), done.stderr
     assert "mlusim run: scale: " in done.stderr
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from ....isa import (
@@ -19,6 +18,7 @@ from ....isa import (
     Barrier,
     Cache,
     Case,
+    Copy,
     Kind,
     Overload,
     Section,
@@ -34,6 +34,7 @@ from ..execution import VACANT, Execution
 from .check import Check
 from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
+from .failures import Failures
 from .operands import Operand, operands_of
 from .source import Guard, PortSource
 
@@ -48,7 +49,8 @@ _ASSIGNED = re.compile(r"(?:^ *|; )((?:[A-Za-z_]\w*, )*[A-Za-z_]\w*) = ", re.M)
 
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
-    return _Writer(execution, overload, checks).port()
+    entry = overload.instruction.on(execution.shape.arch)
+    return _Writer(execution, Overload(entry, overload.binding), checks).port()
 
 
 class _Writer:
@@ -62,7 +64,7 @@ class _Writer:
         self.effect = EffectWriter(self.source, self.operands, checks)
         self.definedness = Definedness(execution, overload, checks)
         self.guards = [guard for check in checks for guard in check.guards(self.source)]
-        self.failed: list[int] = []  # numbers of guards, since a plan was begun
+        self.fail = Failures(self.source, self.operands)
         self.late_guards: list[Guard] = []  # those that ask for what has been found
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
@@ -118,9 +120,9 @@ class _Writer:
     def _constants(self) -> None:
         source, execution = self.source, self.execution
         fixed = {
-            **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
+            **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self.fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
-            "_rec": execution.recorder, "_failed": self.failed, "_VACANT": VACANT,
+            "_rec": execution.recorder, "_failed": self.fail.numbers, "_VACANT": VACANT,
             "_pack": (PACK_LANES if self.plans else PACK)[min(len(source.memory), ROOM)],
         }  # fmt: skip
         for name, value in fixed.items():
@@ -162,9 +164,20 @@ class _Writer:
         source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.role and _cur.role == _skipped: return 0")
+        if isinstance(self.entry.effect, Copy) and self.entry.effect.cluster:
+            self._reach(self.entry.effect.cluster)
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
+
+    def _reach(self, cluster: str) -> None:
+        """The address of what is written in the memory of the cluster that an argument names."""
+        source, (target,) = self.source, self.entry.written
+        source.line("_clusters = _cur.running.sees.clusterDim or 1")
+        no_cluster = rules.declared.no_cluster(cluster)
+        source.test(Guard(f"0 <= {cluster} < _clusters", no_cluster, fatal=True))
+        far = source.bind("_far", self.execution.map.in_cluster)
+        source.line(f"{target.name} = {far}(_spaces[{target.name!r}], {target.name}, {cluster})")
 
     def _skipped_kind(self, case: Case) -> int:
         """The kind of core that ignores a case; 0 = none."""
@@ -380,25 +393,3 @@ class _Writer:
         if returns == "void":
             return "return 0"
         return f"return {'_float' if result_type(self.overload).is_float else '_int'}(_result)"
-
-    def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
-        self.failed.append(number)
-        guard = self.source.guards[number]
-        regions = {operand.name: operand.place(values) for operand in self.operands}
-        where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
-        sizes = {f"bytes_{name}": region.bytes for name, region in regions.items() if region}
-        found = replace(
-            guard.finding,
-            message=guard.finding.message.format_map({**values, **sizes, **where}),
-            instruction=self.overload.name,
-            region=regions.get(guard.finding.operand),
-        )
-        self.execution.collector.report(found, pc)
-        if guard.fatal:
-            raise Squashed
-
-    def _place(self, address: int, region: Any) -> str:
-        """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
-        if region is None or self.execution.map.memories[region.space].space.scope == "device":
-            return hex(address)
-        return str(region.begin)

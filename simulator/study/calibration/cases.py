@@ -157,12 +157,20 @@ def evaluate(text: str, known: Mapping[str, int]) -> int:
 
 
 def read_cases(folder: Path) -> Cases:
-    """The kernels that ``cases.toml`` of a folder names; ValueError when it cannot be read or breaks the layout."""
-    path = folder / "cases.toml"
+    """What `cases.toml` of a folder says, and files beside it whose names begin so, such as `cases_sophgo.toml`.
+
+    ValueError when one cannot be read or breaks the layout.
+    """
+    paths = sorted({folder / "cases.toml", *folder.glob("cases_*.toml")})
+    read = [_read(path) for path in paths]
+    return Cases(*(tuple(one for found in read for one in getattr(found, name)) for name in ("cases", "free", "notes")))
+
+
+def _read(path: Path) -> Cases:
     try:
         with open_regular(path) as file:
             tables = tomllib.load(file)
-        cases = tuple(MeasuredCase.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
+        cases = tuple(MeasuredCase.model_validate({**table, "folder": path.parent}) for table in tables.get("case", []))
         free = tuple(Free.model_validate(table) for table in tables.get("free", []))
         notes = tuple(Note.model_validate(table) for table in tables.get("note", []))
     except FileNotFoundError:

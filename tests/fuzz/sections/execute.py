@@ -27,7 +27,10 @@ class Executor:
         self._program: Program = load([Path(__file__).with_name("kernel.c")], device=self.device)
 
     def differences(self, seed: int) -> tuple[list[str], bool]:
-        """What of a program is not as it should be, and whether it has a conflict."""
+        """What of a program is not as it should be, and whether it has a conflict.
+
+        A tensor counts in each of its lanes with all its rows: where that alone makes a conflict, either will do.
+        """
         memory = Memory(self.lanes, self.beat)
         steps = draw(random.Random(seed), memory)
         expected = conflict(steps, memory)
@@ -39,7 +42,8 @@ class Executor:
         for language, run in (("C", self._in_c), ("Python", self._in_python)):
             system, out = given.copy(), np.zeros_like(start)
             found = {f.rule for f in run(steps, system, start, out) if f.rule not in _QUIET}
-            if found != ({"order"} if expected else set()):
+            vague = not expected and conflict(steps, memory, exact=False)  # a last row of lanes that is not whole
+            if found - {"order"} or not (vague or bool(found) == expected):
                 texts.append(f"{language}: {sorted(found)}, expected {'a conflict' if expected else 'none'}")
             if not found and not ((system == memory.system).all() and (out == memory.local).all()):
                 texts.append(f"{language}: other results than step by step")

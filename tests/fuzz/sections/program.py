@@ -58,23 +58,29 @@ class Memory:
         first = lane % self.lanes * ROOM + place + lane // self.lanes * row
         return first[:, None] + np.arange(columns)
 
+    def around(self, place: int, step: Step) -> np.ndarray:
+        """The floats of all rows of lanes in each of the lanes of a tensor, as the log of a launch has it."""
+        inside, (channels, _) = self.inside(place, step), step.shape
+        lanes = (step.lane + np.arange(min(channels, self.lanes))) % self.lanes
+        return lanes[:, None] * ROOM + np.unique(inside % ROOM)
+
     def beyond(self, place: int, step: Step) -> np.ndarray:
         """Numbers in system memory of a continuous tensor."""
         return place + np.arange(step.shape[0] * step.shape[1]).reshape(step.shape)
 
-    def touched(self, step: Step) -> tuple[set[int], set[int]]:
-        """What a command reads and writes; numbers of system memory lie behind those of local memory."""
-        behind = self.local.size
+    def touched(self, step: Step, exact: bool = True) -> tuple[set[int], set[int]]:
+        """What a command reads and writes, or lies around; numbers of system memory come behind local ones."""
+        behind, inside = self.local.size, self.inside if exact else self.around
         places = {
-            "in": lambda: ([self.beyond(step.of, step) + behind], self.inside(step.to, step)),
-            "out": lambda: ([self.inside(step.of, step)], self.beyond(step.to, step) + behind),
-            "local": lambda: ([self.inside(step.of, step)], self.inside(step.to, step)),
+            "in": lambda: ([self.beyond(step.of, step) + behind], inside(step.to, step)),
+            "out": lambda: ([inside(step.of, step)], self.beyond(step.to, step) + behind),
+            "local": lambda: ([inside(step.of, step)], inside(step.to, step)),
             "system": lambda: ([self.beyond(step.of, step) + behind], self.beyond(step.to, step) + behind),
-            "fill": lambda: ([], self.inside(step.to, step)),
+            "fill": lambda: ([], inside(step.to, step)),
         }
         places["sdma"] = places["system"]
         places["copy"] = places["scale"] = places["local"]
-        both = lambda: ([self.inside(step.of, step), self.inside(step.by, step)], self.inside(step.to, step))  # noqa: E731
+        both = lambda: ([inside(step.of, step), inside(step.by, step)], inside(step.to, step))  # noqa: E731
         read, written = places.get(step.kind, both)()
         return {int(x) for part in read for x in part.flat}, {int(x) for x in written.flat}
 
@@ -145,7 +151,7 @@ def _legal(step: Step, memory: Memory) -> bool:
     return all(place == step.to or not result & set(memory.inside(place, step).flat) for place in sources)
 
 
-def conflict(steps: list[Step], memory: Memory) -> bool:
+def conflict(steps: list[Step], memory: Memory, exact: bool = True) -> bool:
     """Whether two commands that no rule of order brings into one share a float, and one of them writes it.
 
     BDC and GDMA in one section, whichever is issued first; SDMA and any other since the last wait.
@@ -158,7 +164,7 @@ def conflict(steps: list[Step], memory: Memory) -> bool:
         elif step.kind == "poll":
             since = []
         else:
-            mine = (ENGINES[step.kind], *memory.touched(step))
+            mine = (ENGINES[step.kind], *memory.touched(step, exact))
             beside = [*(section or []), *(other for other in since if "sdma" in (mine[0], other[0]))]
             if any(mine[0] != other[0] and _meet(mine, other) for other in beside):
                 return True

@@ -8,23 +8,36 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, Run
 
-from .launching import check_device, check_like, checked_flag, checked_number, float_array, launched, type_code
+from .launching import (
+    check_device,
+    check_like,
+    checked_flag,
+    checked_number,
+    checked_source,
+    float_array,
+    launched,
+    type_code,
+)
 
 _SOURCES = {"tpu": "matmul.c", "okk": "okk_matmul.c"}
 #: Columns of queries and of values that attention.c has room for.
 _DEEPEST = 1024
 
 
-def matmul(device: Device, a: Any, b: Any, transpose_b: bool = False, *, on_finding: str = "raise") -> Run:
+def matmul(
+    device: Device, a: Any, b: Any, transpose_b: bool = False, *, source: str = "c", on_finding: str = "raise"
+) -> Run:
     """The product of matrices, a x b, or a x b transposed.
 
     ``a`` has shape [..., m, k] and ``b`` [k, n] or [..., k, n] with the same leading axes; with ``transpose_b``
     [n, k] or [..., n, k]. Both are arrays of one type: float32, float16 or bfloat16 (bm1684: float32).
-    ``run.output`` has shape [..., m, n] and their type. Sums are of 32 bits; tiles of the result are shared out over
-    the cores. Raises ValueError or TypeError for wrong arguments, before anything runs; KernelError as
+    ``run.output`` has shape [..., m, n] and their type; ``source`` is as in `softmax`. Sums are of 32 bits;
+    tiles of the result are shared out over the cores. Raises ValueError or TypeError for wrong arguments, before
+    anything runs; KernelError as
     `Program.launch` does.
     """
     check_device("matmul", device, ("tpu", "okk"))
+    where = checked_source(source, _SOURCES[device.isa], device)
     left, right = float_array("a", a, device, 2), float_array("b", b, device, 2)
     check_like("b", right, "a", left)
     transposed = checked_flag("transpose_b", transpose_b)
@@ -48,7 +61,7 @@ def matmul(device: Device, a: Any, b: Any, transpose_b: bool = False, *, on_find
     if right.ndim == 2:
         batch, m = 1, batch * m
     return launched(
-        device, _SOURCES[device.isa], "matmul", output, on_finding, left=left, right=right, batch=batch, m=m, k=k, n=n,
+        device, where, "matmul", output, on_finding, left=left, right=right, batch=batch, m=m, k=k, n=n,
         transposed=transposed, **type_code(device, left.dtype),
     )  # fmt: skip
 

@@ -68,7 +68,7 @@ def matmul(
 
 def attention(
     device: Device, q: Any, k: Any, v: Any, scale: float | None = None, causal: bool = False, *,
-    on_finding: str = "raise",
+    source: str = "c", on_finding: str = "raise",
 ) -> Run:  # fmt: skip
     """softmax(q x k transposed * scale) x v, for each of the leading axes.
 
@@ -78,6 +78,7 @@ def attention(
     values]; without keys it is zeros. Scores and sums are of 32 bits. The rest is as in `matmul`.
     """
     check_device("attention", device)
+    where = checked_source(source, "attention.c", device)
     arrays = [float_array(name, value, device, 2) for name, value in (("q", q), ("k", k), ("v", v))]
     query, key, value = arrays
     for name, array in (("k", key), ("v", value)):
@@ -101,7 +102,7 @@ def attention(
         keys = queries
         key, value = (np.ascontiguousarray(array[..., :keys, :]) for array in (key, value))
     return launched(
-        device, "attention.c", "attention", output, on_finding, q=query, k=key, v=value,
+        device, where, "attention", output, on_finding, q=query, k=key, v=value,
         batch=math.prod(query.shape[:-2]), queries=queries, keys=keys, depth=depth, values=values, causal=seen,
         scale=factor, dtype=device.data_type(query.dtype),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from .attention import attention
 from .movement import gather, transpose
 from .products import matmul
 from .rows import layer_norm, rms_norm, softmax
@@ -13,5 +14,5 @@ __all__ = ["KERNELS"]
 
 #: A kernel takes its core and its arguments: pointers and numbers by the names of the C structure's members.
 KERNELS: Mapping[str, Callable[..., None]] = MappingProxyType(
-    {one.__name__: one for one in (softmax, rms_norm, layer_norm, matmul, transpose, gather)}
+    {one.__name__: one for one in (softmax, rms_norm, layer_norm, matmul, attention, transpose, gather)}
 )

@@ -33,6 +33,7 @@ class Core:
         assert shape.eu_bytes
         self.tpu, self.lanes, self.eu_bytes = tpu, shape.lanes, shape.eu_bytes
         self.lane_bytes = shape.spaces["local"].bytes // shape.lanes
+        self.bank_bytes = self.lane_bytes // (shape.banks or 1)
         self.index, self.cores = tpu.tpu_core_index(), tpu.tpu_core_num()
         #: Of a lane: two parts that steps take in turn for what GDMA moves, and one for what only BDC uses.
         self.part_bytes = self.lane_bytes // 4

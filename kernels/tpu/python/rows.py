@@ -34,12 +34,40 @@ class Tile(NamedTuple):
         return (1, self.rows, 1, 1)
 
 
-class Rows:
+class Steps:
+    """A core's steps with rows of elements: commands on 32-bit floats, and what lies where."""
+
+    def __init__(self, core: Core, args: Any) -> None:
+        self.core, self.args, self.tpu = core, args, core.tpu
+        self.whole = args.dtype == core.tpu.DT_FP32
+        self.tables = core.lane_bytes - _TABLES
+        #: A column repeats along its row, and a row that all lanes read along the rows of lanes.
+        self.repeated_column, self.repeated_row = (0, core.eu_bytes // 4, 0, 0), (0, 0, 0, 1)
+
+    def cast(self, to: int, of: int, shape: Four, to_type: int, of_type: int) -> None:
+        """Elements as another type."""
+        self.tpu.tpu_bdc_cast(to, of, shape, None, None, to_type, of_type, self.tpu.RM_HALF_TO_EVEN)
+
+    def apply(self, op: str, to: int, a: int, b: int, shape: Four, stride: Four | None = None) -> None:
+        """to = a op b, in 32-bit floats."""
+        getattr(self.tpu, f"tpu_bdc_{op}")(to, a, b, shape, None, None, stride, self.tpu.DT_FP32)
+
+    def apply_c(self, op: str, to: int, a: int, value: float | np.float32, shape: Four) -> None:
+        """to = a op value."""
+        getattr(self.tpu, f"tpu_bdc_{op}")(to, a, bits(value), shape, None, None, self.tpu.DT_FP32)
+
+    def sum_rows(self, column: int, values: int, shape: Four, factor: float | np.float32 = 1) -> None:
+        """column = the sum of every row, times a number."""
+        window = (column, values, shape, (1, shape[3]), NONE, ONE, ONE)
+        self.tpu.tpu_bdc_fp_avg_pool2d(*window, self.tpu.DT_FP32, bits(factor))
+
+
+class Rows(Steps):
     """How a core goes about its rows: ``wide`` tiles of floats and ``shared`` rows that all lanes read."""
 
     def __init__(self, core: Core, args: Any, wide: int, shared: int) -> None:
-        self.core, self.args, self.tpu = core, args, core.tpu
-        self.size, self.whole = args.input.type.size, args.dtype == core.tpu.DT_FP32
+        super().__init__(core, args)
+        self.size = args.input.type.size
         lanes, aligned, part = core.lanes, core.aligned, core.part_bytes
         work = core.lane_bytes - core.work - _TABLES
         columns = _COLUMNS * aligned(1, 4)
@@ -60,9 +88,6 @@ class Rows:
         self.wide = [core.work + n * self.deep * floats for n in range(wide)]
         self.columns = core.work + wide * self.deep * floats
         self.shared = core.lane_bytes - _TABLES - shared * floats
-        self.tables = core.lane_bytes - _TABLES
-        #: A column repeats along its row, and a row that all lanes read along the rows of lanes.
-        self.repeated_column, self.repeated_row = (0, core.eu_bytes // 4, 0, 0), (0, 0, 0, 1)
 
     def column(self, number: int) -> int:
         """Where a column of floats lies."""
@@ -113,23 +138,6 @@ class Rows:
         if not self.whole:
             self.cast(t.output, self.wide[0], t.shape, self.args.dtype, self.tpu.DT_FP32)
 
-    def cast(self, to: int, of: int, shape: Four, to_type: int, of_type: int) -> None:
-        """Elements as another type."""
-        self.tpu.tpu_bdc_cast(to, of, shape, None, None, to_type, of_type, self.tpu.RM_HALF_TO_EVEN)
-
-    def apply(self, op: str, to: int, a: int, b: int, shape: Four, stride: Four | None = None) -> None:
-        """to = a op b, in 32-bit floats."""
-        getattr(self.tpu, f"tpu_bdc_{op}")(to, a, b, shape, None, None, stride, self.tpu.DT_FP32)
-
-    def apply_c(self, op: str, to: int, a: int, value: float | np.float32, shape: Four) -> None:
-        """to = a op value."""
-        getattr(self.tpu, f"tpu_bdc_{op}")(to, a, bits(value), shape, None, None, self.tpu.DT_FP32)
-
-    def sums(self, column: int, values: int, shape: Four, factor: float | np.float32 = 1) -> None:
-        """column = the sum of every row, times a number."""
-        window = (column, values, shape, (1, shape[3]), NONE, ONE, ONE)
-        self.tpu.tpu_bdc_fp_avg_pool2d(*window, self.tpu.DT_FP32, bits(factor))
-
     def run(self, load: Any, compute: Any) -> None:
         """All steps."""
         self.core.pipeline(load, compute, self.store, self.steps)
@@ -139,7 +147,7 @@ class Rows:
 class Online:
     """Softmax of rows that come in pieces: the largest element so far, and the sum of the powers so far (online.h)."""
 
-    def __init__(self, rows: Rows, columns: list[int], works: list[int]) -> None:
+    def __init__(self, rows: Steps, columns: list[int], works: list[int]) -> None:
         self.rows, self.tpu, self.works = rows, rows.tpu, works
         self.largest, self.sum, self.next, self.factor = columns
         self._tables = rows.tables, rows.tables + 256
@@ -168,7 +176,7 @@ class Online:
             r.apply("fp_mul", self.sum, self.sum, self.factor, column)
         self.tpu.tpu_bdc_cpy(self.largest, self.next, column, None, None, fp32)
         self.powers(powers, values, shape)
-        r.sums(self.sum if first else self.next, powers, shape)
+        r.sum_rows(self.sum if first else self.next, powers, shape)
         if not first:
             r.apply("fp_add", self.sum, self.sum, self.next, column)
 
@@ -230,13 +238,13 @@ class _Norm:
 
     def _sum_squares(self, t: Tile, to: int, values: int) -> None:
         self.r.apply("fp_mul", self.r.wide[1], values, values, t.shape)
-        self.r.sums(to, self.r.wide[1], t.shape)
+        self.r.sum_rows(to, self.r.wide[1], t.shape)
 
     def _take_moments(self, t: Tile, x: int) -> None:
         """Mean and squares of this piece, taken together with those of the pieces before."""
         r, column, f = self.r, t.column, np.float32
         to_mean = self.delta if t.piece else self.mean
-        r.sums(to_mean, x, t.shape, f(1) / f(t.width))
+        r.sum_rows(to_mean, x, t.shape, f(1) / f(t.width))
         r.apply("fp_sub", r.wide[1], x, to_mean, t.shape, r.repeated_column)
         self._sum_squares(t, self.part if t.piece else self.squares, r.wide[1])
         if not t.piece:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.kernels import gather, layer_norm, matmul, rms_norm, softmax, transpose
+from mlusim.kernels import attention, gather, layer_norm, matmul, rms_norm, softmax, transpose
 from mlusim.kernels.tpu.python import KERNELS
 from mlusim.simulator import Run
 
@@ -31,6 +31,9 @@ CASES: tuple[Case, ...] = (
     (matmul, ((70, 300), (300, 90)), {}),
     (matmul, ((2, 40, 600), (2, 90, 600)), {"transpose_b": True}),
     (matmul, ((5, 0), (0, 3)), {}),
+    (attention, ((70, 16), (300, 16), (300, 8)), {}),
+    (attention, ((2, 130, 40), (2, 90, 40), (2, 90, 70)), {"causal": True}),
+    (attention, ((1, 1), (1, 1), (1, 1)), {"scale": 2.0}),
     (transpose, ((1, 1),), {}),
     (transpose, ((5, 70, 3, 65),), {"axes": (2, 3, 0, 1)}),
     (transpose, ((300, 500),), {}),
@@ -85,4 +88,4 @@ def test_what_source_may_be() -> None:
         softmax(device("bm1690"), x, source="rust")
     with pytest.raises(ValueError, match="source is 'python', and bm1684 runs kernels of OKK C; pass 'c'"):
         matmul(device("bm1684"), x, x, True, source="python")
-    assert set(KERNELS) == {"softmax", "rms_norm", "layer_norm", "matmul", "transpose", "gather"}
+    assert set(KERNELS) == {"softmax", "rms_norm", "layer_norm", "matmul", "attention", "transpose", "gather"}

@@ -141,6 +141,8 @@ def _of_steps(parameters: tuple[Parameter, ...], widest: int) -> Iterator[Requir
         stride = strides.get(p.name)
         if stride:
             yield Require(f"0 < {stride}.w * sizeof_{p.name} <= {widest}", when=stride)
+        if stride and p.writes and not p.reads and any(other.reads for other in parameters):
+            yield from no_write_twice(stride, p.dims[0].count, "nch", p.name if p.is_lanes else "")
     for p in parameters:
         if p.is_lanes and p.name in strides:
             yield from strided("nch", **{p.name: strides[p.name]})

@@ -39,7 +39,7 @@ class Steps:
 
     def __init__(self, core: Core, args: Any) -> None:
         self.core, self.args, self.tpu = core, args, core.tpu
-        self.whole = args.dtype == core.tpu.DT_FP32
+        self.whole = getattr(args, "dtype", core.tpu.DT_FP32) == core.tpu.DT_FP32  # some know floats alone
         self.tables = core.lane_bytes - _TABLES
         #: A column repeats along its row, and a row that all lanes read along the rows of lanes.
         self.repeated_column, self.repeated_row = (0, core.eu_bytes // 4, 0, 0), (0, 0, 0, 1)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.kernels import attention, gather, layer_norm, matmul, rms_norm, softmax, transpose
+from mlusim.kernels import attention, conv2d, gather, layer_norm, matmul, nms, rms_norm, softmax, transpose
+from mlusim.kernels.tpu import OPERATORS
 from mlusim.kernels.tpu.python import KERNELS
 from mlusim.simulator import Run
 
@@ -34,6 +35,10 @@ CASES: tuple[Case, ...] = (
     (attention, ((70, 16), (300, 16), (300, 8)), {}),
     (attention, ((2, 130, 40), (2, 90, 40), (2, 90, 70)), {"causal": True}),
     (attention, ((1, 1), (1, 1), (1, 1)), {"scale": 2.0}),
+    (conv2d, ((2, 5, 9, 11), (70, 5, 3, 2), (70,)), {"stride": (2, 1), "padding": 1}),
+    (conv2d, ((1, 300, 12, 12), (20, 300, 3, 3)), {"dilation": 2}),
+    (conv2d, ((1, 40, 60, 200), (8, 40, 1, 3)), {}),
+    (conv2d, ((1, 1, 1, 1), (1, 1, 1, 1)), {}),
     (transpose, ((1, 1),), {}),
     (transpose, ((5, 70, 3, 65),), {"axes": (2, 3, 0, 1)}),
     (transpose, ((300, 500),), {}),
@@ -74,6 +79,14 @@ def test_gather(lines: int) -> None:
     same(gather, device("bm1690"), table, np.random.default_rng(lines).integers(0, lines, (40, 3)))
 
 
+@pytest.mark.parametrize("n", [1, 13, 150])
+def test_nms(n: int) -> None:
+    chance = np.random.default_rng(n)
+    corner = chance.random((n, 2), np.float32)
+    boxes = np.concatenate([corner, corner + chance.random((n, 2), np.float32) / 3], 1)
+    same(nms, device("bm1684x" if n > 100 else "bm1690"), boxes, chance.random(n, np.float32), threshold=0.3)
+
+
 def test_one_core_and_eight_give_the_same_bits() -> None:
     x = numbers((600, 50), TYPES[1])
     for operator, arrays in ((softmax, (x,)), (layer_norm, (x, x[0], x[1])), (matmul, (x, x[:50]))):
@@ -88,4 +101,5 @@ def test_what_source_may_be() -> None:
         softmax(device("bm1690"), x, source="rust")
     with pytest.raises(ValueError, match="source is 'python', and bm1684 runs kernels of OKK C; pass 'c'"):
         matmul(device("bm1684"), x, x, True, source="python")
-    assert set(KERNELS) == {"softmax", "rms_norm", "layer_norm", "matmul", "attention", "transpose", "gather"}
+    pooled = {"max_pool2d", "avg_pool2d"}  # which nobody has asked for
+    assert set(KERNELS) == set(OPERATORS) - pooled

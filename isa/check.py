@@ -125,6 +125,8 @@ def _effect(made: Instruction) -> Iterator[str]:
         yield f"{kind} has no semantics of its own, and some is given"
     if isinstance(effect, Copy) and (len(made.written), len(made.read), len(memory)) != (1, 1, 2):
         yield "Copy has one written and one read operand"
+    if isinstance(effect, Copy) and effect.cluster not in ("", *(p.name for p in made.prototype.parameters)):
+        yield f"{effect.cluster!r}, which names a cluster, is no parameter"
     if isinstance(effect, Cache) and effect.action not in ("flush", "invalidate"):
         yield f"unknown cache action {effect.action!r}"
     if isinstance(effect, Barrier) and (

@@ -35,7 +35,6 @@ class Dialect:
     prefix: str = "__"  # of the names that C kernels call
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
-    known_forms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # name -> arguments of forms not modelled
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
     computed: Mapping[str, str] = field(
         default_factory=dict

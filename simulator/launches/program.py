@@ -71,7 +71,7 @@ class Program(CompiledSources):
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
-        image, declared = self._present(self._image(name)), self._declared.get(name.partition("<")[0])
+        image, declared = self._present(self._image(name)), self._declared.get(self._base_name(name))
         return carry_out(
             self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
         )
@@ -82,7 +82,7 @@ class Program(CompiledSources):
             return argument_list(args)
         if isinstance(kernel, str) and kernel in self._blocks:
             return [self.structs[self._blocks[kernel]](**args)]
-        declared = self._declared.get(kernel.partition("<")[0]) if isinstance(kernel, str) else None
+        declared = self._declared.get(self._base_name(kernel)) if isinstance(kernel, str) else None
         if declared is None:
             self._image(kernel)  # where there is no such kernel, that is what is wrong
             raise TypeError(
@@ -101,7 +101,7 @@ class Program(CompiledSources):
         """The name of the kernel with all template arguments."""
         if not isinstance(kernel, str) or kernel in self._images:
             return kernel
-        declared = self._declared.get(kernel.partition("<")[0])
+        declared = self._declared.get(self._base_name(kernel))
         return kernel if declared is None or not declared.template else instance(declared, kernel, values)
 
 

@@ -20,6 +20,7 @@ from ....isa import (
     Barrier,
     Cache,
     Case,
+    Copy,
     Instruction,
     Kind,
     Overload,
@@ -44,7 +45,8 @@ Port = Callable[..., Any]
 
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
-    return _Writer(execution, overload, checks).port()
+    entry = overload.instruction.on(execution.shape.arch)
+    return _Writer(execution, Overload(entry, overload.binding), checks).port()
 
 
 def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
@@ -182,9 +184,20 @@ class _Writer:
         source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.role and _cur.role == _skipped: return 0")
+        if isinstance(self.entry.effect, Copy) and self.entry.effect.cluster:
+            self._reach(self.entry.effect.cluster)
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
+
+    def _reach(self, cluster: str) -> None:
+        """The address of what is written in the memory of the cluster that an argument names."""
+        source, (target,) = self.source, self.entry.written
+        source.line("_clusters = _cur.running.sees.clusterDim or 1")
+        no_cluster = rules.declared.no_cluster(cluster)
+        source.test(Guard(f"0 <= {cluster} < _clusters", no_cluster, fatal=True))
+        far = source.bind("_far", self.execution.map.in_cluster)
+        source.line(f"{target.name} = {far}(_spaces[{target.name!r}], {target.name}, {cluster})")
 
     def _skipped_kind(self, case: Case) -> int:
         """The kind of core that ignores a case; 0 = none."""

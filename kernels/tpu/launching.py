@@ -105,28 +105,28 @@ def checked_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-class Source(NamedTuple):
+class KernelSource(NamedTuple):
     """Where an operator's kernel stands: the file of its C, and whether it is asked for in Python."""
 
     file: str
     python: bool = False
 
 
-def checked_source(source: Any, file: str, device: Device) -> Source:
+def checked_source(source: Any, file: str, device: Device) -> KernelSource:
     """What ``source`` asks for, "c" or "python"; ValueError for anything else, and for Python where there is none."""
     if source not in ("c", "python"):
         raise ValueError(f"source is {quoted(source)}; pass 'c' or 'python'")
     if source == "python" and device.isa != "tpu":
         raise ValueError(f"source is 'python', and {device.name} runs kernels of {_TITLES[device.isa]} C; pass 'c'")
-    return Source(file, source == "python")
+    return KernelSource(file, source == "python")
 
 
 def launched(
-    device: Device, source: str | Source, kernel: str, output: np.ndarray, on_finding: str, **members: Any
+    device: Device, source: str | KernelSource, kernel: str, output: np.ndarray, on_finding: str, **members: Any
 ) -> Run:  # fmt: skip
     """Launch a kernel on all cores, its arguments by name and its result in ``output``."""
     args: Mapping[str, Any] = {"output": output, **members}
-    file, python = source if isinstance(source, Source) else Source(source)
+    file, python = source if isinstance(source, KernelSource) else KernelSource(source)
     if python:
         run = _launched_in_python(device, kernel, args, on_finding)
     else:

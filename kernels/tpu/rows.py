@@ -9,7 +9,7 @@ import numpy as np
 from mlusim.simulator import Device, Run
 
 from .launching import (
-    Source,
+    KernelSource,
     check_device,
     check_like,
     checked_axis,
@@ -97,7 +97,7 @@ def _row(name: str, value: Any, x: np.ndarray, device: Device) -> np.ndarray:
 
 
 def _along(
-    device: Device, source: Source, kernel: str, x: np.ndarray, axis: int, on_finding: str, **members: Any
+    device: Device, source: KernelSource, kernel: str, x: np.ndarray, axis: int, on_finding: str, **members: Any
 ) -> Run:  # fmt: skip
     """Launch a kernel of rows.h along an axis."""
     output = np.empty_like(x)

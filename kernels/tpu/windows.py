@@ -9,7 +9,16 @@ import numpy as np
 from mlusim.simulator import Device, Run
 
 from ..quoting import quoted
-from .launching import Source, check_axes, check_device, check_like, checked_source, float_array, launched, type_code
+from .launching import (
+    KernelSource,
+    check_axes,
+    check_device,
+    check_like,
+    checked_source,
+    float_array,
+    launched,
+    type_code,
+)
 
 _DIALECTS = ("tpu", "okk")
 _CONV2D = {"tpu": "conv2d.c", "okk": "okk_conv2d.c"}
@@ -151,7 +160,7 @@ def _frame(x: np.ndarray, kernel: tuple[int, int], stride: Any, padding: Any, di
 
 
 def _launched(
-    device: Device, source: str | Source, kernel: str, x: np.ndarray, output: np.ndarray, frame: _Frame,
+    device: Device, source: str | KernelSource, kernel: str, x: np.ndarray, output: np.ndarray, frame: _Frame,
     on_finding: str, **members: Any,
 ) -> Run:  # fmt: skip
     if not output.size:

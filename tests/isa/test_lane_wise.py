@@ -178,9 +178,9 @@ def test_nothing_else_moves() -> None:
 
 def test_arrangements_of_tensors_move_their_source_and_nothing_else_does() -> None:
     ways = {"cpy_cw_trans": "S2L L2S S2S L2L", "cpy_nc_trans": "S2L L2S S2S L2L", "general_cpy": "S2L L2S L2L",
-            "channel_bcast": "S2L", "matrix": "S2L L2S"}  # fmt: skip
+            "reverse": "S2L L2S S2S L2L", "channel_bcast": "S2L", "matrix": "S2L L2S"}  # fmt: skip
     copies = {f"tpu_gdma_{name}_{way}": "src_addr" for name, found in ways.items() for way in found.split()}
-    copies |= {f"tpu_sdma_{name}_S2S": "src_addr" for name in ("cpy_cw_trans", "cpy_nc_trans")}
+    copies |= {f"tpu_sdma_{name}_S2S": "src_addr" for name in ("cpy_cw_trans", "cpy_nc_trans", "reverse")}
     across = {f"tpu_bdc_{name}": "src_addr" for name in ("npu_bcast", "cw_trans", "wc_trans")}
     moving = {entry.name: entry.moves for entry in TPU.instructions if entry.moves}
     assert moving == {**copies, **across, "tpu_hau_line_gather": "param_addr"}

@@ -9,7 +9,7 @@ from .core import Core, Four, up
 _MOST_CORES = 8
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """The tile of a step: elements [row, row + rows) of m, and so on; ``last`` along k."""
 
     batch: int
@@ -22,7 +22,7 @@ class Block(NamedTuple):
     last: bool
 
 
-class Product:
+class _Product:
     """How a core goes about its products: tiles of at most so many rows, columns and elements in between."""
 
     def __init__(self, core: Core, args: Any, rows: int, mid: int, cols: int) -> None:
@@ -39,31 +39,31 @@ class Product:
         self.first, count = core.share(args.batch * self.down * self.across)
         self.steps = count * self.deep
 
-    def block(self, step: int) -> Block:
+    def block(self, step: int) -> _Block:
         """What a step is about."""
         a = self.args
         batch, inside = divmod(self.first + step // self.deep, self.down * self.across)
         row, col = inside // self.across * self.rows, inside % self.across * self.cols
         mid = step % self.deep * self.mid
         rows, mids, cols = min(self.rows, a.m - row), min(self.mid, a.k - mid), min(self.cols, a.n - col)
-        return Block(batch, row, mid, col, rows, mids, cols, mid + mids == a.k)
+        return _Block(batch, row, mid, col, rows, mids, cols, mid + mids == a.k)
 
-    def left(self, b: Block) -> Any:
+    def left(self, b: _Block) -> Any:
         """Where a block begins in system memory."""
         return self.args.left + ((b.batch * self.args.m + b.row) * self.args.k + b.mid)
 
-    def right(self, b: Block) -> Any:
+    def right(self, b: _Block) -> Any:
         """The same of the right matrix, which may be stored transposed."""
         a = self.args
         row, col, rows, cols = (b.col, b.mid, a.n, a.k) if a.transposed else (b.mid, b.col, a.k, a.n)
         return a.right + ((b.batch * rows + row) * cols + col)
 
-    def output(self, b: Block) -> Any:
+    def output(self, b: _Block) -> Any:
         """The same of the result."""
         return self.args.output + ((b.batch * self.args.m + b.row) * self.args.n + b.col)
 
 
-class _Cube(Product):
+class _Cube(_Product):
     """Rows of matrices are channels."""
 
     def __init__(self, core: Core, args: Any) -> None:
@@ -118,7 +118,7 @@ class _Channels(NamedTuple):
     column: int
 
 
-class _Floats(Product):
+class _Floats(_Product):
     """Columns of matrices are dealt to channels, and a row is an image (float_product.h)."""
 
     def __init__(self, core: Core, args: Any) -> None:

@@ -62,7 +62,7 @@ class Steps:
         self.tpu.tpu_bdc_fp_avg_pool2d(*window, self.tpu.DT_FP32, bits(factor))
 
 
-class Rows(Steps):
+class RowTiles(Steps):
     """How a core goes about its rows: ``wide`` tiles of floats and ``shared`` rows that all lanes read."""
 
     def __init__(self, core: Core, args: Any, wide: int, shared: int) -> None:
@@ -184,7 +184,7 @@ class Online:
 def softmax(core: Core, args: Any) -> None:
     """e ** (x - m) / sum(e ** (x - m)) along rows, where m is the largest element of a row."""
     core.tpu.tpu_initialize()
-    r = Rows(core, args, 3, 0)
+    r = RowTiles(core, args, 3, 0)
     online = Online(r, [r.column(n) for n in range(4)], r.wide[1:])
 
     def compute(step: int) -> None:
@@ -207,7 +207,7 @@ class _Norm:
 
     def __init__(self, core: Core, args: Any, shared: int) -> None:
         core.tpu.tpu_initialize()
-        self.r, self.core, self.shared = Rows(core, args, 2, shared), core, shared
+        self.r, self.core, self.shared = RowTiles(core, args, 2, shared), core, shared
         self.mean, self.squares, self.part, self.delta, self.scale = (self.r.column(n) for n in range(5))
         self.r.run(self._load, self._compute)
 

@@ -15,6 +15,7 @@ from rich.table import Column, Table
 
 from .build_speed import builds
 from .checks_speed import checks
+from .deep_speed import deep
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .host_speed import host
@@ -31,6 +32,7 @@ BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "checks": checks,
+    "deep": deep,
     "elementwise": elementwise,
     "instruction": instructions,
     "tensors": tensors,

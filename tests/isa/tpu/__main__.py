@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import suppress
 from math import lcm
 
 from tests.isa.lane_cases import Case
 from tests.isa.run_lanes import check
 from tests.isa.tpu import moves
+from tests.isa.tpu.bench import Bench
 from tests.isa.tpu.cases import CHANNELS, SPATIAL, STARTS, elementwise, places
 from tests.isa.tpu.rows import ELEMENTARY, NARROW, ROWS
 from tests.isa.tpu.test_values import CHIPS
@@ -23,14 +25,19 @@ _AT_ONCE = 12  # calls of a launch
 
 
 def _calls(chip: str, name: str) -> Iterator[Case]:
-    if name in moves.MOVES:
-        count = _PLACES * len(moves.MOVES[name][1])
-        yield from moves.cases(chip, name, places(chip, name, count))
+    """Those that a lane has room for."""
+    for_all = chip == "bm1690"
+    if name not in moves.MOVES:
+        row = next(row for row in (*ROWS, *ELEMENTARY) if row.name == name)
+        for kinds in row.kinds:
+            if for_all or not {*kinds.values()} & {*NARROW}:
+                yield from (elementwise(chip, row, kinds, *place) for place in places(chip, name, _PLACES))
         return
-    row = next(row for row in (*ROWS, *ELEMENTARY) if row.name == name)
-    for kinds in row.kinds:
-        if chip == "bm1690" or not {*kinds.values()} & {*NARROW}:
-            yield from (elementwise(chip, row, kinds, *place) for place in places(chip, name, _PLACES))
+    make, types = moves.MOVES[name]
+    for kind in () if "sdma" in name and not for_all else types:
+        for chance, start, shape in () if kind in NARROW and not for_all else places(chip, name, _PLACES):
+            with suppress(ValueError):
+                yield make(Bench(chip, chance, start, kind), shape)
 
 
 def main() -> None:

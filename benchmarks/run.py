@@ -23,6 +23,7 @@ from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .report_speed import reports
 from .startup_speed import startup
 from .tensors_speed import tensors
 from .threads_speed import threads
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "memory": memory,
     "threads": threads,
     "tpu": tpu,
+    "report": reports,
 }
 
 

@@ -45,6 +45,17 @@ def test_a_number_that_changes_a_little_changes_the_time_by_its_part():
         assert line.total_us - more.total_us == pytest.approx(1e-4 * own, rel=1e-2, abs=1e-9), name
 
 
+def test_a_front_end_that_runs_ahead_of_a_pipe_decides_though_the_pipe_is_late():
+    """The queue of a pipe is long, and short ones behind scalar code all the same begin when they are issued."""
+    rows = [*[Row("add", 512)] * 9, *[Row("scalar", 40, blocking=True), Row("load", 64), Row("add", 8)] * 3]
+    log = log_of(*[Row("add", 4096)] * 4, *[Row("load", 64)] * 3, *[Row("scalar", 90)], *[Row("add", 8)] * 12, *rows)
+    name = "engines.scalar.startup_cycles"
+    line, parts = replay(log, RATES), resting(replay(log, RATES))
+    own = sum(us for numbers, us in parts.items() if name in numbers)
+    more = replay(log, RATES.replace({name: float(RATES.facts[name].value) * (1 + 1e-4)}))
+    assert more.total_us - line.total_us == pytest.approx(1e-4 * own, rel=1e-2, abs=1e-9)
+
+
 def test_an_interval_is_as_wide_as_its_numbers_are_unsure():
     for name in ("slow.startup_cycles", "fast.gb_per_s"):
         found = interval_of({(name,): 100.0}, FACTS)

@@ -28,13 +28,11 @@ import numpy as np
 from ...chip.device_file import Quantity, check_value
 from ...chip.rates import Rates, build_rates
 from ...log import Log
-from ...timing import MODEL_ERROR
+from ...timing import INVERSE, MODEL_ERROR
 from .cases import Free
 from .correlation import GROUPS, Correlation, Prediction, Simulated, comparison
 from .measured import Skipped
 
-#: A derivative is taken over so much of a logarithm: closer by, a time jumps where the order of transfers changes.
-_STEP = 0.04
 #: A fit ends when a round lowers the cost by a smaller share, or after so many rounds.
 _TOLERANCE, _ROUNDS = 1e-4, 30
 #: A number is known by the rows if they make it so much less uncertain than it was.
@@ -136,6 +134,18 @@ class _Row:
             self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
         return self.known[key]
 
+    def slopes(self, free: Sequence[Free], values: np.ndarray) -> np.ndarray:
+        """The derivative of its time's logarithm by those of the free numbers, as long as its critical path stays."""
+        places = {path: i for i in self.hears for path in free[i].numbers}
+        changes = {path: float(values[i]) for path, i in places.items()}
+        parts = self.row.parts(changed_rates(self.row.device.rates, changes))
+        slopes, total = np.zeros(len(free)), sum(parts.values())
+        for numbers, us in parts.items():
+            for name in numbers:
+                if name in places:
+                    slopes[places[name]] += (-us if name.rpartition(".")[2] in INVERSE else us) / total
+        return slopes
+
     def prediction(self, free: Sequence[Free], by: _Found) -> Prediction:
         """Its time and the interval of that by a fit."""
         known = zip(free, np.exp(by.at).tolist(), np.exp(by.deviation).tolist(), strict=True)
@@ -156,11 +166,12 @@ def calibrate(
     skipped: Sequence[Skipped],
     families: Mapping[str, str],
     free: Sequence[Free],
-    progress: Callable[[str], None] = lambda what: None,
+    *,
+    left_out: bool = True,
 ) -> Fit:
-    """Fit the ``free`` numbers of each family to the rows of its devices.
+    """Fit the ``free`` numbers of each family to the rows of its devices, and once more without each of `GROUPS`.
 
-    ``families`` maps names of devices to families. ValueError when there is nothing to fit, and for a number that no
+    ``families`` maps names of devices to families; ``left_out`` is False where fits without rows say nothing. ValueError when there is nothing to fit, and for a number that no
     device file can have.
     """
     parameters: list[FittedNumber] = []
@@ -171,11 +182,10 @@ def calibrate(
         own = [number for number in free if number.family == family]
         if not own or not rows:
             continue
-        progress(family)
         fitted = _Family(own, rows)
         parameters += fitted.parameters()
         model_errors[family] = fitted.found.model_error
-        for row, times in zip(rows, fitted.predictions(), strict=True):
+        for row, times in zip(rows, fitted.predictions(left_out=left_out), strict=True):
             after[id(row)] = times
     if not parameters:
         raise ValueError("no row of the table has a device of which a number is free; name some with --fit")
@@ -238,16 +248,16 @@ class _Family:
             for number, centre, found, deviation, learnt in numbers
         ]  # fmt: skip
 
-    def predictions(self) -> list[tuple[Prediction, dict[str, Prediction]]]:
+    def predictions(self, *, left_out: bool) -> list[tuple[Prediction, dict[str, Prediction]]]:
         """Of every row its time by the fit, and by fits that have seen no row of its operator, or of its board."""
-        left_out: list[dict[str, Prediction]] = [{} for _ in self.rows]
-        for kind in GROUPS:
+        others: list[dict[str, Prediction]] = [{} for _ in self.rows]
+        for kind in GROUPS if left_out else ():
             groups = np.array([row.group(kind) for row in self.rows])
             for group in dict.fromkeys(groups.tolist()):
                 found = self._fitted(np.flatnonzero(groups != group), self.found.at)
                 for number in np.flatnonzero(groups == group).tolist():
-                    left_out[number][kind] = self.rows[number].prediction(self.free, found)
-        return [(row.prediction(self.free, self.found), left) for row, left in zip(self.rows, left_out, strict=True)]
+                    others[number][kind] = self.rows[number].prediction(self.free, found)
+        return [(row.prediction(self.free, self.found), other) for row, other in zip(self.rows, others, strict=True)]
 
     def _fitted(self, used: np.ndarray, begin: np.ndarray) -> _Found:
         """What some rows say of the numbers."""
@@ -322,15 +332,7 @@ class _Family:
 
     def _slopes_at(self, at: np.ndarray) -> np.ndarray:
         """The derivative of every row's logarithm by that of every number, [rows, numbers]."""
-        everything, here = np.arange(len(self.rows)), at.copy()
-        below = self._times(here, everything)
-        columns = []
-        for number in range(len(at)):
-            step = _STEP if at[number] + _STEP <= self.high[number] else -_STEP
-            here[number] += step
-            columns.append((self._times(here, everything) - below) / step)
-            here[number] = at[number]
-        return np.stack(columns, 1)
+        return np.stack([row.slopes(self.free, np.exp(at)) for row in self.rows])
 
 
 def _least_squares() -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from mlusim.simulator import Device
 from mlusim.simulator.cli import main
 from mlusim.simulator.study.calibration import Free, calibrate, read_cases, read_table
 from mlusim.simulator.study.calibration.correlation import compare, simulate
-from mlusim.simulator.study.calibration.fit import changed_rates
+from mlusim.simulator.study.calibration.numbers import changed_rates
 
 KERNEL = """
 #include <bang.h>

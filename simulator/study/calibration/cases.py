@@ -92,9 +92,8 @@ class Free(BaseModel):
     """A number that a calibration may change, for all devices of a family, and what is known of it before any row.
 
     It lies within a factor of ``spread`` of ``centre`` with the odds of one standard deviation; ``why`` says how that
-    is known. The numbers of ``also`` are the same by nature: they follow it. Without ``family`` it is free in each, as
-    are all numbers that a pattern such as ``engines.*.per_cycle`` means; without ``centre`` that is what the device file
-    says (`Free.of`).
+    is known. The numbers of ``also`` are the same by nature: they follow it. Without ``family`` it is free in each.
+    Without ``centre`` that is what the device file says, and ``number`` may be a pattern: ``engines.*.per_cycle``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

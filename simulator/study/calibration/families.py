@@ -10,8 +10,9 @@ from ...chip.edit import with_numbers
 from ...launches.device import Device
 from .cases import Cases, Free
 from .correlation import Correlation, Simulated
-from .fit import Fit, calibrate, centre_of
+from .fit import Fit, calibrate
 from .measured import Skipped
+from .numbers import centre_of
 
 
 def families_of(found: Sequence[Simulated]) -> dict[str, str]:

@@ -158,7 +158,14 @@ def _parameters(fit: FamilyFit) -> list[FittedNumber]:
     return [
         FittedNumber(
             number.family, number.numbers, math.exp(centre), number.spread, number.why, math.exp(at),
-            math.exp(deviation), bool(told), tuple(float(f"{loading:.3g}") for loading in loadings),
+            math.exp(deviation), bool(told), _short(loadings),
         )
         for number, centre, at, deviation, told, loadings in numbers
     ]  # fmt: skip
+
+
+def _short(loadings: Sequence[float]) -> tuple[float, ...]:
+    """As a device file has them: three digits, and no zeros at the end."""
+    digits = [float(f"{loading:.3g}") for loading in loadings]
+    last = max((place for place, loading in enumerate(digits, 1) if loading), default=1)
+    return tuple(digits[:last])

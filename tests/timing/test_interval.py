@@ -69,6 +69,24 @@ def test_an_interval_is_as_wide_as_its_numbers_are_unsure():
     assert interval_of({("slow.startup_cycles",): 1.0}, {}) is None
 
 
+def test_numbers_that_were_fitted_together_move_together():
+    """Of two numbers a fit knows the sum well; two others are one by nature."""
+
+    def width(first, second):
+        facts = {"a.latency_ns": first, "b.latency_ns": second, MODEL_ERROR: fact(1.0001, None)}
+        found = interval_of({("a.latency_ns",): 50.0, ("b.latency_ns",): 50.0}, facts)
+        return math.log(found.high / found.low)
+
+    def together(*loadings):
+        return Quantity(5, "fitted", "a fit", loadings=loadings)
+
+    alone = width(fact(5, math.exp(0.3)), fact(5, math.exp(0.3)))
+    assert spread_of(together(0.18, 0.24)) == pytest.approx(math.exp(0.3))
+    assert width(together(0.3), together(-0.3, 0.01)) < 0.3 * alone
+    assert width(together(0.18, 0.24), together(0.18, 0.24)) == pytest.approx(2 * 1.645 * 0.3, rel=0.05)
+    assert width(together(0.3), together(0.0, 0.3)) == pytest.approx(alone, rel=0.05)
+
+
 def test_what_two_times_have_in_common_drops_out_of_their_difference():
     slow, fast = ("slow.startup_cycles",), ("fast.gb_per_s",)
     assert change({slow: 100, fast: 9}, {slow: 100, fast: 9}, FACTS) == Interval(0, 0)
@@ -106,7 +124,7 @@ def test_every_built_in_device_says_how_sure_it_is(name):
     facts = Device.load(name).rates.facts
     assert 1.05 <= facts[MODEL_ERROR].value <= 2
     assert all(
-        fact.spread is not None
+        fact.spread is not None or fact.loadings
         for fact in facts.values()
         if fact.kind == "fitted" and fact.value != facts[MODEL_ERROR].value
     )

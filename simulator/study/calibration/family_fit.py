@@ -18,8 +18,8 @@ from .numbers import bounds, changed_rates, hears
 _TOLERANCE, _ROUNDS = 1e-4, 30
 #: A number is known by the rows if they make it so much less uncertain than it was.
 _LEARNT = 0.8
-#: The rows rule a value out if it makes the sum of squares so much larger.
-_RULED_OUT = 1.0
+#: The rows rule a value out, at two standard deviations, if it makes the sum of their squares so much larger.
+_RULED_OUT = 4.0
 #: What is expected of the model though its numbers are right, before any row: the factor of one standard deviation.
 #: It counts as much as a row.
 EXPECTED_ERROR = 1.1

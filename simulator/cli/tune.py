@@ -100,8 +100,8 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _behind(best: Mapping[str, Any], other: Mapping[str, Any]) -> Interval | None:
     """The interval of how much longer another variant takes on the device of the best one, by the same draws."""
-    parts = ({tuple(names.split()): us for names, us in row.get("rests", {}).items()} for row in (best, other))
-    return change(*parts, Device.load(best["device"]).rates.facts)
+    before, after = ({tuple(names.split()): us for names, us in row.get("rests", {}).items()} for row in (best, other))
+    return change(before, after, Device.load(best["device"]).rates.facts)
 
 
 def _reason(error: BuildError | KernelError) -> str:

@@ -30,12 +30,14 @@ _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
     "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False, "orders": 0,
-    "resplit": None, "smaller": False, "deep": False, "expect": [], "against": None, "tolerance": None,
+    "resplit": None, "smaller": False, "vary": False, "deep": False, "expect": [], "against": None, "tolerance": None,
 }  # fmt: skip
 
 
 def run_program(options: argparse.Namespace, screen: Screen) -> int:
     """Build sources with a `main`, run the program, and report on standard error; the exit code is the program's."""
+    if options.profile:
+        raise ValueError("--profile is of one kernel; name it by --kernel")
     screen.apart = screen.json or bool(options.format and not options.output)
     check_paths(options.trace, options.report, options.log, options.output, read=[*options.files])
     devices = _devices(options)

@@ -17,6 +17,7 @@ from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
 from ...findings import Squashed, rules
 from ...log.recorder import ROW
+from ...spent import Spent, current, phase
 from ..engine import OnProgress, Outcome
 from . import abi
 from .core import NativeCore, RangeTable
@@ -42,6 +43,7 @@ class NativeRunner:
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._ports: dict[int, Any] = {}
+        self._spent: Spent | None = None  # what the ports keep their time in
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
@@ -65,6 +67,10 @@ class NativeRunner:
         machine = self.machine
         try:
             image = load_image(self._runtime_path, launch.library)
+            if self._spent is not (spent := current()):
+                self._spent = spent
+                self._ports.clear()
+                self._opened.clear()
             self._open_ports(image)
             values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
             self._common = self._common_ranges(values)
@@ -94,7 +100,8 @@ class NativeRunner:
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
-        ended: int = self.runtime.mlusim_run_task(address, arguments)
+        with phase("scalar code"):
+            ended: int = self.runtime.mlusim_run_task(address, arguments)
         if ended:  # its last first writes have not been drained
             self._note_first_writes()
         return ended

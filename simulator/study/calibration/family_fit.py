@@ -26,7 +26,7 @@ EXPECTED_ERROR = 1.1
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedRow:
     """A row of the table with the parameters that its logs can notice, and the times found so far."""
 
     row: Simulated
@@ -55,7 +55,7 @@ class Row:
                     slopes[places[name]] += (-us if name.rpartition(".")[2] in INVERSE else us) / total
         return slopes
 
-    def prediction(self, free: Sequence[Free], by: Found) -> Prediction:
+    def prediction(self, free: Sequence[Free], by: Estimate) -> Prediction:
         """Its time and the interval of that by a fit."""
         changes = {
             path: Quantity(value, "fitted", "a fit", loadings=tuple(loadings))
@@ -72,7 +72,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Found:
+class Estimate:
     """Where a fit ended: logarithms of the values, and which of them the rows tell.
 
     ``loadings`` [numbers, numbers] is the root of the covariance of the logarithms, lower triangular; ``model_error``
@@ -96,7 +96,7 @@ class FamilyFit:
     def __init__(self, free: Sequence[Free], rows: Sequence[Simulated], *, generic: bool) -> None:
         self.free, self.generic = free, generic
         self.rows = [
-            Row(
+            TimedRow(
                 row,
                 tuple(
                     i for i, number in enumerate(free)
@@ -128,7 +128,7 @@ class FamilyFit:
                     others[number][kind] = self.rows[number].prediction(self.free, found)
         return [(row.prediction(self.free, self.found), other) for row, other in zip(self.rows, others, strict=True)]
 
-    def _fitted(self, used: np.ndarray, begin: np.ndarray) -> Found:
+    def _fitted(self, used: np.ndarray, begin: np.ndarray) -> Estimate:
         """What some rows say of the numbers."""
         at = self._least(begin, used, np.ones(len(self.free), bool), self.slopes[used])
         covariance = self._covariance(used)
@@ -143,7 +143,7 @@ class FamilyFit:
         more = max(1.0, np.sqrt((1 + np.sum((misses / self.errors[used]) ** 2)) / (1 + free)))
         root = np.linalg.cholesky(covariance) * more
         root *= np.minimum(1.0, self.spread / np.sqrt((root**2).sum(1)))[:, None]
-        return Found(at, root, told, self._model_error(at, used, misses, free) if self.generic else 0.0)
+        return Estimate(at, root, told, self._model_error(at, used, misses, free) if self.generic else 0.0)
 
     def _ruled_out(self, at: np.ndarray, number: int, used: np.ndarray) -> bool:
         """Whether the rows tell at least that a number is not its centre."""

@@ -11,8 +11,11 @@ def packages(top: str) -> list[str]:
     return [top, *(name for name in inner if "__pycache__" not in name)]
 
 
+#: What commands read: the page of the rules, the examples, measured times and the kernels that stand for them.
+DATA = ("docs", "docs.examples", "docs.examples.cpu_reference", "benchmarks.hardware")
+
 found = [name for top in FOLDERS for name in packages(top)]
 setup(
-    packages=[f"mlusim.{name}" for name in (*found, "docs")],  # docs has the page that `mlusim rules` shows
-    package_dir={f"mlusim.{top}": top for top in (*FOLDERS, "docs")},
+    packages=[f"mlusim.{name}" for name in (*found, *DATA)],
+    package_dir={f"mlusim.{name}": name.replace(".", "/") for name in (*FOLDERS, *DATA)},
 )

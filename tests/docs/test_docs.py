@@ -69,6 +69,13 @@ def test_hostile_kernels_are_counted():
     assert f" {threads} hostile ones are contained" in page
 
 
+def test_the_tour_says_of_the_vector_unit_what_its_table_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"The vector unit \(pipe (\w+)\) is busy for (\d+) % of the time", readme)
+    (shown,) = re.findall(rf"^{said[0]} +[\d.]+ +([\d.]+) % ", readme, re.M)
+    assert round(float(shown)) == int(said[1])
+
+
 # --- sessions --------------------------------------------------------------------------------------------------------
 
 

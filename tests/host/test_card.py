@@ -130,4 +130,4 @@ def test_every_rate_comes_back_that_the_suite_can_tell(session, tmp_path, name):
     assert expected <= named
     for path in named - expected:  # what decides no time of the suite, or next to nothing
         assert np.abs(times({path: truth[path] * 1.1}) / us - 1).max() < 0.02, path
-    assert len(named - expected) <= 3
+    assert len(named - expected) <= 4

@@ -31,6 +31,13 @@ def too_long(limit: float | None) -> Finding:
     return Finding(TIME, message, suggestion="look for a loop that does not end, or raise time_limit")
 
 
+def late(limit: float | None, kernel: str) -> Finding:
+    """A launch was not done long after its limit (seconds), be it for the kernel or for what is made of its log."""
+    message = "the kernel, with what is worked out of its log, took longer than the time limit"
+    advice = "look for a loop that does not end, raise time_limit, or launch less"
+    return Finding(TIME, message + (f" of {limit:g} s" if limit else ""), kernel=kernel, suggestion=advice)
+
+
 def signalled(signal: int, address: int) -> Finding:
     """The kernel got a signal."""
     where = f" at {address:#x}" if signal in _ADDRESSED else ""

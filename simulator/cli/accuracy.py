@@ -41,7 +41,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(found, path)
     if options.markdown:
-        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options)))
+        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options), cases.notes))
     if not screen.json:
         print_written(screen, [str(path) for path in outputs if path])
     return bool(found.cases)
@@ -74,7 +74,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(fit.after, path)
     if options.markdown:
-        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options)))
+        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options), cases.notes))
     if screen.json:
         screen.document(fit.to_dict() | {"written": written})
         return True

@@ -230,12 +230,12 @@ COMMANDS = {
             _option("NAME?", ""),
             _option("--arch N", "only what exists and is in force on an architecture", int),
             _option(f"--dialect {_any(DIALECTS)}", "(default: bang; of NAME, the one that has it)"),
-            _option("--markdown", "write docs/isa.md"),
+            _option("--markdown", "print all as one Markdown table"),
         ),
     ),
     "rules": Command(
         "rules.show_rules", "list the rules",
-        "List the rules that kernels can break; with ID, what one is about, broken and mended.",
+        "List the rules that kernels can break; with ID, what one is about, broken and fixed.",
         (_option("ID?", "", dest="name"),),
     ),
     "completion": Command(

@@ -39,10 +39,10 @@ class _Overview(_Parser):
 
 
 class _Version(argparse.Action):
-    """Prints the version, which is looked up when it is asked for: that takes a while."""
+    """Prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        print(f"mlusim {import_module('importlib.metadata').version('mlusim')}")
+        print(f"mlusim {import_module('mlusim').__version__}")
         parser.exit()
 
 

@@ -136,7 +136,7 @@ class MemoryMap:
         if parameter.kind is Kind.VARIABLE:
             return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
         if parameter.is_tensor:
-            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
+            return lru_cache(maxsize=256)(partial(TensorShape, dtype, parameter.is_lanes))
         if parameter.order:
             order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
             return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))

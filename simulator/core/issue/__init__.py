@@ -2,8 +2,9 @@
 
 from .check import Check
 from .operands import Operand
-from .port import Port, by_element_type, issue
+from .port import Port, issue
 from .runs import AccessRun
 from .source import Guard, PortSource
+from .typed import by_element_type
 
 __all__ = ["AccessRun", "Check", "Guard", "Operand", "Port", "PortSource", "by_element_type", "issue"]

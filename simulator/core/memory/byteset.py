@@ -15,14 +15,15 @@ class ByteSet(ABC):
     """Some bytes of the block [start, end), all of them in [lo, hi).
 
     Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
-    where: by `touched` where bytes have only been taken out, else by `changed`.
+    where: by `touched` where bytes have only been taken out, else by `changed`. ``age`` grows with everything that may
+    put bytes in.
     """
 
-    __slots__ = ("end", "hi", "lo", "on_flags", "start")
+    __slots__ = ("age", "end", "hi", "lo", "on_flags", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.lo = self.hi = 0
+        self.lo = self.hi = self.age = 0
         self.on_flags: Callable[[np.ndarray], None] = lambda flags: None  # who is told of flags that had not been there
 
     @property

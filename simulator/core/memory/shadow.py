@@ -42,10 +42,12 @@ class Shadow(ByteSet):
         return Shadow.of, (self.start, self.end, list(self))
 
     def fill(self) -> None:
+        self.age += 1
         self.lo, self.hi = (self.start, self.end) if self.end > self.start else (0, 0)
         self._flags = None
 
     def add(self, start: int, end: int) -> None:
+        self.age += 1
         self.flags[start - self.start : end - self.start] = False
         self.lo, self.hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
 
@@ -72,6 +74,7 @@ class Shadow(ByteSet):
 
     def changed(self, start: int, end: int) -> None:
         """Flags in [start, end) have been set or taken away; the bounds follow."""
+        self.age += 1
         self._low, self._until = min(self._low, start), max(self._until, end)
         lo, hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
         at = self._bytes.find(0, lo - self.start, hi - self.start)

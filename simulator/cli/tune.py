@@ -266,13 +266,11 @@ def _say_lead(
     if len(timed) < 2 or (found := _behind(best, timed[1])) is None:
         return
     behind = f"behind by {timed[1]['us'] - best['us']:,.3f} us ({between(found.low, found.high)})"
-    rivals = _rivals(best, timed)
-    if not rivals:
-        screen.line(f"the next, {_said(names, timed[1])}, is {behind}")
-        return
-    more = f" and {len(rivals) - 1} others" if len(rivals) > 1 else ""
     equal = found.low == found.high == 0
-    screen.line(f"not told apart from {_said(names, rivals[0])}{more}: the next is {'as quick' if equal else behind}")
+    screen.line(f"the next, {_said(names, timed[1])}, is {'as quick' if equal else behind}")
+    if rivals := _rivals(best, timed):
+        more = f" and {len(rivals) - 1} others" if len(rivals) > 1 else ""
+        screen.line(f"not told apart from the best: {_said(names, rivals[0])}{more}")
 
 
 def _said(names: Sequence[str], row: Mapping[str, Any]) -> str:

@@ -185,8 +185,10 @@ def read_cases(folder: Path) -> Cases:
     """
     paths = sorted({folder / "cases.toml", *folder.glob("cases_*.toml")})
     read = [_read(path) for path in paths]
-    together = (tuple(one for found in read for one in getattr(found, name)) for name in ("cases", "free", "notes"))
-    return Cases(*together, left_out=all(found.left_out for found in read))
+    return Cases(
+        tuple(case for found in read for case in found.cases), tuple(free for found in read for free in found.free),
+        tuple(note for found in read for note in found.notes), all(found.left_out for found in read),
+    )  # fmt: skip
 
 
 def _read(path: Path) -> Cases:

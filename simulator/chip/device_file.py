@@ -6,6 +6,7 @@ everywhere: in ``facts``, in ``replace`` and in messages.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,17 +67,21 @@ class Quantity:
     which table of measured times it was found, and with which error (fitted).
 
     ``spread`` is the factor within which it lies of its value with the odds of one standard deviation, None where the
-    file does not say (`spread_of`).
+    file does not say (`spread_of`). Numbers that were fitted together have ``loadings`` in its place: by how much their
+    logarithm moves with each of the draws that all of them share.
     """
 
     value: int | float
     kind: Kind
     source: str
     spread: float | None = None
+    loadings: tuple[float, ...] = ()
 
 
 def spread_of(quantity: Quantity) -> float:
     """The factor within which a number lies of its value with the odds of one standard deviation."""
+    if quantity.loadings:
+        return math.exp(math.hypot(*quantity.loadings))
     return SPREADS[quantity.kind] if quantity.spread is None else quantity.spread
 
 
@@ -116,7 +121,10 @@ def read_device_file(path: Path, once: Once = lambda key, validate: validate()) 
         raise ValueError(f"device file {path}: {error}") from None
     return DeviceFile(
         data["name"], data["title"], data["isa"], data.get("family", ""),
-        {key: Quantity(**table) for key, table in numbers(data)}, tuple(data["engines"]),
+        {
+            key: Quantity(**{**table, "loadings": tuple(table.get("loadings", ()))}) for key, table in numbers(data)
+        },
+        tuple(data["engines"]),
         {name: space["scope"] for name, space in data["shape"]["spaces"].items()},
         {name: (channel["scope"], tuple(channel["spaces"])) for name, channel in data["channels"].items()},
     )  # fmt: skip

@@ -37,5 +37,7 @@ def with_numbers(text: str, numbers: Mapping[str, Quantity]) -> str:
 
 def _quantity(quantity: Quantity) -> str:
     spread = "" if quantity.spread is None else f"spread = {quantity.spread:.3g}, "
+    if quantity.loadings:
+        spread = f"loadings = {json.dumps(quantity.loadings)}, "
     source = json.dumps(quantity.source, ensure_ascii=False)
     return f'{{ value = {quantity.value!r}, kind = "{quantity.kind}", {spread}source = {source} }}'

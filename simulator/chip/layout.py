@@ -22,12 +22,15 @@ class _Table(BaseModel):
 
 
 class Number(_Table):
-    """A number, its source, and the factor within which it lies with the odds of one standard deviation."""
+    """A number, its source, and the factor within which it lies with the odds of one standard deviation; ``loadings``
+    where it was fitted together with others.
+    """
 
     value: float
     kind: Kind
     source: Text
     spread: float | None = None
+    loadings: list[float] | None = None
 
 
 class SpaceTable(_Table):
@@ -164,6 +167,13 @@ def _limits(data: Mapping[str, Any]) -> Iterator[str]:
         spread = table.get("spread")
         if isinstance(spread, (int, float)) and not 1 <= spread <= LARGEST_SPREAD:
             yield f"{path}.spread must be a factor, from 1 to {LARGEST_SPREAD}, not {quoted(spread)}"
+        loadings = table.get("loadings")
+        if isinstance(loadings, list) and not all(
+            isinstance(part, (int, float)) and abs(part) < 5 for part in loadings
+        ):
+            yield f"{path}.loadings must be numbers from -5 to 5, not {quoted(loadings)}"
+        if loadings and spread is not None:
+            yield f"{path} has spread and loadings; one of them says how sure it is"
         if isinstance(table["value"], (int, float)) and not isinstance(table["value"], bool):
             try:
                 check_value(path, table["value"])
@@ -222,7 +232,7 @@ def _fault(found: ErrorDetails, data: Mapping[str, Any]) -> tuple[tuple[int | st
         "dict_type": "must be a table of tables",
         "string_too_short": "must not be empty",
         "string_type": f"must be a text, not {quoted(given)}",
-        "list_type": f"must be a list of texts, not {quoted(given)}",
+        "list_type": f"must be a list of {'numbers' if 'loadings' in place else 'texts'}, not {quoted(given)}",
         "float_type": f"must be a number, not {quoted(given)}",
         "literal_error": f"must be one of {found.get('ctx', {}).get('expected')}, not {quoted(given)}",
     }

@@ -31,7 +31,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     with screen.busy(f"simulating {len(rows)} cases"):
         simulated, skipped = simulate(rows, cases)
     found, fit = compare(simulated, skipped), None
-    if not options.no_left_out:
+    if cases.left_out and not options.no_left_out:
         with screen.busy("fitting without each case in turn"):
             found, fit = with_left_out(found, simulated, skipped, cases)
     if screen.json:
@@ -61,7 +61,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     families = families_of(found)
     free = free_numbers(options.fit, cases, families)
     with screen.busy("fitting"):
-        fit = calibrate(found, skipped, families, free)
+        fit = calibrate(found, skipped, families, free, left_out=cases.left_out)
     if options.out and not any(p.fitted for p in fit.parameters):
         raise ValueError(
             f"{options.table} has too few rows: the {len(found)} that can be simulated tell none of the "

@@ -16,7 +16,8 @@ from ..kernelc.options import Options
 from ..launches.device import Device
 from ..launches.program import Program
 from ..study.sweep import Column, Journal, best_points, carry_out, check_table, every_point, points_of, write_table
-from ..text import percent, quoted
+from ..text import between, percent, quoted
+from ..timing import Interval, change, interval, resting
 from .commands import DEVICE
 from .outputs import print_written
 from .paths import check_paths
@@ -56,7 +57,7 @@ def tune(options: argparse.Namespace, screen: Screen) -> bool | int:
         found = [rows[number] for number in sorted(rows)]
         written = []
         if options.out and not interrupted:
-            write_table(found, options.out)
+            write_table(list(map(_shown, found)), options.out)
             written.append(str(options.out))
         if not interrupted:
             journal.finish()
@@ -84,7 +85,23 @@ def measure(point: Mapping[str, Any]) -> dict[str, Any]:
     except (BuildError, KernelError) as error:
         raise ValueError(_reason(error)) from None
     busiest = max(summarise(run.timeline).pipes, key=lambda pipe: pipe.max, default=None)
-    return {"us": run.time_us, "busiest": f"{busiest.pipe} {percent(busiest.max)}" if busiest else ""}
+    sure = interval(run.timeline)
+    return {
+        "us": run.time_us, **({"low_us": sure.low, "high_us": sure.high} if sure else {}),
+        "busiest": f"{busiest.pipe} {percent(busiest.max)}" if busiest else "",
+        "rests": {" ".join(numbers): us for numbers, us in resting(run.timeline).items()},
+    }  # fmt: skip
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without what its time rests on."""
+    return {name: value for name, value in row.items() if name != "rests"}
+
+
+def _behind(best: Mapping[str, Any], other: Mapping[str, Any]) -> Interval | None:
+    """The interval of how much longer another variant takes on the device of the best one, by the same draws."""
+    before, after = ({tuple(names.split()): us for names, us in row.get("rests", {}).items()} for row in (best, other))
+    return change(before, after, Device.load(best["device"]).rates.facts)
 
 
 def _reason(error: BuildError | KernelError) -> str:
@@ -191,7 +208,11 @@ def _report(
     best = {name: next((row for row in timed if row["device"] == name), None) for name in columns[0][1]}
     if screen.json:
         screen.document({
-            "best": [row for row in best.values() if row], "variants": list(rows), "there": there,
+            "best": [
+                _shown(row) | {"not_told_apart": [_shown(other) for other in _rivals(row, timed)]}
+                for row in best.values() if row
+            ],
+            "variants": list(map(_shown, rows)), "there": there,
             "failed": len(rows) - len(timed), "interrupted": interrupted, "written": written,
         })  # fmt: skip
         return
@@ -223,10 +244,33 @@ def _report(
         slowest = max(float(other["us"]) for other in timed if other["device"] == row["device"])
         screen.line()
         screen.line(f"best: {_flags(columns, row)}", "bold")
+        sure = f" ({between(row['low_us'], row['high_us'])})" if "low_us" in row else ""
         screen.line(
-            f"{row['us']:,.3f} us, {row['busiest']} busy; the slowest takes {slowest / row['us']:.2f} times as long"
+            f"{row['us']:,.3f} us{sure}, {row['busiest']} busy; "
+            f"the slowest takes {slowest / row['us']:.2f} times as long"
         )
+        _say_lead(screen, names, row, [other for other in timed if other["device"] == row["device"]])
     print_written(screen, written)
+
+
+def _rivals(best: Mapping[str, Any], timed: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Variants on the device of the best one that may be as quick: the interval of what they take longer holds 0."""
+    others = (row for row in timed if row is not best and row["device"] == best["device"])
+    return [row for row in others if (found := _behind(best, row)) is not None and 0.0 in found]
+
+
+def _say_lead(
+    screen: Screen, names: Sequence[str], best: Mapping[str, Any], timed: Sequence[Mapping[str, Any]]
+) -> None:
+    """Say how much the next variant is behind, and which are not told apart from the best."""
+    if len(timed) < 2 or (found := _behind(best, timed[1])) is None:
+        return
+    behind = f"behind by {timed[1]['us'] - best['us']:,.3f} us ({between(found.low, found.high)})"
+    equal = found.low == found.high == 0
+    screen.line(f"the next, {_said(names, timed[1])}, is {'as quick' if equal else behind}")
+    if rivals := _rivals(best, timed):
+        more = f" and {len(rivals) - 1} others" if len(rivals) > 1 else ""
+        screen.line(f"not told apart from the best: {_said(names, rivals[0])}{more}")
 
 
 def _said(names: Sequence[str], row: Mapping[str, Any]) -> str:

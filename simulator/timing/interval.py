@@ -2,7 +2,8 @@
 
 Each number of a device file lies within a factor of its value, its spread, with the odds of one standard deviation. A
 time is taken apart by the numbers that it rests on along its critical path (`resting`), and put together again for
-draws of them: from its logarithm's normal distribution, each number by itself. What the model gets wrong though its
+draws of them: from its logarithm's normal distribution, each number by itself, or with those that were fitted together
+with it, as their covariance has them. What the model gets wrong though its
 numbers are right, `model.error` of the device file, is drawn as well. A draw belongs to the name of a number and is the
 same for every time, so that what two times have in common drops out of their difference.
 """
@@ -91,8 +92,17 @@ def _factors(numbers: Iterable[str], facts: Mapping[str, Quantity]) -> np.ndarra
 
 def _drawn(name: str, facts: Mapping[str, Quantity], place: str = "") -> np.ndarray:
     """Draws of a number, as factors of its value; those of another ``place`` are other ones."""
+    if facts[name].loadings:
+        return _together(facts[name].loadings)
     spread = float(facts[name].value) if name == MODEL_ERROR else spread_of(facts[name])
     return np.exp(math.log(spread) * _normal(f"{name}{place}"))
+
+
+@lru_cache(maxsize=128)
+def _together(loadings: tuple[float, ...]) -> np.ndarray:
+    """Draws of a number that was fitted together with others, as factors: all of them go by the same draws."""
+    total = sum((loading * _normal(f"fit {number}") for number, loading in enumerate(loadings)), np.zeros(_DRAWS))
+    return np.exp(total)
 
 
 @lru_cache(maxsize=512)

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from ..chip.rates import Rates
-from ..log import Log
+from ..log import BLOCKING, Log
 from .costs import Costs, Numbers, bandwidth, contended
 from .critical import critical_path
 from .replay import Timeline
@@ -32,12 +32,15 @@ def resting(timeline: Timeline) -> dict[Numbers, float]:
         return dict(parts)
     parts[_TASK] += float(timeline.start[path.records[0]])
     duration = (timeline.end - timeline.start)[path.records]
-    # Who went on when the front end had issued it; all else waits for ends.
+    # Who went on when the front end had issued it, or more behind its end; all else waits for ends.
     after = np.append(timeline.reason[path.records[1:]] == Reason.ISSUE, False)
-    issued = (after & (path.us < 0.999 * duration)) | (duration == 0)
-    parts[_ISSUE] += float(path.us[issued].sum())
+    held = np.array([bool(op.waits or op.barrier) for op in log.ops])[log.records["op"][path.records]]
+    held |= (log.records["flags"][path.records] & BLOCKING).astype(bool)
+    ended = np.where(after, np.where(held, np.minimum(path.us, duration), 0.0), path.us)
+    ended[duration == 0] = 0.0
+    parts[_ISSUE] += float((path.us - ended).sum())
     waits = np.zeros(len(log))
-    waits[path.records] = np.where(issued, 0.0, path.us / np.where(issued, 1.0, duration))
+    waits[path.records] = ended / np.where(duration == 0, 1.0, duration)
     # A transfer that others have slowed down takes as long as all of them together.
     slowed = timeline.shared_us > 0
     costs, times = Costs.weighed(log, timeline.rates, np.where(slowed, 0.0, waits), waits)

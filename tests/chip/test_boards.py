@@ -39,3 +39,13 @@ def test_what_the_boards_have_in_common_is_as_sure_on_each():
         for path, fact in files[0].facts.items():
             if path not in REASONS[family] and fact.kind == "fitted":
                 assert all(file.facts[path] == fact for file in files), path
+
+
+@pytest.mark.parametrize("name", Device.names())
+def test_a_number_that_is_as_on_another_chip_is_the_same_there(name):
+    """Where the source says no more than that: a rate in cycles at another clock has more to say."""
+    files = [read_device_file(Device.file(other)) for other in Device.names()]
+    named = {f"as on {file.title.removeprefix('Cambricon ')}": file.facts for file in files}
+    for path, fact in read_device_file(Device.file(name)).facts.items():
+        there = named.get(fact.source, {}).get(path)
+        assert there is None or there.value == fact.value, path

@@ -10,7 +10,7 @@ from mlusim.simulator import Device
 from mlusim.simulator.cli import main
 from mlusim.simulator.study.calibration import Free, calibrate, read_cases, read_table
 from mlusim.simulator.study.calibration.correlation import compare, simulate
-from mlusim.simulator.study.calibration.fit import changed_rates
+from mlusim.simulator.study.calibration.numbers import changed_rates
 
 KERNEL = """
 #include <bang.h>
@@ -151,7 +151,7 @@ def test_a_strong_prior_holds_against_a_row_and_a_weak_one_gives_way(simulated):
         free = [Free(family="mlu370", number="launch.overhead_us", centre=5.0, spread=spread)]
         return calibrate(found[:1], skipped, {"mlu370-x4": "mlu370"}, free).parameters[0]
 
-    assert fitted(1.01).after == pytest.approx(5.0)
+    assert fitted(1.01).after == pytest.approx(5.0, rel=0.03)
     assert not fitted(1.01).fitted
     assert fitted(10).after > 8
 
@@ -258,8 +258,12 @@ def test_tables_that_are_none(tmp_path, text, message):
     ("text", "message"),
     [
         ("[[case]", "is no TOML file"),
-        ('[[case]]\noperator = "x"', "dtype"),
-        ('[[case]]\noperator = "x"\ndtype = "y"\noperations = "1"\nbytes = "1"', "x needs the source and the name"),
+        ('[[case]]\noperator = "x"', "x needs the source of a kernel, or logs"),
+        ('[[case]]\noperator = "x"\nkernel = "y"', "x needs the source of a kernel, or logs"),
+        (
+            '[[case]]\nsource = "k.mlu"\nbytes = "1"',
+            "a case needs both operations and bytes for a roofline, or neither",
+        ),
         ('[[free]]\nfamily="x"', "number"),
     ],
 )

@@ -81,6 +81,7 @@ def test_what_does_not_work_is_a_row_with_its_reason(here, capsys):
     said = capsys.readouterr().out
     assert "10 of 10 variants simulated: 2 work, 8 do not" in said
     assert "best: --device mlu370-x4 -D HARM=0 --dim 2\n" in said
+    assert "the next, HARM=0 dim=1, is behind by " in said
     with open("t.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["HARM"], row["dim"]) for row in rows if row["us"]} == {("0", "1"), ("0", "2")}
@@ -90,6 +91,19 @@ def test_what_does_not_work_is_a_row_with_its_reason(here, capsys):
     assert reasons["3"] == "budget: nram variables take 4194304 bytes with 'a', 3407872 too many"
     assert reasons["4"].endswith("too much harm")
     assert not Path("t.csv.part").exists()
+
+
+def test_variants_that_may_be_as_quick_are_named(here, capsys):
+    """Two that differ in nothing; short copies are far behind, however unsure the time of a copy is."""
+    asked = ["--define", "HARM=0", "--define", "UNUSED=1,2", "--define", "TILE=64,1024", "--dim", "2"]
+    assert main(tune(*asked)) == 0
+    said = capsys.readouterr().out
+    assert "the next, UNUSED=2 TILE=1024, is as quick\nnot told apart from the best: UNUSED=2 TILE=1024\n" in said
+    assert main(tune(*asked, "--json")) == 0
+    (best,) = json.loads(capsys.readouterr().out)["best"]
+    assert [(row["TILE"], row["UNUSED"]) for row in best["not_told_apart"]] == [(1024, 2)]
+    assert best["low_us"] < best["us"] < best["high_us"]
+    assert "rests" not in best
 
 
 def test_template_arguments_and_devices(here, capsys):

@@ -146,6 +146,7 @@ class _Walk:
                 continue
             blocking = flags & BLOCKING
             if not blocking and not waits[o] and not barrier[o]:
+                late = lines[own] or free[own] > now
                 if lines[own]:
                     lines[own].append(((i, own, length, shared), now, why, who))
                     core.open += 1
@@ -161,7 +162,7 @@ class _Walk:
                     else:
                         start[i], last[own] = begin, i
                         end[i] = free[own] = begin + length
-                now, why, who = now + issue_us, _ISSUE, i
+                now, why, who = now + issue_us, _ISSUE, who if late and who >= 0 else i
                 continue
             gate = everything if blocking else waits[o]
             while core.open and any(lines[p] for p in gate):

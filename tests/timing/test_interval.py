@@ -45,6 +45,17 @@ def test_a_number_that_changes_a_little_changes_the_time_by_its_part():
         assert line.total_us - more.total_us == pytest.approx(1e-4 * own, rel=1e-2, abs=1e-9), name
 
 
+def test_a_front_end_that_runs_ahead_of_a_pipe_decides_though_the_pipe_is_late():
+    """The queue of a pipe is long, and short ones behind scalar code all the same begin when they are issued."""
+    rows = [*[Row("add", 512)] * 9, *[Row("scalar", 40, blocking=True), Row("load", 64), Row("add", 8)] * 3]
+    log = log_of(*[Row("add", 4096)] * 4, *[Row("load", 64)] * 3, *[Row("scalar", 90)], *[Row("add", 8)] * 12, *rows)
+    name = "engines.scalar.startup_cycles"
+    line, parts = replay(log, RATES), resting(replay(log, RATES))
+    own = sum(us for numbers, us in parts.items() if name in numbers)
+    more = replay(log, RATES.replace({name: float(RATES.facts[name].value) * (1 + 1e-4)}))
+    assert more.total_us - line.total_us == pytest.approx(1e-4 * own, rel=1e-2, abs=1e-9)
+
+
 def test_an_interval_is_as_wide_as_its_numbers_are_unsure():
     for name in ("slow.startup_cycles", "fast.gb_per_s"):
         found = interval_of({(name,): 100.0}, FACTS)
@@ -56,6 +67,24 @@ def test_an_interval_is_as_wide_as_its_numbers_are_unsure():
     both = interval_of({("slow.startup_cycles",): 50.0, ("fast.gb_per_s",): 50.0}, FACTS)
     assert both.high < interval_of({("slow.startup_cycles",): 100.0}, FACTS).high
     assert interval_of({("slow.startup_cycles",): 1.0}, {}) is None
+
+
+def test_numbers_that_were_fitted_together_move_together():
+    """Of two numbers a fit knows the sum well; two others are one by nature."""
+
+    def width(first, second):
+        facts = {"a.latency_ns": first, "b.latency_ns": second, MODEL_ERROR: fact(1.0001, None)}
+        found = interval_of({("a.latency_ns",): 50.0, ("b.latency_ns",): 50.0}, facts)
+        return math.log(found.high / found.low)
+
+    def together(*loadings):
+        return Quantity(5, "fitted", "a fit", loadings=loadings)
+
+    alone = width(fact(5, math.exp(0.3)), fact(5, math.exp(0.3)))
+    assert spread_of(together(0.18, 0.24)) == pytest.approx(math.exp(0.3))
+    assert width(together(0.3), together(-0.3, 0.01)) < 0.3 * alone
+    assert width(together(0.18, 0.24), together(0.18, 0.24)) == pytest.approx(2 * 1.645 * 0.3, rel=0.05)
+    assert width(together(0.3), together(0.0, 0.3)) == pytest.approx(alone, rel=0.05)
 
 
 def test_what_two_times_have_in_common_drops_out_of_their_difference():
@@ -95,7 +124,7 @@ def test_every_built_in_device_says_how_sure_it_is(name):
     facts = Device.load(name).rates.facts
     assert 1.05 <= facts[MODEL_ERROR].value <= 2
     assert all(
-        fact.spread is not None
+        fact.spread is not None or fact.loadings
         for fact in facts.values()
         if fact.kind == "fitted" and fact.value != facts[MODEL_ERROR].value
     )

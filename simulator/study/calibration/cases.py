@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ....isa import expression
+from ...chip.device_file import Quantity
 from ...files import open_regular
 from ...log import Log
 from ...text import quoted
@@ -26,29 +28,33 @@ _ARRAY = re.compile(r"(\w+)\[(.+)\]")
 class MeasuredCase(BaseModel):
     """What stands for an operator: a kernel, logs of its launches by the shape of a row, or both, one after the other.
 
-    Its texts are expressions over the numbers of a row and ``tasks``. ``error`` is how far off the model and the
-    measurement are expected to be, as a share of the time: by that a fit weighs its rows.
+    Without ``operator`` it is what stands for all others, without ``kernel`` the kernel has the operator's name. Its
+    texts are expressions over the numbers of a row and ``tasks``; without ``operations`` and ``bytes`` there is no
+    roofline. ``error`` is how far off the model and the measurement are expected to be, as a share of the time: by that
+    a fit weighs its rows.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    operator: str
-    dtype: str
+    operator: str = ""
+    dtype: str = ""
     source: str = ""
     kernel: str = ""
     args: tuple[str, ...] = ()
     logs: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     kind: str = ""  # by which the figures of a comparison are grouped
-    operations: str
-    bytes: str
+    operations: str = ""
+    bytes: str = ""
     error: float = Field(default=0.1, gt=0, lt=1)
     let: Mapping[str, str] = Field(default_factory=dict)
     folder: Path = Path()
 
     @model_validator(mode="after")
     def _stands_for_something(self) -> MeasuredCase:
-        if bool(self.source) != bool(self.kernel) or not (self.source or self.logs):
-            raise ValueError(f"{self.operator} needs the source and the name of a kernel, or logs")
+        if not (self.source or self.logs) or (self.kernel and not self.source):
+            raise ValueError(f"{self.operator or 'a case'} needs the source of a kernel, or logs")
+        if bool(self.operations) != bool(self.bytes):
+            raise ValueError(f"{self.operator or 'a case'} needs both operations and bytes for a roofline, or neither")
         return self
 
     def launches(self, row: Measurement) -> list[Log]:
@@ -86,15 +92,16 @@ class Free(BaseModel):
     """A number that a calibration may change, for all devices of a family, and what is known of it before any row.
 
     It lies within a factor of ``spread`` of ``centre`` with the odds of one standard deviation; ``why`` says how that
-    is known. The numbers of ``also`` are the same by nature: they follow it.
+    is known. The numbers of ``also`` are the same by nature: they follow it. Without ``family`` it is free in each.
+    Without ``centre`` that is what the device file says, and ``number`` may be a pattern: ``engines.*.per_cycle``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    family: str
+    family: str = ""
     number: str
     also: tuple[str, ...] = ()
-    centre: float = Field(gt=0)
+    centre: float = Field(default=0.0, ge=0)
     spread: float = Field(default=2.0, gt=1, le=100)
     why: str = ""
 
@@ -102,6 +109,18 @@ class Free(BaseModel):
     def numbers(self) -> tuple[str, ...]:
         """All that it stands for."""
         return self.number, *self.also
+
+    def of(self, family: str, facts: Mapping[str, Quantity]) -> list[Free]:
+        """What it means for a family, of whose devices one has the numbers ``facts``; of zero nothing is a factor."""
+        if self.family not in ("", family):
+            return []
+        if self.centre:
+            return [self.model_copy(update={"family": family})]
+        own = {name: fact for name, fact in facts.items() if fnmatchcase(name, self.number) and fact.value}
+        return [
+            Free(family=family, number=name, centre=fact.value, spread=self.spread, why=self.why or fact.source)
+            for name, fact in own.items()
+        ]
 
 
 class Note(BaseModel):
@@ -120,11 +139,14 @@ class Cases:
     cases: tuple[MeasuredCase, ...] = ()
     free: tuple[Free, ...] = ()
     notes: tuple[Note, ...] = ()
+    left_out: bool = True  # whether a fit without an operator says something: not where each tells numbers of its own
 
     def of(self, row: Measurement) -> MeasuredCase | None:
         """The kernel that stands for a row, by operator and dtype."""
-        wanted = row.operator, _plain(row.dtype)
-        return next((case for case in self.cases if (case.operator, _plain(case.dtype)) == wanted), None)
+        for case in self.cases:
+            if case.operator in ("", row.operator) and _plain(case.dtype) in ("", _plain(row.dtype)):
+                return case
+        return None
 
 
 def _plain(dtype: str) -> str:
@@ -163,7 +185,10 @@ def read_cases(folder: Path) -> Cases:
     """
     paths = sorted({folder / "cases.toml", *folder.glob("cases_*.toml")})
     read = [_read(path) for path in paths]
-    return Cases(*(tuple(one for found in read for one in getattr(found, name)) for name in ("cases", "free", "notes")))
+    return Cases(
+        tuple(case for found in read for case in found.cases), tuple(free for found in read for free in found.free),
+        tuple(note for found in read for note in found.notes), all(found.left_out for found in read),
+    )  # fmt: skip
 
 
 def _read(path: Path) -> Cases:
@@ -173,10 +198,11 @@ def _read(path: Path) -> Cases:
         cases = tuple(MeasuredCase.model_validate({**table, "folder": path.parent}) for table in tables.get("case", []))
         free = tuple(Free.model_validate(table) for table in tables.get("free", []))
         notes = tuple(Note.model_validate(table) for table in tables.get("note", []))
+        left_out = bool(tables.get("left_out", True))
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     except (ValidationError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Cases(cases, free, notes)
+    return Cases(cases, free, notes, left_out)

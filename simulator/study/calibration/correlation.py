@@ -53,13 +53,18 @@ class Simulated:
         """The simulated time of all launches, by the clock that the measured one was read from."""
         return sum(replay(log, rates).total_us + self._host(rates) for log in self.logs)
 
-    def prediction(self, rates: Rates) -> Prediction:
-        """The same with its interval."""
+    def parts(self, rates: Rates) -> dict[Numbers, float]:
+        """The same, taken apart by the numbers that it is computed from (`resting`)."""
         parts = defaultdict[Numbers, float](float)
         for log in self.logs:
             for numbers, us in resting(replay(log, rates)).items():
                 parts[numbers] += us
             parts["launch.host_us",] += self._host(rates)
+        return dict(parts)
+
+    def prediction(self, rates: Rates) -> Prediction:
+        """The same with its interval."""
+        parts = self.parts(rates)
         return Prediction(sum(parts.values()), interval_of(parts, rates.facts))
 
     def _host(self, rates: Rates) -> float:
@@ -107,9 +112,8 @@ class Comparison:
         return {
             "operator": row.operator, "kind": self.kind, "platform": row.platform, "dtype": row.dtype,
             "shape_or_case": row.shape, "clock": row.clock, "measured_us": row.us, "predicted_us": self.predicted_us,
-            "error": self.error, "roofline_us": self.roofline_us,
-            "roofline_error": percent_error(self.roofline_us, row.us),
-            "earlier_us": None if math.isnan(row.earlier_us) else row.earlier_us,
+            "error": self.error, "roofline_us": _known(self.roofline_us),
+            "roofline_error": _known(percent_error(self.roofline_us, row.us)), "earlier_us": _known(row.earlier_us),
             "left_out_us": {group: found.us for group, found in self.left_out.items()},
             "intervals_us": {
                 model or "simulated": [found.low, found.high]
@@ -165,18 +169,23 @@ class Correlation:
                 kind or "all": {model or "simulated": found for model in MODELS if (found := self.figures(model, kind))}
                 for kind in ("", *self.kinds)
             },
-            "correlation": None if math.isnan(self.correlation) else self.correlation,
+            "correlation": _known(self.correlation),
             "cases": [case.to_dict() for case in self.cases],
             "skipped": [
                 {
                     "operator": skipped.measurement.operator, "platform": skipped.measurement.platform,
                     "dtype": skipped.measurement.dtype, "shape_or_case": skipped.measurement.shape,
-                    "measured_us": None if math.isnan(skipped.measurement.us) else skipped.measurement.us,
+                    "measured_us": _known(skipped.measurement.us),
                     "reason": skipped.reason,
                 }
                 for skipped in self.skipped
             ],
         }  # fmt: skip
+
+
+def _known(number: float) -> float | None:
+    """As JSON has it: None for what is no number."""
+    return None if math.isnan(number) else number
 
 
 def percent_error(predicted: float, measured: float) -> float:
@@ -229,7 +238,6 @@ def _simulated(
     if math.isnan(row.us):
         raise ValueError("it has no measured time (hw_time_us)")
     device, known = row.device(), case.numbers(row)
-    operations, moved = evaluate(case.operations, known), evaluate(case.bytes, known)
     logs = [*_launched(row, case, built), *case.launches(row)]
     for log in logs:
         if log.shape != device.shape:
@@ -237,7 +245,10 @@ def _simulated(
         if missing := replay(log, device.rates).not_modelled:
             raise ValueError(f"the device file gives no cost of {', '.join(missing)}")
     logs = [replace(log, device=device.name) for log in logs]
-    return Simulated(row, device, tuple(logs), roofline_us(device, logs, operations, moved), case.error, case.kind)
+    roofline = math.nan
+    if case.operations:
+        roofline = roofline_us(device, logs, evaluate(case.operations, known), evaluate(case.bytes, known))
+    return Simulated(row, device, tuple(logs), roofline, case.error, case.kind)
 
 
 def _launched(
@@ -250,7 +261,7 @@ def _launched(
     if key not in built:
         device = row.device()
         built[key] = device, load([key[0]], device=device)
-    yield built[key][1].launch(case.kernel, row.dim, row.type, case.arguments(row)).log
+    yield built[key][1].launch(case.kernel or row.operator, row.dim, row.type, case.arguments(row)).log
 
 
 def roofline_us(device: Device, logs: Sequence[Log], operations: int, moved: int) -> float:

@@ -10,8 +10,9 @@ from ...chip.edit import with_numbers
 from ...launches.device import Device
 from .cases import Cases, Free
 from .correlation import Correlation, Simulated
-from .fit import Fit, calibrate, centre_of
+from .fit import Fit, calibrate
 from .measured import Skipped
+from .numbers import centre_of
 
 
 def families_of(found: Sequence[Simulated]) -> dict[str, str]:
@@ -25,9 +26,12 @@ def free_numbers(given: Sequence[str], cases: Cases, families: Mapping[str, str]
 
     ValueError for a family that the table has not.
     """
-    if not given:
-        return list(cases.free)
     devices = {family: Device.load(name) for name, family in families.items()}
+    if not given:
+        return [
+            number for free in cases.free for family, device in devices.items()
+            for number in free.of(family, device.rates.facts)
+        ]  # fmt: skip
     free = []
     for text in given:
         family, colon, path = text.rpartition(":")
@@ -46,9 +50,10 @@ def with_left_out(
 ) -> tuple[Correlation, Fit | None]:
     """The same, and what rates fitted without its operator, and its board, predict for each case; the fit to all."""
     families = families_of(simulated)
-    if not any(number.family in families.values() for number in cases.free):
+    free = free_numbers([], cases, families)
+    if not free:
         return found, None
-    fit = calibrate(simulated, skipped, families, cases.free)
+    fit = calibrate(simulated, skipped, families, free)
     seen = zip(found.cases, fit.after.cases, strict=True)
     return replace(found, cases=tuple(replace(case, left_out=other.left_out) for case, other in seen)), fit
 

@@ -177,6 +177,9 @@ bool Walk::join_queues(Core& core, Pipes queues) {
 // A record goes to its pipe, and the front end goes on.
 void Walk::issue(Core& core, int64_t i) {
   const int64_t own = w.records[i].pipe;
+  // What its pipe holds up holds up no front end: the next one came only now because of what came before.
+  const bool late = !core.lines[own].empty() || core.free[own] > core.front.now;
+  const int64_t who = late && core.front.who >= 0 ? core.front.who : i;
   explain(i, core.front.why, core.front.who);
   if (!core.lines[own].empty()) {
     w.start[i] = core.front.now;
@@ -196,7 +199,7 @@ void Walk::issue(Core& core, int64_t i) {
       core.occupy(own, w.end[i], i);
     }
   }
-  core.front = {core.front.now + w.issue_us, MLUSIM_ISSUE, i};
+  core.front = {core.front.now + w.issue_us, MLUSIM_ISSUE, who};
 }
 
 // The front end waits for some pipes, and then for the record; false where it cannot go on at once.

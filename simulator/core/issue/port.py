@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +36,10 @@ from ..execution import Execution
 from .check import Check
 from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
+from .native import NativePort, NativeWriter
 from .operands import Operand, operands_of
 from .source import Guard, PortSource
+from .steps import NotNativeError
 
 Port = Callable[..., Any]
 
@@ -45,6 +47,13 @@ Port = Callable[..., Any]
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
     return _Writer(execution, overload, checks).port()
+
+
+def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
+    """By the value of the selecting argument (0 where nothing selects) the native port, or why there is none."""
+    if overload.instruction.type_arguments:
+        return {0: "an argument names its types"}
+    return _Writer(execution, overload, checks).native()
 
 
 def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
@@ -135,6 +144,21 @@ class _Writer:
         exec(code, source.names)
         port: Port = source.names["_port"]
         return port
+
+    def native(self) -> Mapping[int, NativePort | str]:
+        """What `native_ports` gives."""
+        select, writer = self.entry.select, NativeWriter(self.source, self.operands, self.effect, self.guards)
+        cases: Mapping[int, Case | None] = {0: None}
+        if select:
+            memories = set(self.execution.map.memories)
+            cases = {value: case for value, case in select.cases.items() if set(case.spaces.values()) <= memories}
+        found: dict[int, NativePort | str] = {}
+        for value, case in cases.items():
+            try:
+                found[value] = writer.port(*self._case(case.pipe if case else self.entry.pipe, case), case, value)
+            except NotNativeError as error:
+                found[value] = str(error)
+        return found
 
     def _constants(self) -> None:
         source, execution = self.source, self.execution

@@ -7,4 +7,15 @@ from .port import Port, by_element_type, issue, native_ports
 from .runs import AccessRun
 from .source import Guard, PortSource
 
-__all__ = ["AccessRun", "Check", "Guard", "NativePort", "Operand", "Port", "PortSource", "by_element_type", "issue", "native_ports"]
+__all__ = [
+    "AccessRun",
+    "Check",
+    "Guard",
+    "NativePort",
+    "Operand",
+    "Port",
+    "PortSource",
+    "by_element_type",
+    "issue",
+    "native_ports",
+]

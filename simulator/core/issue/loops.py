@@ -1,4 +1,4 @@
-"""The loops that NumPy runs over elements, as addresses that native code calls: by NumPy's public C structure of a ufunc."""
+"""The loops that NumPy runs over elements, as addresses for native code, by NumPy's public C structure of a ufunc."""
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ def loop_of(ufunc: np.ufunc, inputs: Sequence[np.dtype | type], output: np.dtype
     table = _UFunc.from_address(id(ufunc))
     at, width = ufunc.types.index(form), ufunc.nargs
     codes = [dtype.num for dtype in (*taken, made)]
-    if (table.operands, table.types) != (width, ufunc.ntypes) or table.codes[at * width : (at + 1) * width] != bytes(codes):
+    if (table.operands, table.types) != (width, ufunc.ntypes) or table.codes[at * width : (at + 1) * width] != bytes(
+        codes
+    ):
         return None
     return Loop(table.functions[at] or 0, table.data[at] or 0 if table.data else 0, tuple(taken), made)

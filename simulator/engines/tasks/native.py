@@ -43,15 +43,17 @@ class NativeTable:
         arguments = (ctypes.c_uint8 * max(len(places), 1))(*places)
         numbers = (ctypes.c_int64 * max(len(port.numbers), 1))(*port.numbers)
         steps = (abi.NativeStep * max(len(port.steps), 1))(*(abi.NativeStep(*step) for step in port.steps))
+        function, data = (port.loop.function, port.loop.data) if port.loop else (0, 0)
         made = abi.NativePortRow(
             op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
             operand_count=len(port.operands), input_count=len(port.inputs), work=port.work, elements=port.elements,
-            effect=port.effect, settled=port.settled, one=port.one, arguments=ctypes.addressof(arguments),
-            steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
-            loop=port.loop.function if port.loop else 0, data=port.loop.data if port.loop else 0,
+            rows=port.rows, effect=port.effect, settled=port.settled, one=port.one, loop=function, data=data,
+            arguments=ctypes.addressof(arguments), steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
         )  # fmt: skip
         for at, one in enumerate(port.operands):
-            made.operands[at] = abi.NativeOperand(*one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared)
+            made.operands[at] = abi.NativeOperand(
+                *one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared
+            )
         for at, given in enumerate(port.inputs):
             made.inputs[at] = abi.NativeInput(*given)
         self._kept += [arguments, numbers, steps, made]

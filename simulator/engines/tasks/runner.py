@@ -26,7 +26,7 @@ from .native import NativeTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
-_NATIVE = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
+NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
 #: Flags of bytes that somebody has written have been taken away since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
 
@@ -139,7 +139,7 @@ class NativeRunner:
             core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
         self._running, self._current.value = core, core.address
         self._strict.value = self.scalar.watched
-        self._native_on.value = _NATIVE and task.role != Role.MEMORY  # it skips what is not its own
+        self._native_on.value = NATIVE_PORTS and task.role != Role.MEMORY  # it skips what is not its own
         self._look()
         if len(image.slots):
             image.slots[:] = core.slots

@@ -21,8 +21,8 @@ struct mlusim_range {
   uint64_t start, end;
   struct mlusim_holes* holes;  // NULL: there are none
   uint64_t key;                // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
-  uint64_t load, store;     // numbers in the log of what loads from it and stores to it
-  uint64_t touched, until;  // what stores have written for the first time since the last drain lies in between
+  uint64_t load, store;        // numbers in the log of what loads from it and stores to it
+  uint64_t touched, until;     // what stores have written for the first time since the last drain lies in between
 };
 #define MLUSIM_UNSEEN UINT64_MAX
 // What has become of flags since the last drain: some have been set; some of them, or others, have been taken away.

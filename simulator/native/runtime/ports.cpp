@@ -56,16 +56,36 @@ bool compute(const mlusim_native_port& port) {
         if (b == 0 || (a == INT64_MIN && b == -1)) return false;
         to = step->kind == MLUSIM_DIVIDE ? floor_divide(a, b) : a - floor_divide(a, b) * b;
         break;
-      case MLUSIM_MASK: to = a & b; break;
-      case MLUSIM_LESS: to = a < b; break;
-      case MLUSIM_LESS_EQUAL: to = a <= b; break;
-      case MLUSIM_EQUAL: to = a == b; break;
-      case MLUSIM_UNEQUAL: to = a != b; break;
-      case MLUSIM_BOTH: to = a && b; break;
-      case MLUSIM_EITHER: to = a || b; break;
-      case MLUSIM_NOT: to = !a; break;
-      case MLUSIM_SMALLER: to = a < b ? a : b; break;
-      case MLUSIM_LARGER: to = a > b ? a : b; break;
+      case MLUSIM_MASK:
+        to = a & b;
+        break;
+      case MLUSIM_LESS:
+        to = a < b;
+        break;
+      case MLUSIM_LESS_EQUAL:
+        to = a <= b;
+        break;
+      case MLUSIM_EQUAL:
+        to = a == b;
+        break;
+      case MLUSIM_UNEQUAL:
+        to = a != b;
+        break;
+      case MLUSIM_BOTH:
+        to = a && b;
+        break;
+      case MLUSIM_EITHER:
+        to = a || b;
+        break;
+      case MLUSIM_NOT:
+        to = !a;
+        break;
+      case MLUSIM_SMALLER:
+        to = a < b ? a : b;
+        break;
+      case MLUSIM_LARGER:
+        to = a > b ? a : b;
+        break;
       default:
         if (!a) return false;
     }
@@ -106,6 +126,19 @@ bool are_apart(const mlusim_native_port& port, const Found* found) {
   return true;
 }
 
+// The bits of a number as a half; false where it is none.
+bool as_half(double value, uint16_t& bits) {
+  constexpr int BIAS = 15, FRACTION = 10;
+  const double size = fabs(value);
+  if (!(size < 65536)) return false;
+  int exponent = size < 0x1p-14 ? 1 - BIAS : ilogb(size);
+  const double fraction = ldexp(size, FRACTION - exponent);
+  if (fraction != floor(fraction)) return false;
+  const int normal = size < 0x1p-14 ? 0 : (exponent + BIAS - 1) << FRACTION;
+  bits = (uint16_t)((signbit(value) ? 0x8000 : 0) | (normal + (int)fraction));
+  return true;
+}
+
 // A number as an element; false where the element's type does not have it.
 bool as_element(const mlusim_native_input& input, int64_t number, char* element) {
   double value;
@@ -115,6 +148,10 @@ bool as_element(const mlusim_native_input& input, int64_t number, char* element)
   } else if (input.type == MLUSIM_FLOAT) {
     float narrow = (float)value;
     memcpy(element, &narrow, sizeof narrow);
+  } else if (input.type == MLUSIM_HALF) {
+    uint16_t bits;
+    if (!as_half(value, bits)) return false;
+    memcpy(element, &bits, sizeof bits);
   } else {
     const int bits = 8 * input.width;
     const bool natural = input.type == MLUSIM_NATURAL;
@@ -126,12 +163,13 @@ bool as_element(const mlusim_native_input& input, int64_t number, char* element)
   return true;
 }
 
-// What a loop of NumPy's is called with; false where a number does not fit.
+// What a loop of NumPy's is called with.
 struct LoopCall {
   char* arguments[MLUSIM_MOST_OPERANDS + 1];
   intptr_t strides[MLUSIM_MOST_OPERANDS + 1];
   alignas(16) char values[MLUSIM_MOST_OPERANDS][8];
 
+  // False where a number does not fit.
   bool prepare(const mlusim_native_port& port, const Found* found) {
     for (int i = 0; i < port.input_count; i++) {
       const mlusim_native_input& input = port.inputs[i];
@@ -154,14 +192,28 @@ struct LoopCall {
     constexpr intptr_t MOST = 4096;
     static uint8_t truths[MOST];
     const size_t size = port.operands[0].size;
+    LoopCall part = *this;
     for (intptr_t from = 0; from < count; from += MOST) {
       const intptr_t many = count - from < MOST ? count - from : MOST;
-      run(port, (char*)truths, many);
+      part.run(port, (char*)truths, many);
       for (intptr_t i = 0; i < many; i++, output += size) {
         const uint64_t element = truths[i] ? port.one : 0;
         memcpy(output, &element, size);
       }
-      for (int i = 0; i < port.input_count; i++) arguments[i] += many * strides[i];
+      for (int i = 0; i < port.input_count; i++) part.arguments[i] += many * strides[i];
+    }
+  }
+
+  void run_rows(const mlusim_native_port& port, const Found* found) {
+    const intptr_t count = (intptr_t)port.numbers[port.elements];
+    char* output = (char*)found[0].address;
+    for (int64_t row = 0; row < port.numbers[port.rows]; row++, output += count * port.operands[0].size) {
+      if (port.effect == MLUSIM_TRUTH)
+        run_truths(port, output, count);
+      else
+        run(port, output, count);
+      for (int i = 0; i < port.input_count; i++)
+        if (!port.inputs[i].repeated) arguments[i] += count * strides[i];
     }
   }
 };
@@ -189,14 +241,10 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
   note_row(port, found, pc);
   for (int i = 0; i < port.operand_count; i++)
     if (port.operands[i].writes) note_written(found[i]);
-  const intptr_t count = (intptr_t)port.numbers[port.elements];
-  char* output = (char*)found[0].address;
-  if (port.effect == MLUSIM_LOOP)
-    loop.run(port, output, count);
-  else if (port.effect == MLUSIM_TRUTH)
-    loop.run_truths(port, output, count);
-  else if (port.effect == MLUSIM_COPY)
-    memmove(output, (const char*)found[1].address, found[0].bytes);
+  if (port.effect == MLUSIM_COPY)
+    memmove((char*)found[0].address, (const char*)found[1].address, found[0].bytes);
+  else if (port.effect != MLUSIM_WAIT)
+    loop.run_rows(port, found);
   back(pc);
   return true;
 }

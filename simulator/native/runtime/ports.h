@@ -30,9 +30,9 @@ struct mlusim_step {
 };
 
 struct mlusim_native_operand {
-  uint64_t first_key, end_key;  // of its space
-  uint16_t address, bytes;      // numbers
-  uint8_t size;                 // of an element
+  uint64_t first_key, end_key;    // of its space
+  uint16_t address, bytes;        // numbers
+  uint8_t size;                   // of an element
   uint8_t reads, writes, shared;  // shared: its space is the device's
 };
 
@@ -40,8 +40,9 @@ struct mlusim_native_operand {
 struct mlusim_native_input {
   int16_t operand;  // -1: it is a number
   uint16_t number;
-  int16_t type;    // of a number: mlusim_number
-  uint16_t width;  // bytes of an element
+  int16_t type;       // of a number: mlusim_number
+  uint16_t width;     // bytes of an element
+  uint16_t repeated;  // each row takes the same
 };
 
 enum mlusim_number { MLUSIM_WHOLE, MLUSIM_NATURAL, MLUSIM_HALF, MLUSIM_FLOAT, MLUSIM_DOUBLE };
@@ -51,10 +52,10 @@ struct mlusim_native_port {
   uint16_t op;  // number in the log
   uint8_t pipe, flags;
   uint16_t argument_count, step_count, operand_count, input_count;
-  uint16_t work, elements;  // numbers
+  uint16_t work, elements, rows;  // numbers; elements of a row
   uint16_t effect;
-  uint16_t settled;         // no effect may be waiting
-  uint64_t one;             // of an output of truths
+  uint16_t settled;          // no effect may be waiting
+  uint64_t one;              // of an output of truths
   const uint8_t* arguments;  // where each lies in what the call passes
   const struct mlusim_step* steps;
   int64_t* numbers;  // arguments, constants, and what steps compute

@@ -25,6 +25,7 @@ inline void leave_out(mlusim_row& row, const mlusim_run& run) {
 
 void Runs::forget() {
   count_ = 0;
+  round_++;
   memory.touched = MLUSIM_UNTOUCHED;
   last_load_ = -1;
 }
@@ -66,6 +67,7 @@ void Runs::close(uint64_t worth, int64_t pc) {
   }
   done_ = end;
   count_ = 0;
+  round_++;
   last_load_ = -1;
 }
 
@@ -101,12 +103,12 @@ mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, u
   return row;
 }
 
-// Adds an access to an open run; false where it is of another source position, or may not be one with it.
-inline bool Runs::extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind) {
+// Adds an access to an open run; false where it may not be one with it.
+inline bool Runs::extend(int index, const Access& access, uint64_t operations, bool behind) {
   mlusim_run& run = runs_[index];
   mlusim_row& row = rows_[done_ + index];
   int64_t step = (int64_t)(access.address - run.last);
-  if (run.pc != access.pc || run.store != access.how || row.operands[0].key != key_of(range, run.low)) return false;
+  if (run.store != access.how) return false;
   if (mlusim_strict && (run.size != access.size || (run.times != 1 && step != run.stride))) return false;
   uint64_t end = access.address + access.size;
   run.apart |= access.address > run.high || end < run.low;
@@ -138,8 +140,8 @@ void Runs::add(const Access& access, mlusim_range& range) {
   last_load_ = store ? -1 : (int)range.load;
   uint64_t mixed = ((uint64_t)access.pc ^ range.start * 2 ^ (uint64_t)access.how) * 0x9e3779b97f4a7c15u;
   Key& key = keys_[(unsigned)(mixed >> 55) & (KEYS - 1)];
-  if (key.pc == access.pc && key.range == &range && key.index < count_ &&
-      extend(key.index, access, range, operations, behind))
+  if (key.pc == access.pc && key.range == &range && key.round == round_ &&
+      extend(key.index, access, operations, behind))
     return;
   if (count_ == MOST) {
     leave();
@@ -162,7 +164,7 @@ void Runs::add(const Access& access, mlusim_range& range) {
   row.gaps = behind;
   row.operands[0].key = key_of(range, access.address);
   row.operands[0].bytes = access.size;
-  key = {access.pc, &range, count_++};
+  key = {access.pc, &range, round_, count_++};
 }
 
 }  // namespace mlusim

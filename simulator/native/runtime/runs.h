@@ -28,7 +28,7 @@ class Runs {
     work_noted_ = mlusim_scalar_work;
   }
 
-  // Drops what waits. A run of an earlier drain is not open: its index is too large, or another run's.
+  // Drops what waits.
   void forget();
 
   // Adds an access to the run of its source position in its range.
@@ -49,14 +49,16 @@ class Runs {
  private:
   static constexpr int KEYS = 512, ROOM = 1024;
 
-  // The run that a source position has open for a range, found by both; of two in one place the later stays.
+  // The run that a source position has open for a range, found by both; of two in one place the later stays. It is good
+  // until the runs are closed.
   struct Key {
     int64_t pc;
     mlusim_range* range;
+    uint64_t round;
     int index;
   };
 
-  bool extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind);
+  bool extend(int index, const Access& access, uint64_t operations, bool behind);
   void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
   void close(uint64_t worth, int64_t pc);
   void hand_over(int run_count);
@@ -67,6 +69,7 @@ class Runs {
   mlusim_row rows_[ROOM + 2 * MOST + 1]{};
   Key keys_[KEYS]{};
   int count_ = 0, done_ = 0;
+  uint64_t round_ = 1;       // goes up where runs are closed
   uint64_t work_noted_ = 0;  // operations that are in records or runs
   int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1
 };

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .checks.at_issue import Precision, Values
+    from .checks.at_issue.precision import Precision
+    from .checks.at_issue.values import Values
     from .core.issue import Check, Guard, Operand, PortSource
     from .core.memory.global_memory import DeviceArray
     from .findings import BuildError, Finding, KernelError, MlusimError, declare_rule
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from .host.operators.loading import load
     from .host.operators.program import CallError, OperatorProgram
     from .host.programs.host_program import HostProgram, ProgramRun
-    from .launches import Program, Run
     from .launches.device import Device
+    from .launches.program import Program
     from .launches.python_kernel import launch
+    from .launches.run import Run
     from .launches.watchers import report
     from .log import Log, Region
     from .timing import Timeline, replay
@@ -40,14 +42,14 @@ _HOMES = {
     "Operand": "core.issue",
     "OperatorProgram": "host.operators.program",
     "PortSource": "core.issue",
-    "Precision": "checks.at_issue",
-    "Program": "launches",
+    "Precision": "checks.at_issue.precision",
+    "Program": "launches.program",
     "ProgramRun": "host.programs.host_program",
     "Region": "log",
     "Report": "findings.reports",
-    "Run": "launches",
+    "Run": "launches.run",
     "Timeline": "timing",
-    "Values": "checks.at_issue",
+    "Values": "checks.at_issue.values",
     "declare_rule": "findings",
     "launch": "launches.python_kernel",
     "load": "host.operators.loading",

@@ -64,8 +64,8 @@ class Soak:
         """Start a program in a session of its own."""
         marked = Marked(TMPDIR=str(self._temporary))
         process = subprocess.Popen(
-            [*map(str, words)], env=marked.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True,
+            [*map(str, words)], env=marked.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
         return marked, process
 
@@ -81,16 +81,19 @@ class Soak:
         return written
 
     def launches(self, count: int) -> None:
-        """Many launches of one program."""
-        marked, process = self.start(self.program, "add", count)
+        """Many launches of one program, which waits after each quarter of them while what it uses is read."""
+        marked, process = self.start(self.program, "add", count, count // 4)
+        assert process.stdin
+        assert process.stdout
         begin, uses = time.monotonic(), []
-        while process.poll() is None:
+        for _ in range(4):
+            self.wrong += [f"{count} launches wrote {line}" for line in [process.stdout.readline()] if line != "part\n"]
             uses.append(Use.of(list(marked.alive())))
-            time.sleep(0.2)
+            process.stdin.write("\n")
+            process.stdin.flush()
         self.end(marked, process, [0])
+        _, middle, _, last = uses
         seconds = time.monotonic() - begin
-        steady = uses[len(uses) // 4 : -1]  # without the start and the end
-        middle, last = steady[len(steady) // 2], steady[-1]
         _say(f"{count} launches in {seconds:.1f} s: {middle} after half of them, {last} at the end")
         if last.bytes > middle.bytes + _SLACK + count // 2 * _OF_A_LAUNCH or last.descriptors > middle.descriptors:
             self.wrong.append(f"{count} launches: from {middle} to {last}")

@@ -2,7 +2,3 @@
 
 Here belongs how a broken rule is noticed. Not its words, which are those of `findings`.
 """
-
-from .at_issue import LEVELS, Precision, Values
-
-__all__ = ["LEVELS", "Precision", "Values"]

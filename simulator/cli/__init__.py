@@ -14,9 +14,11 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from ..engines.worker.layers import required
 from ..findings import BuildError, KernelError
+from ..spent import spending
 from .endings import Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
 from .parser import parse
 from .screen import OutputLost, Screen
@@ -62,7 +64,8 @@ def _run(options: argparse.Namespace, screen: Screen) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *details, **more: screen.say(str(message))
-            with required(getattr(options, "require_sandbox", False)):
+            profiled = spending("everything else") if getattr(options, "profile", False) else nullcontext()
+            with required(getattr(options, "require_sandbox", False)), profiled:
                 done: bool | int = options.handler(options, screen)
             return (0 if done else FAILED) if isinstance(done, bool) else done  # a program's own exit code
     except (BrokenPipeError, OutputLost):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..findings import BuildError
 from ..kernelc.inputs import KERNELS
 from ..kernelc.options import Options
-from ..launches import Program
+from ..launches.compiled import CompiledSources
 from ..launches.device import Device
 from ..text import percent, size
 from .screen import Screen
@@ -20,7 +20,10 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
     device = Device.load(options.device)
     silent: list[Path] = []  # whose launches nobody knows
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = load_program(options, options.files, device, lambda path: _launched(options, path, device, silent))
+        program = CompiledSources(
+            options.files, compile_options(options), device,
+            launched=lambda path: _launched(options, path, device, silent),
+        )  # fmt: skip
     compiled = program.instances
     templates = [name for name in program.kernels if name.endswith("<...>")]
     left = [name for name in templates if not any(i.startswith(name.removesuffix("...>")) for i in compiled)]
@@ -55,7 +58,7 @@ def _launched(options: argparse.Namespace, path: Path, device: Device, silent: l
     from ..host.programs.build import launched_instances  # a source without templates need not wait for it
 
     try:
-        return launched_instances(path, _settings(options), device) if path.suffix == KERNELS else []
+        return launched_instances(path, compile_options(options), device) if path.suffix == KERNELS else []
     except BuildError:
         silent.append(path)
         return []
@@ -72,13 +75,6 @@ def _tell_templates(screen: Screen, compiled: Sequence[str], left: Sequence[str]
         screen.line(f"the host code of {path} does not compile by itself, so that its launches are not known")
 
 
-def load_program(
-    options: argparse.Namespace, files: Sequence[Path], device: Device,
-    launched: Callable[[Path], Sequence[str]] | None = None,
-) -> Program:  # fmt: skip
-    """The program of some sources; ``launched`` says which instances of templates a source launches."""
-    return Program(files, _settings(options), device, launched=launched)
-
-
-def _settings(options: argparse.Namespace) -> Options:
+def compile_options(options: argparse.Namespace) -> Options:
+    """How the sources of a command line are compiled."""
     return Options.of(options.include, options.define, options.headers, options.std)

@@ -15,9 +15,10 @@ from pathlib import Path
 from ..checks.after_run import examine, redundant_waits
 from ..findings import BuildError, KernelError
 from ..findings.reports import Checked, report_of
+from ..launches.program import Program
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
-from .build import load_program
+from .build import compile_options
 from .launch import deep, files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
@@ -92,7 +93,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
     with warnings.catch_warnings(), screen.busy(f"building {names}"):
         warnings.simplefilter("ignore", RuntimeWarning)  # what it says is among the findings
         try:
-            program = load_program(options, sources, device)
+            program = Program(sources, compile_options(options), device)
         except BuildError as error:
             if error.finding is None:
                 raise

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...isa import DIALECTS
-from ..checks.at_issue import LEVELS
+from ..checks.at_issue.checking import LEVELS
 from ..chip.launch_kinds import KINDS
 from ..findings.reports.formats import FORMATS
 
@@ -110,6 +110,7 @@ _REPEATS = (
             "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
     _option("--smaller", "run it with smaller counts, too, and compare what both write"),
 )  # fmt: skip
+_PROFILE = _option("--profile", "show where the simulator's own time went: by phase and instruction")
 _LAUNCH = (
     _option("--kernel NAME", "with template arguments if it is a template"),
     _option("--dim X,Y,Z", "number of tasks (default: what the device's kernels expect)"),
@@ -159,6 +160,7 @@ COMMANDS = {
             _option("--plan", "show how an elementwise operator is carried out as well"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
             *_REPEATS,
+            _PROFILE,
             *_OUTPUTS,
             *_FINDINGS,
         ),
@@ -173,6 +175,7 @@ COMMANDS = {
             *_LAUNCH,
             _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) after the run"),
             _ON,
+            _PROFILE,
             *_OUTPUTS,
             *_FINDINGS,
         ),

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.at_issue import optional
 from ..findings import KernelError, MlusimError
-from ..launches import Program, Run
 from ..launches.device import Device
+from ..launches.program import Program
 from ..launches.repeats import FEW, NONE, Repeats
+from ..launches.run import Run
 from ..launches.watchers import Launches, watchers
 from ..text import nearest
-from .build import load_program
+from .build import compile_options
 from .outputs import report_run
 from .paths import check_paths
 from .screen import Screen
@@ -90,7 +90,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     saved = _saved(options.save, arrays)
     check_paths(*saved, options.trace, options.report, options.log, options.output, read=files_read(options))
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
-        program = load_program(options, options.files, device)
+        program = Program(options.files, compile_options(options), device)
     try:
         run = start_kernel(options, screen, program, values, _on_finding(options))
     except KernelError as error:
@@ -111,11 +111,14 @@ def watched(options: argparse.Namespace, name: str) -> Device:
     limit = options.precise_limit
     if limit is not None and not 0 <= limit < float("inf"):
         raise ValueError(f"--precise-limit is {limit}; pass a relative error, such as 1e-3")
-    asked = [optional("values")] if options.values else []
-    if options.precise or limit is not None:
-        asked.append(optional("precise", limit=limit))
     device = Device.load(name).checked(options.checks)
-    return device.watched(*asked) if asked else device
+    precise = options.precise or limit is not None
+    if not options.values and not precise:
+        return device
+    from ..checks.at_issue.standard import optional  # other launches run in a process that imports the checks itself
+
+    asked = [optional("values")] if options.values else []
+    return device.watched(*asked, *([optional("precise", limit=limit)] if precise else []))
 
 
 def repeats_of(options: argparse.Namespace) -> Repeats:
@@ -169,7 +172,7 @@ def _left_by(
     given = copies if isinstance(values, Mapping) else list(copies.values())
     try:
         with screen.busy(f"running {options.kernel} of {options.against}"):
-            _launched(options, load_program(options, [options.against], device), given)
+            _launched(options, Program([options.against], compile_options(options), device), given)
     except MlusimError as error:
         raise ValueError(f"--against {options.against}: {error}") from None
     return {name: value for name, value in copies.items() if isinstance(value, np.ndarray)}

@@ -12,11 +12,13 @@ import numpy as np
 from ..files import write_atomically
 from ..findings.reports import Report, Suppression, report_of
 from ..findings.reports.formats import FORMATS, report_document, verdict
-from ..launches import Run
+from ..launches.run import Run
 from ..launches.watchers import checked
 from ..log import Log
+from ..spent import current, phase
 from ..text import size
 from ..timing import Timeline
+from .profile import print_profile, profile_document
 from .report import Seen, kernel_of, write_page
 from .screen import Screen
 
@@ -54,8 +56,9 @@ def report_run(
     written = [str(path) for path in saved]
     for path, names in saved.items():
         write_arrays({name: results[name] for name in names}, path)
-    written += write_records(options, screen, run.log, run.timeline)
-    written += write_page(options, screen, kernel_of(run.log), [Seen.of(run.timeline)], report)
+    with phase("trace, report and log files"):
+        written += write_records(options, screen, run.log, run.timeline)
+        written += write_page(options, screen, kernel_of(run.log), [Seen.of(run.timeline)], report)
     written += write_formatted(options, report)
     plan = str(run.plan) if getattr(options, "plan", False) and hasattr(run, "plan") else None
     if screen.json:
@@ -69,6 +72,7 @@ def report_run(
             "time_us": run.time_us,
             "summary": summarise(run.timeline).to_dict(),
             "written": written,
+            **({"profile": profile_document(spent.phases)} if (spent := current()) else {}),
         }
         screen.document(document)
     elif options.format and not options.output:
@@ -85,6 +89,8 @@ def report_run(
             print_report(screen, run.timeline)
             screen.line()
         print_written(screen, written)
+        if spent := current():
+            print_profile(screen, spent.phases)
     if report.findings:
         screen.say(verdict(report))
         screen.findings(report.findings)
@@ -145,7 +151,8 @@ def print_report(screen: Screen, timeline: Timeline) -> None:
     """Print the summary of a timeline."""
     from ...traces import print_summary, summarise
 
-    print_summary(summarise(timeline), screen.out)
+    with phase("summary"):
+        print_summary(summarise(timeline), screen.out)
 
 
 def print_written(screen: Screen, paths: list[str]) -> None:

@@ -36,6 +36,8 @@ _OF_KERNELS: dict[str, Any] = {
 
 def run_program(options: argparse.Namespace, screen: Screen) -> int:
     """Build sources with a `main`, run the program, and report on standard error; the exit code is the program's."""
+    if options.profile:
+        raise ValueError("--profile is of one kernel; name it by --kernel")
     screen.apart = screen.json or bool(options.format and not options.output)
     check_paths(options.trace, options.report, options.log, options.output, read=[*options.files])
     devices = _devices(options)

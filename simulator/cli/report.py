@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..findings.reports import Report
-from ..launches import Run
+from ..launches.run import Run
 from ..log import Log
 from ..timing import Timeline
 from .screen import Screen

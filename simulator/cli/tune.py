@@ -13,8 +13,8 @@ from ...traces import summarise
 from ..chip.launch_kinds import KINDS
 from ..findings import BuildError, KernelError
 from ..kernelc.options import Options
-from ..launches import Program
 from ..launches.device import Device
+from ..launches.program import Program
 from ..study.sweep import Column, Journal, best_points, carry_out, check_table, every_point, points_of, write_table
 from ..text import percent, quoted
 from .commands import DEVICE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -126,7 +127,8 @@ class Builder:
         files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         confined = "confined" if is_confined else ""
-        self._key = "".join([confined, self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+        text = "".join([confined, self._declared, *(file.read_text(encoding="utf-8") for file in files)])
+        self._key = hashlib.sha256(text.encode()).hexdigest()  # it is a part of many keys
 
     def runtime(self) -> Path:
         """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""

@@ -14,6 +14,7 @@ from ..engines.engine import LaunchEngine, Outcome
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
 from ..kernelc.launches import KernelDecl
+from ..spent import current, phase
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
@@ -54,9 +55,18 @@ class CompiledKernel:
         parameters = parse_signature(image.description.signatures[number])
         signature = Signature(self.name, parameters, self._declared, lambda: image.layouts.parameters(number))
         arguments = tuple(LaunchArguments(signature, values, copies).bytes)
-        asked = launch._replace(library=image.library, entry=number, arguments=arguments)
+        asked = launch._replace(
+            library=image.library, entry=number, arguments=arguments, profiled=current() is not None
+        )
         engine = self._engine(options.isolate)
-        yield lambda order: image.lines.located(*engine.run(asked._replace(order=order), options.progress))
+
+        def run(order: int) -> Outcome:
+            with phase("process of the kernel"):
+                outcome = engine.run(asked._replace(order=order), options.progress)
+            with phase("source lines"):
+                return image.lines.located(*outcome)
+
+        yield run
 
     def _engine(self, isolate: bool) -> LaunchEngine:
         memory, target = self._device.memory, target_of(self._device)

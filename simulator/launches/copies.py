@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.memory import Allocation
 from ..core.memory.global_memory import GlobalMemory, check_elements
+from ..spent import phase
 from .sharing import groups, layout, pack
 
 _BYTE = np.dtype(np.uint8)
@@ -86,8 +87,10 @@ class ArrayCopies:
     def address(self, array: np.ndarray) -> int:
         """Where an array lies on the device; copied there when it is asked for, MemoryError when it does not fit."""
         block, begin = self._homes[id(array)]
-        entry = block.entry or self._copied(block)
-        return entry.start + begin
+        if block.entry is None:
+            with phase("arrays to the device"):
+                block.entry = self._copied(block)
+        return block.entry.start + begin
 
     def contents(self, array: np.ndarray) -> np.ndarray:
         """What an array holds on the device."""

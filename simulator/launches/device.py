@@ -6,21 +6,22 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
-from ..checks.at_issue import Checking
-from ..checks.at_issue.checking import CheckMaker
+from ..checks.at_issue.checking import Checking, CheckMaker
 from ..chip.device_file import Quantity, changed, read_device_file
 from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
-from ..core.machine import Machine
 from ..core.memory.global_memory import DeviceArray, GlobalMemory
 from ..native.cache import BuildCache
 from ..text import nearest, quoted
 from .state import DeviceState
+
+if TYPE_CHECKING:
+    from ..core.machine import Machine
 
 _BUILT_IN = Path(__file__).parents[1] / "chip" / "chips"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..engines.tasks import Description, LineTable
+from ..engines.tasks.image import Description
 from ..engines.tasks.layouts import Layouts
+from ..engines.tasks.lines import LineTable
 from ..engines.worker.answer import decode_description, encode_description
 from ..engines.worker.pool import WorkerDied, pool
 from ..findings import BuildError

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks.after_run import Given, came_to_end, examine, with_origins
-from ..checks.at_issue import Checking
+from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
@@ -24,6 +24,7 @@ from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, KernelError, rules
 from ..findings.reports import suppressed_in_sources
 from ..log import Log
+from ..spent import phase
 from .arguments import device_arrays
 from .copies import ArrayCopies
 from .device import Device
@@ -90,14 +91,17 @@ def carry_out(
 
                 def in_order(order: int) -> Outcome:
                     log, findings = run(order)
-                    return log, examined(device.checking, launch, log, findings, given, copies.read_only)
+                    with phase("checks of the log"):
+                        return log, examined(device.checking, launch, log, findings, given, copies.read_only)
 
                 before = variants.contents(device.memory)
                 log, findings = in_orders(in_order, device.memory, given(), repeats.orders)
-            wrong = compared([log], findings, options.on_finding, given, options.expected)
+            with phase("comparison of results"):
+                wrong = compared([log], findings, options.on_finding, given, options.expected)
             findings = [*findings, *wrong]
             if before and not failed(findings):
-                findings += in_variants(execute, device.memory, before, list(given()), log, variants.chosen)
+                with phase("variants"):
+                    findings += in_variants(execute, device.memory, before, list(given()), log, variants.chosen)
                 variants = replace(variants, done=True)
             made = _finished(
                 device,
@@ -106,7 +110,8 @@ def carry_out(
                 _advice_last(without_consequences(findings)) if wrong or before else findings,
                 variants,
             )
-            copies.copy_back()
+            with phase("arrays to the host"):
+                copies.copy_back()
             return made
 
     return device.in_turn(in_turn)

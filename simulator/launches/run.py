@@ -11,6 +11,7 @@ from ..checks.consequences import without_consequences
 from ..chip.rates import Rates
 from ..findings import ERROR, Finding
 from ..log import Log
+from ..spent import phase
 from ..timing import Timeline, replay
 from .device import Device
 from .variants import NO_VARIANTS, Variants
@@ -38,7 +39,8 @@ class Run:
     @cached_property
     def timeline(self) -> Timeline:
         """Start and end of every record at the device's rates."""
-        return replay(self.log, self.rates)
+        with phase("timing"):
+            return replay(self.log, self.rates)
 
     @property
     def time_us(self) -> float:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import weakref
+from typing import TYPE_CHECKING
 
-from ..checks.at_issue import Checking
+from ..checks.at_issue.checking import Checking
 from ..chip import Shape
-from ..core.machine import Machine
 from ..core.memory import Turn
 from ..core.memory.global_memory import GlobalMemory
+
+if TYPE_CHECKING:  # kernels in C run in another process, which has a machine of its own
+    from ..core.machine import Machine
 
 
 class DeviceState:
@@ -35,6 +38,9 @@ class DeviceState:
         memory = self.memory.memory
         with self._making:
             if self._machine is None:
-                self._machine = Machine(self._shape, self._name, {memory.name: memory}, self._checking.subscribed)
+                from ..checks.at_issue.standard import subscribed
+                from ..core.machine import Machine
+
+                self._machine = Machine(self._shape, self._name, {memory.name: memory}, subscribed(self._checking))
                 weakref.finalize(self, self._machine.close).atexit = False
             return self._machine

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...isa.cached import cached_property
 from ..findings import BuildError
+from ..spent import phase
 from . import RUNTIME
 from .cache import BuildCache
 from .process import CommandResult, LimitReached, Limits, run_limited
@@ -64,11 +65,13 @@ class Compiler:
         LimitReached when it takes more time or memory than it may.
         """
         command = [*self.command, *arguments]
-        if readable is None:
-            return run_limited(command, _environment(scratch), self.limits)
-        named = (_NOT_PATH.sub("", word) for word in arguments)
-        places = [*readable, *([scratch] if scratch else []), *map(Path, filter(os.path.isabs, named)), *self._places]
-        return run_limited(command, _environment(scratch), self.limits, places)
+        places = None
+        if readable is not None:
+            named = (_NOT_PATH.sub("", word) for word in arguments)
+            own = [scratch] if scratch else []
+            places = [*readable, *own, *map(Path, filter(os.path.isabs, named)), *self._places]
+        with phase("compiler"):
+            return run_limited(command, _environment(scratch), self.limits, places)
 
     @cached_property
     def _places(self) -> list[Path]:

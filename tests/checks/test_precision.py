@@ -9,7 +9,7 @@ import pytest
 from mlusim.isa import DIALECTS, DeclarationError
 from mlusim.isa.declare import declare
 from mlusim.simulator import Device, launch
-from mlusim.simulator.checks.at_issue import Precision
+from mlusim.simulator.checks.at_issue.precision import Precision
 
 DEVICE = Device.load("mlu590").watched(Precision)
 TPU = Device.load("bm1690").watched(Precision)

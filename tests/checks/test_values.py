@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from mlusim.simulator import Device, launch, load
-from mlusim.simulator.checks.at_issue import Values
+from mlusim.simulator.checks.at_issue.values import Values
 from mlusim.simulator.cli import main
 
 DEVICE = Device.load("mlu590").watched(Values)

@@ -16,7 +16,7 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, frames, load
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
 from mlusim.simulator.core.execution import Launch
-from mlusim.simulator.engines.tasks import Description
+from mlusim.simulator.engines.tasks.image import Description
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
@@ -227,7 +227,7 @@ def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_
         tuple(type(entry)("", number) for number, entry in enumerate(run.log.locations)),
         run.log.shape, run.log.device, run.log.launch,
     )  # fmt: skip
-    good = b"".join(bytes(part) for part in encode_answer(places, [], memory, last=False))
+    good = b"".join(bytes(part) for part in encode_answer(places, [], memory, last=False, spent={"timing": (0.5, 2)}))
     allocations = tuple(memory.allocations())
     decoded = decode_answer(memoryview(good), request(program, kind), allocations)
     assert decoded.log.launch == run.log.launch

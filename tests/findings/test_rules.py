@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from mlusim.isa import DIALECTS, Require
-from mlusim.simulator.checks import at_issue
+from mlusim.simulator.checks.at_issue import standard
 from mlusim.simulator.findings import ADVICE, ERROR, RULES, WARNING, rules
 
 from tests.support.paths import ROOT
@@ -99,7 +99,7 @@ def test_rules_have_an_id_a_severity_and_a_line():
 @pytest.mark.slow
 def test_nothing_outside_of_the_checks_names_one():
     """But for the public names, which a user watches a device by."""
-    checks = {kind.__name__ for kind in (*at_issue.STANDARD, *at_issue.OPTIONAL.values())}
+    checks = {kind.__name__ for kind in (*standard.STANDARD, *standard.OPTIONAL.values())}
     assert len(checks) > 8
     for path in PRODUCT:
         if path != ROOT / "simulator" / "__init__.py" and not path.is_relative_to(ROOT / "simulator" / "checks"):

@@ -6,7 +6,9 @@ import pickle
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.checks.at_issue import STANDARD, Checking, Values
+from mlusim.simulator.checks.at_issue.checking import Checking
+from mlusim.simulator.checks.at_issue.standard import STANDARD, subscribed
+from mlusim.simulator.checks.at_issue.values import Values
 
 
 def test_a_device_with_other_checks_is_the_same_chip_with_a_memory_of_its_own() -> None:
@@ -23,6 +25,6 @@ def test_a_device_with_other_checks_is_the_same_chip_with_a_memory_of_its_own() 
 
 
 def test_what_a_level_subscribes() -> None:
-    assert Checking().subscribed == Checking("fast").subscribed == STANDARD
-    assert Checking("none", (Values,)).subscribed == (Values,)
+    assert subscribed(Checking()) == subscribed(Checking("fast")) == STANDARD
+    assert subscribed(Checking("none", (Values,))) == (Values,)
     assert [level for level in ("all", "fast", "none") if Checking(level).of_logs] == ["all"]

@@ -53,6 +53,14 @@ __mlu_global__ void before_an_add(float *out, int n) {
   __bang_write_value(a, 64, (float)x);
   __memcpy(out, a, 256, NRAM2GDRAM);
 }
+__mlu_global__ void turns(int *out, int n) {
+  unsigned x = taskId;
+  for (int phase = 0; phase < 3; phase++) {
+    for (int i = 0; i < (taskId == 2 ? 10 * n : n); i++) x = x * 1664525u + 1013904223u;
+    __sync_all();
+  }
+  out[taskId] = x;
+}
 """
 
 
@@ -112,6 +120,16 @@ def test_work_comes_before_the_instruction_that_follows_it(program):
     names = [run.log.ops[row["op"]].name for row in run.log.records]
     assert names.index("scalar.compute") < names.index("__bang_write_value")
     assert run.timeline.start[names.index("__bang_write_value")] > 30
+
+
+def test_work_between_barriers_belongs_to_its_task(program):
+    """Whether it is a record before the barrier or too little for one."""
+    for n in (20, 1000):
+        log = program.launch("turns", (4, 1, 1), args=[np.zeros(4, np.int32), n], type="union1").log
+        computed = log.records[[log.ops[row["op"]].name == "scalar.compute" for row in log.records]]
+        done = np.bincount(computed["core"], computed["work"])  # the memory core is another
+        assert done[0] == done[1] == done[3] >= 3 * n * 3
+        assert done[2] == pytest.approx(10 * done[0], rel=0.2)
 
 
 def test_equal_launches_give_equal_logs(program):

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...simulator.log import ARITHMETIC
 from ...simulator.timing import Costs
 from .question import Advice, Question
 
@@ -54,9 +53,6 @@ def uneven_work(question: Question) -> Iterator[Advice]:
     task, turn = question.records["task"].astype(np.int64), _turns(question)
     own = question.costs.alone + question.costs.latency
     own = np.where(question.syncs | question.barriers, 0.0, own)
-    if question.barriers.any():  # tasks give way there: what scalar code computes is noted with the one that goes on
-        computed = np.array([op.name == ARITHMETIC for op in log.ops])
-        own[computed[log.records["op"]]] = 0.0
     ours = question.records["core"] < log.shape.cores
     if log.kind.transactions or len(np.unique(task[ours])) < 2:
         return

@@ -5,30 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
-from ...core.execution import Execution
-from ...core.issue import Check
 from ...text import quoted
-from .coherence import Coherence
-from .guards import Architecture, Arguments, Meaning, Overlap
-from .initialized import Initialized
-from .memory_core import MemoryCore
-from .shared import ClusterMemory
 
-CheckMaker = Callable[[Execution], Check]
+if TYPE_CHECKING:  # a process that builds, or whose worker launches, needs neither machine nor checks
+    from ...core.execution import Execution
+    from ...core.issue import Check
+
+CheckMaker: TypeAlias = "Callable[[Execution], Check]"
 #: How much is checked: all there is, what a launch tests on its way, nothing but what keeps memory whole.
 LEVELS = ("all", "fast", "none")
-#: What a machine subscribes unless told otherwise, in the order in which an instruction meets them.
-STANDARD: tuple[type[Check], ...] = (
-    Architecture,
-    Meaning,
-    Arguments,
-    Overlap,
-    Initialized,
-    Coherence,
-    MemoryCore,
-    ClusterMemory,
-)
 
 
 @dataclass(frozen=True)
@@ -42,15 +29,16 @@ class Checking:
         """ValueError for an unknown level, TypeError for what is no check."""
         if self.level not in LEVELS:
             raise ValueError(f"level is {quoted(self.level)}; pass one of {', '.join(LEVELS)}")
+        if self.further:
+            self._check_further()
+
+    def _check_further(self) -> None:
+        from ...core.issue import Check
+
         for check in self.further:
             made = check.func if isinstance(check, partial) else check
             if not (isinstance(made, type) and issubclass(made, Check)):
                 raise TypeError(f"{quoted(check)} is no check; pass classes derived from Check, or partials of them")
-
-    @property
-    def subscribed(self) -> tuple[CheckMaker, ...]:
-        """What a machine subscribes: the standard checks, but for "none", and then the further ones."""
-        return (*(() if self.level == "none" else STANDARD), *self.further)
 
     @property
     def of_logs(self) -> bool:

@@ -21,6 +21,7 @@ class Launch(NamedTuple):
     library: Path = Path()
     entry: int = 0  # the number of the kernel in its library
     arguments: tuple[bytes, ...] = ()
+    profiled: bool = False  # somebody asks where the simulator's own time goes
     each: bool = False  # its one argument has a part for each task, of equal size
 
     @property

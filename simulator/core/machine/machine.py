@@ -14,6 +14,7 @@ from ...chip import Shape
 from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
+from ...spent import current
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
 from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
@@ -64,7 +65,8 @@ class Machine:
             overload = self.dialect.overloads[number]
             make = by_element_type if overload.instruction.type_arguments else issue
             self._ports[number] = make(self.execution, overload, self.checks)
-        return self._ports[number]
+        spent = current()
+        return spent.timed(self.dialect.overloads[number].name, self._ports[number]) if spent else self._ports[number]
 
     def native_ports(self, number: int) -> Mapping[int, NativePort | str]:
         """The native ports of an overload by the value of its selecting argument, or why there are none."""

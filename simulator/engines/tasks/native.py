@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 from ....isa import Overload, wires
 from ...core.issue import NativePort
+from ...core.machine import Machine
 from . import abi
 
 #: What the arguments of a call lie in: whole numbers and doubles in registers, and the words of the stack behind those.
@@ -17,18 +18,22 @@ _WHOLE, _DOUBLES, _STACK = range(5), range(5, 13), 13
 class NativeTable:
     """The native ports of all overloads, as native code takes them by their numbers; at first none."""
 
-    def __init__(self, overloads: Sequence[Overload]) -> None:
-        self._overloads = overloads
-        self._rows = (abi.NativePorts * len(overloads))()
+    def __init__(self, machine: Machine) -> None:
+        self._machine, self._known = machine, set[int]()
+        self._rows = (abi.NativePorts * len(machine.dialect.overloads))()
         self._kept: list[object] = []  # what the rows point to
         self.address = ctypes.addressof(self._rows)
 
-    def add(self, number: int, ports: Mapping[int, NativePort | str]) -> None:
+    def add(self, number: int) -> None:
         """The ports of an overload, by the value of the argument that selects one."""
+        if number in self._known:
+            return
+        self._known.add(number)
+        ports = self._machine.native_ports(number)
         native = {value: port for value, port in ports.items() if isinstance(port, NativePort)}
         if not native:
             return
-        overload = self._overloads[number]
+        overload = self._machine.dialect.overloads[number]
         places = argument_places(overload)
         cases = (ctypes.c_void_p * (max(native) + 1))()
         for value, port in native.items():

@@ -17,6 +17,7 @@ from ...core.issue import AccessRun
 from ...core.machine import Machine, ScalarUnit
 from ...findings import Squashed, rules
 from ...log.recorder import ROW
+from ...spent import Spent, current, phase
 from ..engine import OnProgress, Outcome
 from . import abi
 from .core import NativeCore, RangeTable
@@ -44,12 +45,13 @@ class NativeRunner:
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
-        self._native = NativeTable(machine.dialect.overloads)
+        self._native = NativeTable(machine)
         self._native_table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_native")
         self._native_on, self._seen = (
             ctypes.c_int.in_dll(self.runtime, name) for name in ("mlusim_native_on", "mlusim_seen")
         )
         self._ports: dict[int, Any] = {}
+        self._spent: Spent | None = None  # what the ports keep their time in
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._cores: dict[int, NativeCore] = {}
         self._running: NativeCore  # that of the running task
@@ -72,6 +74,10 @@ class NativeRunner:
         machine = self.machine
         try:
             image = load_image(self._runtime_path, launch.library)
+            if self._spent is not (spent := current()):
+                self._spent = spent
+                self._ports.clear()
+                self._opened.clear()
             self._open_ports(image)
             values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
             self._common = self._common_ranges(values)
@@ -103,7 +109,8 @@ class NativeRunner:
             machine.execution.deferrals.on_change = lambda count: None
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
-        ended: int = self.runtime.mlusim_run_task(address, arguments)
+        with phase("scalar code, native instructions"):
+            ended: int = self.runtime.mlusim_run_task(address, arguments)
         if ended:  # its last first writes have not been drained
             self._note_first_writes()
         return ended
@@ -127,7 +134,7 @@ class NativeRunner:
         """The address at which native code calls the port of an overload."""
         if number not in self._ports:
             self._ports[number] = _wire(self.machine.dialect.overloads[number])(self.machine.port(number))
-            self._native.add(number, self.machine.native_ports(number))
+            self._native.add(number)
         return ctypes.cast(self._ports[number], ctypes.c_void_p).value or 0
 
     # --- what native code asks ---------------------------------------------------------------------------

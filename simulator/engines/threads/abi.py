@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from ...structures import header
-from ..tasks import LoadedImage
+from ..tasks.image import LoadedImage
 
 _SIMT = header("threads/simt.h")
 #: Kinds of fault.

@@ -10,7 +10,7 @@ from ...chip import Shape
 from ...core.memory import Memory
 from ...findings import Finding, rules
 from ...log import Region
-from ..tasks import process_finding
+from ..tasks.faults import process_finding
 from .abi import Kind, Runtime, ThreadFault
 from .grid import Grid
 

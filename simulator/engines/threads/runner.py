@@ -16,7 +16,8 @@ from ...core.memory import Memory
 from ...findings import Collector, Squashed, rules
 from ...log import Location
 from ..engine import OnProgress, Outcome
-from ..tasks import LoadedImage, load_image, load_runtime
+from ..tasks.abi import load_runtime
+from ..tasks.image import LoadedImage, load_image
 from .abi import RANGE, GridLaunch, Runtime
 from .faults import Faults
 from .grid import Grid

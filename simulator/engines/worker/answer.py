@@ -17,7 +17,8 @@ from ...findings import RULES, SEVERITIES, Finding
 from ...frames import BrokenPeer, Buffer
 from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
-from ..tasks import Description
+from ...spent import Phases
+from ..tasks.image import Description
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
@@ -30,15 +31,16 @@ _OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrie
 @dataclass(frozen=True)
 class Answer:
     """What a launch gave. ``uninitialized`` are the bytes of each device array that nobody has written, by address;
-    ``last``: the worker cannot be used again."""
+    ``last``: the worker cannot be used again; ``spent``: where the time of the worker went, if that was asked."""
 
     log: Log
     findings: list[Finding]
     uninitialized: dict[int, Shadow]
     last: bool
+    spent: Phases
 
 
-def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool) -> list[Buffer]:
+def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: bool, spent: Phases) -> list[Buffer]:
     """The parts of the message."""
     holes = [entry for entry in memory.allocations() if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
@@ -53,6 +55,7 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "findings": [_finding_table(finding) for finding in findings],
         "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
         "last": last,
+        "spent": [[name, seconds, times] for name, (seconds, times) in spent.items()],
     }
     head = json.dumps(tables).encode()
     bodies = [
@@ -82,6 +85,7 @@ class _Head(NamedTuple):
     findings: tuple[Finding, ...]
     shared: int
     last: bool
+    spent: Phases
 
 
 class _Tables(NamedTuple):
@@ -107,7 +111,7 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     uninitialized = {}
     for (start, _), piece in zip(head.holes, found.pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
-    return Answer(log, list(head.findings), uninitialized, head.last)
+    return Answer(log, list(head.findings), uninitialized, head.last, head.spent)
 
 
 def _tables(body: Buffer, shape: Shape) -> _Tables:
@@ -149,6 +153,7 @@ def _head(text: bytes) -> _Head:
         _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
         tuple((_number(start), _count(count)) for start, count in tables["holes"]),
         tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
+        {_text(name): (_seconds(seconds), _count(times)) for name, seconds, times in tables["spent"]},
     )  # fmt: skip
 
 
@@ -271,6 +276,11 @@ def _count(value: object) -> int:
     found = _number(value)
     _require(found >= 0, "counts")
     return found
+
+
+def _seconds(value: object) -> float:
+    _require(isinstance(value, float) and 0 <= value < 1e9, "times")
+    return value  # type: ignore[return-value]
 
 
 def _require(holds: bool, what: str) -> None:

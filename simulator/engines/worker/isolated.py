@@ -12,7 +12,6 @@ from ...log import Log
 from ..engine import OnProgress, Outcome
 from .layers import check_isolation
 from .pool import Caller, WorkerDied, pool
-from .process import local_host
 from .request import LaunchRequest, LaunchTarget
 
 
@@ -46,6 +45,8 @@ class LocalEngine:
     def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch; RuntimeError inside of another one, PermissionError where the sandbox is required."""
         check_isolation()
+        from .process import local_host  # what a worker runs; other launches leave its imports to the worker
+
         host = local_host(self._runtime, os.getpid())
         refusal = "this code was called by a launch with isolate=False; launch when that is done"
         request = LaunchRequest(self._target, launch)

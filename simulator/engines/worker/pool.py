@@ -29,7 +29,8 @@ from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...native import FOREIGN
 from ...native.elf import Elf
-from ..tasks import Description
+from ...spent import current
+from ..tasks.image import Description
 from .answer import Answer, decode_answer, decode_description, decode_failure
 from .layers import check_layers
 from .messages import (
@@ -195,6 +196,8 @@ class Worker:
                 self.close()
             for entry in entries:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
+            if spent := current():
+                spent.absorb((name, seconds, times) for name, (seconds, times) in answer.spent.items())
             return answer.log, answer.findings
 
     @contextlib.contextmanager

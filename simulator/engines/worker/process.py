@@ -10,17 +10,21 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 
+from ...checks.at_issue.standard import subscribed
 from ...chip import Shape
 from ...core.machine import Machine
 from ...core.memory import Mapping, Memory, Turn, reach
 from ...findings import rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
-from ..tasks import ImageFault, LoadedImage, NativeRunner, load_image, load_runtime
+from ...spent import spending
+from ..tasks.abi import load_runtime
+from ..tasks.image import ImageFault, LoadedImage, load_image
+from ..tasks.runner import NativeRunner
 from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_description, encode_failure
@@ -73,7 +77,7 @@ class KernelHost:
             if request.launch.kind.transactions:
                 found = SimtRunner(shape, device, memory, self.runtime)
             else:
-                machine = Machine(shape, device, {memory.name: memory}, checking.subscribed)
+                machine = Machine(shape, device, {memory.name: memory}, subscribed(checking))
                 found = NativeRunner(machine, self.runtime)
         self._engines[memory] = found
         return found
@@ -127,12 +131,15 @@ class WorkerLoop:
             if order.image:
                 self._load(launch.library, given.pop(0), launch.time_limit)
             engine = self._host.engine(request, memory)
-            log, findings = engine.run(launch, self._progress(frame) if order.wants_progress else None)
+            progress = self._progress(frame) if order.wants_progress else None
+            with spending("tasks and barriers") if launch.profiled else nullcontext() as spent:
+                log, findings = engine.run(launch, progress)
+                phases = spent.phases if spent else {}
             last = any(finding.rule in rules.process.FATAL for finding in findings)
         except ImageFault as fault:
-            log, last = Log.empty(target.shape, target.device, launch.header), True
+            log, last, phases = Log.empty(target.shape, target.device, launch.header), True, {}
             findings = [fault.finding]
-        self._channel.send(Answered(), *encode_answer(log, findings, memory, last), nonce=frame.nonce)
+        self._channel.send(Answered(), *encode_answer(log, findings, memory, last, phases), nonce=frame.nonce)
 
     def _attach(self, order: LaunchOrder, shape: Shape, descriptors: Sequence[int]) -> None:
         """Map a device's memory, and that of no other device but what the order says."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...checks.at_issue import Checking
+from ...checks.at_issue.checking import Checking
 from ...chip import Shape
 from ...core.execution import Launch
 from ...core.memory import Allocation

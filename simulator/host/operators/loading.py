@@ -7,10 +7,9 @@ from pathlib import Path
 
 from ...kernelc.inputs import HOST
 from ...kernelc.options import Options
-from ...launches import Program
 from ...launches.device import Device
 from ...launches.extent import check_device
-from ...launches.program import checked_instances, checked_paths
+from ...launches.program import Program, checked_instances, checked_paths
 
 
 def load(

@@ -11,10 +11,10 @@ from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
 from ...kernelc.inputs import KERNELS
 from ...kernelc.options import Options
-from ...launches import Program
 from ...launches.device import Device
 from ...launches.launching import compared
 from ...launches.options import check_on_finding
+from ...launches.program import Program
 from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...text import quoted

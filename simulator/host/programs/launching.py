@@ -16,9 +16,9 @@ from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import Caller, CallerGone, pool
 from ...findings import Finding, rules
 from ...flow import Accesses
-from ...launches import Run
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
+from ...launches.run import Run
 from ...log import Location
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler

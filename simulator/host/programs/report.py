@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...engines.tasks import LineTable
+from ...engines.tasks.lines import LineTable
 from ...findings import ERROR, Finding, merged, rules
 from ...log import NOWHERE, Location, Log
 from .messages import Place

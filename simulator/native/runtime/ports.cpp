@@ -245,6 +245,7 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
     memmove((char*)found[0].address, (const char*)found[1].address, found[0].bytes);
   else if (port.effect != MLUSIM_WAIT)
     loop.run_rows(port, found);
+  runs.pause();
   back(pc);
   return true;
 }

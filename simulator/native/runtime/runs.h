@@ -28,6 +28,10 @@ class Runs {
     work_noted_ = mlusim_scalar_work;
   }
 
+  // The kernel's code is left, and entered again: tasks give way to each other in between, and each keeps its own.
+  void pause() const { mlusim_current->operations = mlusim_scalar_work - work_noted_; }
+  void resume() { work_noted_ = mlusim_scalar_work - mlusim_current->operations; }
+
   // Drops what waits.
   void forget();
 

@@ -52,6 +52,7 @@ void leave(uint64_t worth, int64_t pc) {
   blocks.leave();
   process.in_kernel = 0;
   hand_over(worth, pc);
+  runs.pause();
 }
 
 void fault(int kind, uint64_t address, uint64_t size, int store, int64_t pc) {
@@ -88,6 +89,7 @@ void back(int64_t pc) {
     mlusim_status = 1;
   }
   if (mlusim_status) siglongjmp(*mlusim_current->jump, 1);
+  runs.resume();
   process.in_kernel = 1;
 }
 

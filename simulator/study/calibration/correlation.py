@@ -14,8 +14,8 @@ import numpy as np
 from ...chip.rates import Rates
 from ...findings import MlusimError
 from ...host.operators.loading import load
-from ...launches import Program
 from ...launches.device import Device
+from ...launches.program import Program
 from ...log import Log
 from ...timing import Interval, Numbers, interval_of, replay, resting
 from .cases import Cases, MeasuredCase, evaluate

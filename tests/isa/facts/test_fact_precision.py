@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.checks.at_issue import Precision
+from mlusim.simulator.checks.at_issue.precision import Precision
 
 from tests.isa.facts.call import typical
 from tests.isa.facts.disputes import rows

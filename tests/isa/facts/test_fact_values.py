@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.checks.at_issue import Values
+from mlusim.simulator.checks.at_issue.values import Values
 
 from tests.isa.facts.call import typical
 from tests.isa.facts.disputes import rows

@@ -1,0 +1,33 @@
+"""What `--profile` shows: where the simulator's own time went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..spent import Phases
+from .screen import Screen
+
+#: Phases that a table shows; the others are one line.
+_SHOWN = 16
+
+
+def print_profile(screen: Screen, phases: Phases) -> None:
+    """Print where time went, the longest phase first."""
+    whole = sum(seconds for seconds, _ in phases.values())
+    lines = [(name, seconds, times) for name, (seconds, times) in phases.items()]
+    shown, others = lines[:_SHOWN], lines[_SHOWN:]
+    if others:
+        shown.append((f"{len(others)} more", sum(entry[1] for entry in others), sum(entry[2] for entry in others)))
+    screen.line()
+    screen.table(
+        [("SIMULATOR'S OWN TIME", False), ("ms", True), ("share", True), ("times", True), ("us each", True)],
+        (
+            (name, f"{seconds * 1e3:.2f}", f"{seconds / whole:.1%}", f"{times}", f"{seconds / times * 1e6:.2f}")
+            for name, seconds, times in shown
+        ),
+    )
+
+
+def profile_document(phases: Phases) -> list[dict[str, Any]]:
+    """The same for a JSON document, all phases."""
+    return [{"phase": name, "seconds": round(seconds, 9), "times": times} for name, (seconds, times) in phases.items()]

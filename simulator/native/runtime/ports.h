@@ -68,5 +68,6 @@ struct mlusim_native_port {
 struct mlusim_native_ports {
   const struct mlusim_native_port* const* cases;
   int64_t count;
-  int64_t selected_by;  // where the argument lies; -1: there is none
+  int64_t selected_by;          // where the argument lies; -1: there is none
+  uint64_t times, nanoseconds;  // how often they were taken, and how long, while somebody asks
 };

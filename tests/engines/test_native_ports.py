@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
-from mlusim.simulator.checks.at_issue import optional
+from mlusim.simulator.checks.at_issue.values import Values
 from mlusim.simulator.core.issue import NativePort
 from mlusim.simulator.core.machine import Machine
 from mlusim.simulator.engines.tasks import runner
@@ -86,7 +86,7 @@ def test_plain_instructions_need_no_python(source: Path, monkeypatch: pytest.Mon
 
 
 def test_where_a_check_looks_at_values_all_of_it_is_pythons() -> None:
-    machine = Device.load("mlu370-x4").watched(optional("values")).machine
+    machine = Device.load("mlu370-x4").watched(Values).machine
     (number,) = [n for n in machine.dialect.by_name["__bang_add"] if machine.dialect.overloads[n].dtypes == "float"]
     assert machine.native_ports(number) == {0: "Values looks at it"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from ....isa import Overload, wires
@@ -43,6 +43,14 @@ class NativeTable:
         names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
         row.selected_by = places[names.index(select.argument)] if select else -1
         row.cases, row.count = ctypes.addressof(cases), len(cases)
+
+    def spent(self) -> Iterator[tuple[str, float, int]]:
+        """Name, seconds and number of the instructions that were carried out since the last call."""
+        for number in self._known:
+            row = self._rows[number]
+            if row.times:
+                yield self._machine.dialect.overloads[number].name, row.nanoseconds / 1e9, row.times
+                row.times = row.nanoseconds = 0
 
     def _port(self, port: NativePort, places: Sequence[int]) -> abi.NativePortRow:
         arguments = (ctypes.c_uint8 * max(len(places), 1))(*places)

@@ -47,8 +47,8 @@ class NativeRunner:
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._native = NativeTable(machine)
         self._native_table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_native")
-        self._native_on, self._seen = (
-            ctypes.c_int.in_dll(self.runtime, name) for name in ("mlusim_native_on", "mlusim_seen")
+        self._native_on, self._timed, self._seen = (
+            ctypes.c_int.in_dll(self.runtime, f"mlusim_{name}") for name in ("native_on", "native_timed", "seen")
         )
         self._ports: dict[int, Any] = {}
         self._spent: Spent | None = None  # what the ports keep their time in
@@ -75,7 +75,7 @@ class NativeRunner:
         try:
             image = load_image(self._runtime_path, launch.library)
             if self._spent is not (spent := current()):
-                self._spent = spent
+                self._spent, self._timed.value = spent, spent is not None
                 self._ports.clear()
                 self._opened.clear()
             self._open_ports(image)
@@ -109,8 +109,10 @@ class NativeRunner:
             machine.execution.deferrals.on_change = lambda count: None
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
-        with phase("scalar code, native instructions"):
+        with phase("scalar code"):
             ended: int = self.runtime.mlusim_run_task(address, arguments)
+            if self._spent:
+                self._spent.absorb(self._native.spent())
         if ended:  # its last first writes have not been drained
             self._note_first_writes()
         return ended

@@ -3,6 +3,7 @@
 #include "ports.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "access.h"
 #include "blocks.h"
@@ -11,8 +12,8 @@
 #include "ranges.h"
 #include "runs.h"
 
-const mlusim_native_ports* mlusim_native;
-int mlusim_native_on;
+mlusim_native_ports* mlusim_native;
+int mlusim_native_on, mlusim_native_timed;
 
 extern "C" bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* on_stack)
     __attribute__((visibility("hidden")));
@@ -226,6 +227,13 @@ void note_row(const mlusim_native_port& port, const Found* found, int64_t pc) {
   }
 }
 
+uint64_t now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// Carries out an instruction, and is out of the kernel then; or does nothing, and leaves it where it was.
 bool carry_out(const mlusim_native_port& port, int64_t pc) {
   if (port.settled && mlusim_current->pending) return false;
   if (!compute(port) || port.numbers[port.work] < 0) return false;
@@ -245,8 +253,6 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
     memmove((char*)found[0].address, (const char*)found[1].address, found[0].bytes);
   else if (port.effect != MLUSIM_WAIT)
     loop.run_rows(port, found);
-  runs.pause();
-  back(pc);
   return true;
 }
 
@@ -263,10 +269,19 @@ bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* 
   if (number >= mlusim_port_count || blocks.is_busy() || muted.waits()) return false;
   if (mlusim_seen && runs.are_open()) return false;
   const auto argument = [&](int64_t at) { return at < IN_REGISTERS ? passed[at] : on_stack[at - IN_REGISTERS]; };
-  const mlusim_native_ports& ports = mlusim_native[number];
+  mlusim_native_ports& ports = mlusim_native[number];
   const int64_t chosen = ports.selected_by < 0 ? 0 : (int32_t)argument(ports.selected_by);
   if (chosen < 0 || chosen >= ports.count || !ports.cases[chosen]) return false;
   const mlusim_native_port& port = *ports.cases[chosen];
   for (int i = 0; i < port.argument_count; i++) port.numbers[i] = argument(port.arguments[i]);
-  return carry_out(port, (int64_t)(call & ((1ull << MLUSIM_NUMBER_SHIFT) - 1)));
+  const int64_t pc = (int64_t)(call & ((1ull << MLUSIM_NUMBER_SHIFT) - 1));
+  const uint64_t begun = mlusim_native_timed ? now() : 0;
+  if (!carry_out(port, pc)) return false;
+  if (mlusim_native_timed) {
+    ports.nanoseconds += now() - begun;
+    ports.times++;
+  }
+  runs.pause();
+  back(pc);
+  return true;
 }

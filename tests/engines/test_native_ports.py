@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mlusim.isa import Overload
 from mlusim.simulator import Device, load
 from mlusim.simulator.checks.at_issue.values import Values
 from mlusim.simulator.core.issue import NativePort
@@ -99,17 +100,27 @@ def test_equal_launches_leave_equal_logs_whatever_lay_where_before(source: Path)
         assert log.runs.tobytes() == logs[0].runs.tobytes()
 
 
+def sample(chip: Device, rng: random.Random) -> list[Overload]:
+    """Overloads that the kernel can call: one of each kind that is native, some others, copies and waits."""
+    overloads = callable_overloads(chip.shape.arch)
+    numbers = {overload: number for number, overload in enumerate(chip.machine.dialect.overloads)}
+    kinds: dict[object, list[Overload]] = {}
+    for overload in overloads:
+        port = chip.machine.native_ports(numbers[overload]).get(0)
+        if isinstance(port, NativePort):
+            inputs = tuple((one[0] < 0 and one[2], one[4]) for one in port.inputs)
+            kinds.setdefault((port.effect, inputs), []).append(overload)
+    chosen = [rng.choice(kind) for kind in kinds.values()] + rng.sample(overloads, 4)
+    return chosen + [o for o in overloads if o.name in ("__memcpy", "__memcpy_async", "__sync_compute", "__sync_io")]
+
+
 @pytest.mark.parametrize("device", ["mlu370-x4", "mlu270"])
 def test_both_ports_do_the_same(device: str, tmp_path: Path) -> None:
     """The long form is a command, `python -m tests.fuzz.ports`."""
     chip = Device.load(device)
-    overloads = callable_overloads(chip.shape.arch)
-    numbers = {overload: number for number, overload in enumerate(chip.machine.dialect.overloads)}
-    native = [o for o in overloads if isinstance(chip.machine.native_ports(numbers[o]).get(0), NativePort)]
-    sample = random.Random(device).sample(native, 20) + random.Random(device).sample(overloads, 6)
-    sample += [o for o in overloads if o.name in ("__memcpy", "__sync_compute")]
-    both = Both(chip, sample, tmp_path)
-    for seed in range(15):
+    overloads = sample(chip, random.Random(device))
+    both = Both(chip, overloads, tmp_path)
+    for seed in range(20):
         rng = random.Random(seed)
-        table = draw(rng, sample, rng.randint(2, 30))
+        table = draw(rng, overloads, rng.randint(2, 30))
         assert both.differences(table, rng.choice(LAUNCHES), rng.choice(("raise", "collect", "collect")), seed) == []

@@ -33,7 +33,7 @@ class NotNativeError(Exception):
     """An instruction needs Python, and why."""
 
 
-class Place(NamedTuple):
+class StepNumber(NamedTuple):
     """Where a number lies that is known when the instruction is issued."""
 
     at: int
@@ -46,28 +46,31 @@ class Steps:
         """``arguments`` come first, "" for one that no expression may name; ``known`` ones are put in now."""
         self.numbers = [0] * len(arguments)
         self.rows: list[tuple[int, int, int, int]] = []
-        self._names: dict[str, object] = {**{name: Place(at) for at, name in enumerate(arguments) if name}, **known}
-        self._made: dict[tuple[int, ...], Place] = {}
+        self._names: dict[str, object] = {
+            **{name: StepNumber(at) for at, name in enumerate(arguments) if name},
+            **known,
+        }
+        self._made: dict[tuple[int, ...], StepNumber] = {}
 
-    def name(self, name: str, text: str) -> Place:
+    def name(self, name: str, text: str) -> StepNumber:
         """Let expressions name the value of one."""
         self._names[name] = place = self.place(text)
         return place
 
-    def place(self, text: str) -> Place:
+    def place(self, text: str) -> StepNumber:
         """Where the value of an expression lies."""
         return self._stored(self._value(ast.parse(text, mode="eval").body))
 
     def require(self, text: str) -> None:
         """The port ends where a condition does not hold."""
         value = self._value(ast.parse(text, mode="eval").body)
-        if isinstance(value, Place):
+        if isinstance(value, StepNumber):
             self.rows.append((_STEP.HOLDS, 0, value.at, 0))
         elif not value:
             raise NotNativeError("it always breaks a rule")
 
-    def _stored(self, value: object) -> Place:
-        if isinstance(value, Place):
+    def _stored(self, value: object) -> StepNumber:
+        if isinstance(value, StepNumber):
             return value
         if not isinstance(value, int) or value.bit_length() > 63:
             raise NotNativeError(f"{value!r} is no whole number")
@@ -76,11 +79,11 @@ class Steps:
             self._made[key] = self._new(int(value))
         return self._made[key]
 
-    def _new(self, value: int = 0) -> Place:
+    def _new(self, value: int = 0) -> StepNumber:
         self.numbers.append(value)
-        return Place(len(self.numbers) - 1)
+        return StepNumber(len(self.numbers) - 1)
 
-    def _step(self, kind: int, left: object, right: object = 0) -> Place:
+    def _step(self, kind: int, left: object, right: object = 0) -> StepNumber:
         key = (kind, self._stored(left).at, self._stored(right).at)
         if key not in self._made:
             self._made[key] = made = self._new()
@@ -88,7 +91,7 @@ class Steps:
         return self._made[key]
 
     def _value(self, node: ast.expr) -> Any:
-        """A `Place`, or what is known now."""
+        """A `StepNumber`, or what is known now."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name) and node.id in self._names:
@@ -111,14 +114,14 @@ class Steps:
         if kind not in _BINARY:
             raise NotNativeError(f"there is no step for {kind.__name__}")
         step, function = _BINARY[kind]
-        if isinstance(left, Place) or isinstance(right, Place):
+        if isinstance(left, StepNumber) or isinstance(right, StepNumber):
             return self._step(step, left, right)
         return function(left, right)
 
     def _unary(self, node: ast.UnaryOp) -> Any:
         value = self._value(node.operand)
         if isinstance(node.op, ast.Not):
-            return self._step(_STEP.NOT, value) if isinstance(value, Place) else not value
+            return self._step(_STEP.NOT, value) if isinstance(value, StepNumber) else not value
         if isinstance(node.op, ast.USub):
             return self._binary(ast.Sub, 0, value)
         raise NotNativeError(f"there is no step for {ast.unparse(node)}")
@@ -137,10 +140,10 @@ class Steps:
     def _combined(self, step: int, found: Sequence[Any]) -> Any:
         """Conditions of which all hold, or any."""
         decides = step == _STEP.EITHER
-        known = [bool(value) for value in found if not isinstance(value, Place)]
+        known = [bool(value) for value in found if not isinstance(value, StepNumber)]
         if decides in known:
             return decides
-        places = [value for value in found if isinstance(value, Place)]
+        places = [value for value in found if isinstance(value, StepNumber)]
         if not places:
             return not decides
         whole = places[0]
@@ -150,7 +153,7 @@ class Steps:
 
     def _call(self, node: ast.Call) -> Any:
         name, values = ast.unparse(node.func), [self._value(value) for value in node.args]
-        if name in FUNCTIONS and not any(isinstance(value, Place) for value in values):
+        if name in FUNCTIONS and not any(isinstance(value, StepNumber) for value in values):
             return FUNCTIONS[name](*values)
         if name == "abs":
             return self._step(_STEP.LARGER, values[0], self._binary(ast.Sub, 0, values[0]))

@@ -125,6 +125,8 @@ def _effect(made: Instruction) -> Iterator[str]:
         yield f"{kind} has no semantics of its own, and some is given"
     if isinstance(effect, Copy) and (len(made.written), len(made.read), len(memory)) != (1, 1, 2):
         yield "Copy has one written and one read operand"
+    if isinstance(effect, Copy) and effect.cluster not in ("", *(p.name for p in made.prototype.parameters)):
+        yield f"{effect.cluster!r}, which names a cluster, is no parameter"
     if isinstance(effect, Cache) and effect.action not in ("flush", "invalidate"):
         yield f"unknown cache action {effect.action!r}"
     if isinstance(effect, Barrier) and (
@@ -180,7 +182,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     for name, text in made.let.items():
         yield from _unknown(f"let {name}", text, known)
         known = known | {name}
-    extents = known | set(made.measured)
+    extents = known | set(made.measured) | {f"lane_{p.name}" for p in parameters if p.is_lanes}
     for p in parameters:
         for dim in p.dims:
             for text in (dim.count, dim.stride):
@@ -197,7 +199,7 @@ def _expressions(made: Instruction) -> Iterator[str]:
     if made.work:
         yield from _unknown("work", made.work, known | counts)
     if made.adds:
-        yield from _unknown("adds", made.adds, known)
+        yield from _unknown("adds", made.adds, known | set(made.measured))
         if not any(p.reads and p.writes for p in parameters):
             yield "adds says when an inout operand is read, and there is none"
 

@@ -35,8 +35,10 @@ class Dialect:
     prefix: str = "__"  # of the names that C kernels call
     constants: Mapping[str, int] = field(default_factory=dict)  # named values that Python kernels use
     queries: Mapping[str, str] = field(default_factory=dict)  # function -> the built-in variable that it returns
-    known_forms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # name -> arguments of forms not modelled
     giving: frozenset[str] = frozenset()  # known names whose result a kernel goes on with
+    computed: Mapping[str, str] = field(
+        default_factory=dict
+    )  # functions of the kernel's own processor -> what they give
     launch_type: str = "block"  # how kernels are launched unless told otherwise; "grid": as blocks of threads
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     classes: frozenset[str] = frozenset()  # engines by which instructions are paid for, also ones that none has yet
@@ -173,7 +175,7 @@ class Dialect:
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        return tuple(sorted({entry.name for entry in self.instructions} | set(self.known)))
+        return tuple(sorted({entry.name for entry in self.instructions} | set(self.known) | set(self.computed)))
 
 
 #: Parts of names that mean the same, in the words of older and newer toolkits.

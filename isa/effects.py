@@ -36,9 +36,14 @@ class Compute:
 
 @dataclass(frozen=True)
 class Copy:
-    """The first operand becomes the second. Where both overlap, segments move one after the other (inferred)."""
+    """The first operand becomes the second. Where both overlap, segments move one after the other (inferred).
+
+    ``cluster`` is the argument that names a cluster of the union: the first operand lies in that one's memory, where
+    its address points to in the own one's.
+    """
 
     completion: Completion = Completion.BLOCKING
+    cluster: str = ""
 
 
 @dataclass(frozen=True)

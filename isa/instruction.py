@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -86,6 +86,8 @@ class Instruction:
     work: str = ""  # expression, in the engine's unit; default: bytes of the first written operand
     effect: Effect = field(default_factory=Compute)
     semantics: Callable[..., Any] | None = None  # a ufunc, or a function of operands, values and ``let`` by name
+    #: Architectures on which it computes something else, and the function that it has there.
+    older: tuple[Archs, Callable[..., Any]] | None = None
     #: "same": operands may coincide, not partly overlap; "none"; "any"; "ascending": an output neither begins nor ends
     #: behind an input that it overlaps, so that no element is overwritten before it is read. One of wider elements may
     #: overwrite the padding of its input, less than `PADDING` bytes: what becomes of that is undefined.
@@ -118,6 +120,10 @@ class Instruction:
     def waits(self) -> tuple[str, ...]:
         """The pipes that must be idle before the core goes on."""
         return self.effect.pipes if isinstance(self.effect, (Wait, Barrier)) else ()
+
+    def on(self, arch: int) -> Instruction:
+        """The instruction with the semantics that it has on an architecture."""
+        return replace(self, semantics=self.older[1], older=None) if self.older and arch in self.older[0] else self
 
     @property
     def written(self) -> tuple[Parameter, ...]:

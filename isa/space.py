@@ -24,4 +24,9 @@ class AddressSpace:
     cached: bool = False  # the scalar unit sees it through a cache
     hidden: bool = False  # of no interest to who chooses a device: stacks, registers
     members: tuple[str, ...] = ()  # stands for any of these; the address tells which
-    window: int = 0  # the address at which kernels see it, where that is fixed
+    #: The addresses at which kernels see it, where they are fixed, with the architecture of each.
+    windows: tuple[tuple[int, int], ...] = ()
+
+    def window(self, arch: int) -> int:
+        """The address at which kernels of an architecture see it; 0 where it has none of its own."""
+        return dict(self.windows).get(arch, 0)

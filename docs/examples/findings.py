@@ -27,6 +27,7 @@ SPECIAL = {
     "order_dependent": {"dim": (4, 1, 1), "orders": 4},
     "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
     "count_dependent": {"further": [257], "smaller": True},
+    "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
 }
 #: Rules by kernel; kernels that are not listed are called like their rule.
@@ -54,7 +55,7 @@ BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
-    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent",
+    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "ignored",
     "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result",
 ]  # fmt: skip
@@ -72,6 +73,8 @@ class Arguments(ctypes.Structure):
 def bang_findings(kernel: str, source: str) -> list[Finding]:
     """What a kernel of faults.mlu or mended.mlu breaks."""
     options = dict(SPECIAL.get(kernel, {}))
+    if source == "mended":
+        options.pop("time_limit", None)  # it comes to its end, in its own time
     device = Device.load(options.pop("device", "mlu370-x4"))
     if "watched" in options:
         device = device.watched(options.pop("watched"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..dialect import Dialect, collect
 from . import atomics, convert, copy, lut, reductions, registers, sync
 from .elementwise import ELEMENTWISE
-from .known import FORMS, KNOWN
+from .known import KNOWN
 from .registers import VECTOR_REGISTER_BYTES
 from .spaces import SPACES
 from .tensors import TENSORS
@@ -19,7 +19,6 @@ BANG = Dialect(
     KNOWN,
     SPACES,
     sync.PIPES,
-    known_forms=FORMS,
     scalar_waits=("compute",),
     in_order=("compute",),
     register_bytes=VECTOR_REGISTER_BYTES,

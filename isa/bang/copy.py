@@ -51,17 +51,21 @@ def _case(label: str) -> Case:
     # The vendor's own wait for NRAM to NRAM is one for the compute pipe (2xx, 3xx). Kernels for later ones too use
     # what was copied after such a wait or after none (inferred).
     pipe = "io" if {"gdram", "ldram"} & touched else "compute" if touched == {"nram"} else "move"
-    return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=touched == {"gdram", "sram"})
+    by_memory_core = "sram" in touched and touched <= {"gdram", "ldram", "sram"}
+    return Case(label, {"dst": target, "src": source}, pipe, by_memory_core=by_memory_core)
 
 
 _CASES = {number: _case(label) for number, label in enumerate(DIRECTIONS)}
+#: The one direction of a copy into the SRAM of another cluster.
+_FAR = {number: case for number, case in _CASES.items() if case.label == "SRAM2SRAM"}
 #: An asynchronous copy has no direction from or to LDRAM.
 _NO_LDRAM = {number: case for number, case in _CASES.items() if "LDRAM" not in case.label}
 _OLD = Archs("<300")
 _INTO_WRAM, _FROM_WRAM = "space_dst == 'wram'", "space_src == 'wram'"
 _WRAM = f"{_INTO_WRAM} or {_FROM_WRAM}"
+_SIZE = Require("size >= 0", rule="length")
 _RULES = (
-    Require("size >= 0", rule="length"),
+    _SIZE,
     Require("dst % 8 == 0", Archs("<392"), rule="alignment", when=_INTO_WRAM),
     Require("src % 8 == 0", Archs("<392"), rule="alignment", when=_FROM_WRAM),
     Require("size % 64 == 0", _OLD, rule="length", when=_WRAM),
@@ -97,20 +101,28 @@ _SAME_SEGMENTS = Require(
 _APART = tuple(Require(f"abs(dst_stride{n}) >= size", when=f"dst_segnum{n + 1} > 0") for n in (0, 1))
 _2D_RULES = (_SEGMENTS, *_wram_strides("stride"))
 _3D_RULES = (_SAME_SEGMENTS, *_APART, *_wram_strides("stride0", "stride1"))
+_CLUSTER = "id_dst_cluster"
 
 
-def _copy(name: str, shape: str, doc: str, *rules: Require, wait: bool) -> Instruction:
+def _copy(
+    name: str, shape: str, doc: str, *rules: Require, wait: bool, cluster: str = "", archs: str = ""
+) -> Instruction:
+    """One form; ``cluster``: with the argument that names the cluster into whose SRAM it copies."""
     segments = {_FLAT: "1", _2D: "(segnum + 1)", _3D: "(dst_segnum1 + 1) * (dst_segnum2 + 1)"}[shape]
+    prototype = shape.format(name=name)
+    cases = _FAR if cluster else _CASES if wait else _NO_LDRAM
     return declare(
-        shape.format(name=name),
+        prototype.removesuffix(")") + f", int32 {cluster})" if cluster else prototype,
         doc=doc
+        + (f" to where dst lies in the SRAM of another cluster of the union, {cluster}" if cluster else "")
         + ("; the core waits for its end" if wait else "; returns at once, a sync of its pipe waits for its end"),
         pipe="io",
         work=f"size * {segments}",
-        effect=Copy(Completion.BLOCKING if wait else Completion.DEFERRED),
+        archs=archs,
+        effect=Copy(Completion.BLOCKING if wait else Completion.DEFERRED, cluster),
         overlap="any",
-        rules=(*_RULES, *rules),
-        select=Select("dir", "mluMemcpyDirection_t", _CASES if wait else _NO_LDRAM),
+        rules=rules if cluster else (*_RULES, *rules),
+        select=Select("dir", "mluMemcpyDirection_t", cases),
     )
 
 
@@ -124,6 +136,22 @@ copies = tuple(
         for name, wait in (("__memcpy", True), ("__memcpy_async", False))
     )
 )
+#: Copies of a whole union's clusters to each other, which the 5xx does not have any more.
+far_copies = tuple(
+    _copy(name, shape, doc, *rules, wait=wait, cluster=_CLUSTER, archs=archs)
+    for name, shape, doc, rules, wait, archs in (
+        ("__memcpy", _FLAT, "Copy size bytes", (_SIZE,), True, ">=200 <500"),
+        (
+            "__memcpy", _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", (_SIZE, _SEGMENTS), True,
+            ">=200 <500",
+        ),
+        ("__memcpy", _3D, "Copy segments in two nested strides", (_SIZE, _SAME_SEGMENTS, *_APART), True, ">=300 <500"),
+        (
+            "__memcpy_async", _3D, "Copy segments in two nested strides", (_SIZE, _SAME_SEGMENTS, *_APART), False,
+            ">=300 <500",
+        ),
+    )
+)  # fmt: skip
 #: Loads that lock what they bring in the last-level cache, unlock it, or do neither: of that only time could tell.
 cache_loads = tuple(
     declare(
@@ -138,7 +166,7 @@ cache_loads = tuple(
         effect=Copy(Completion.DEFERRED),
         overlap="any",
         provenance=INFERRED,
-        rules=(Require("size >= 0", rule="length"), _SAME_SEGMENTS, *_APART),
+        rules=(_SIZE, _SAME_SEGMENTS, *_APART),
         asm=f"ld.3d.async.nram.gdram.{mode}",
     )
     for mode, what in (("scmlock", "kept"), ("scmunlock", "no longer kept"), ("scmnormal", "as usual"))

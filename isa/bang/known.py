@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 KNOWN = {
-    "__bang_conv_tf32": "convolution of float, with factors of tf32",
     "__bang_fabsmax": "largest absolute value and its index",
     "__bang_fabsmin": "smallest absolute value and its index",
     "__bang_histogram": "histogram of a vector",
@@ -12,7 +11,3 @@ KNOWN = {
     "__bang_popcnt": "number of bits that are set in a vector",
     "__memcpy_nram_to_nram": "copy inside of NRAM in strides",
 }
-
-#: Forms of modelled names that compile and are not modelled, by their number of arguments: the copies to the SRAM of
-#: another cluster, plain and at one stride or two.
-FORMS = {"__memcpy": (5, 8, 13)}

@@ -24,8 +24,8 @@ SPACES = {
     space.name: space
     for space in (
         AddressSpace("global", "system_addr_t", cached=True),
-        AddressSpace("l2", "system_addr_t", whole=True, window=0x100A2000),
-        AddressSpace("dtcm", "system_addr_t", whole=True, window=0x2020000),
+        AddressSpace("l2", "system_addr_t", whole=True, windows=((1684, 0x100A2000),)),
+        AddressSpace("dtcm", "system_addr_t", whole=True, windows=((1684, 0x2020000),)),
         AddressSpace(SYSTEM, "system_addr_t", members=("global", "l2", "dtcm")),
         AddressSpace("local", "local_addr_t", offsets=True, lanes=True, whole=True),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..dialect import Dialect, collect
 from ..types import DATA_TYPES
-from . import bdc, control, conv, elementary, gdma, hau, indexed, integers, lanes, matrix, pooling
+from . import bdc, control, conv, elementary, gdma, hau, indexed, integers, lanes, matrix, pooling, within
 from .cycles import CLASSES
 from .known import GIVING, KNOWN
+from .processor import COMPUTED
 from .spaces import SPACES
 
 __all__ = ["TPU"]
@@ -14,7 +15,7 @@ __all__ = ["TPU"]
 TPU = Dialect(
     "tpu",
     "TPU-KERNEL (Sophgo TPU)",
-    collect(hau, bdc, integers, lanes, pooling, conv, matrix, elementary, gdma, indexed, control),
+    collect(hau, bdc, integers, lanes, pooling, conv, matrix, elementary, gdma, indexed, within, control),
     KNOWN,
     SPACES,
     control.ENGINES,
@@ -23,6 +24,7 @@ TPU = Dialect(
     constants=DATA_TYPES,
     queries={"tpu_core_index": "taskId", "tpu_core_num": "taskDim", "tpu_is_parallel_state": "section"},
     giving=GIVING,
+    computed=COMPUTED,
     launch_type="cores",
     queues=("bdc", "gdma"),
     classes=frozenset(CLASSES),

@@ -27,7 +27,7 @@ _TYPE_ARGUMENTS = {
     "D": ("dst_dtype", "output_dtype"),
     "S": ("src_dtype", "src0_src1_dtype", "input_dtype", "left_right_dtype"),
     "A": ("src0_dtype", "left_dtype"),
-    "B": ("src1_dtype", "C_dtype", "shift_dtype", "right_dtype"),
+    "B": ("src1_dtype", "C_dtype", "shift_dtype", "right_dtype", "index_dtype", "mask_dtype"),
 }
 #: Name -> semantics (None where bytes move as they are) and doc line.
 Members = Mapping[str, tuple[Callable[..., Any] | None, str]]

@@ -19,10 +19,18 @@ poll_descriptor = declare(
     "void tpu_poll_descriptor()", doc="Wait until every engine is idle", effect=Wait(ENGINES), **_WAIT
 )
 hau_poll = declare("void tpu_hau_poll()", doc="Wait until HAU is idle", effect=Wait(("hau",)), **_WAIT)
+_FOUND = "the number of elements that its last nonzero or mask_select of the core has found, 0 before"
 filtered = declare(
     "uint32 tpu_gdma_get_filter_num()",
-    doc="Wait until GDMA is idle: the number of elements that the core's last tpu_gdma_nonzero_S2S has found, 0 before",
+    doc=f"Wait until GDMA is idle: {_FOUND}",
     effect=Wait(("gdma",)),
+    **_WAIT,
+)
+filtered_by_sdma = declare(
+    "uint32 tpu_sdma_get_filter_num()",
+    doc=f"Wait until SDMA is idle: {_FOUND}",
+    effect=Wait(("sdma",)),
+    archs=">=1690",
     **_WAIT,
 )
 sync_all = declare(

@@ -73,6 +73,29 @@ transposes = tuple(
 )
 
 
+def _reverse(source: str, target: str, words: str, family: Family = gdma) -> tuple[Instruction, ...]:
+    return family(
+        f"void tpu_gdma_{{op}}({target}<T> dst_addr[shape @ dst_stride],"
+        f" const {source}<T> src_addr[shape @ src_stride], dim4 *shape,"
+        " dim4 *dst_stride?, dim4 *src_stride?, int32 reverse_axis, data_type dtype)",
+        {
+            f"reverse_{_way(source, target)}": (
+                lambda src_addr, reverse_axis: np.flip(src_addr, reverse_axis),
+                f"Copy a tensor {words}, one dimension the other way round: 0 to 3 is n, c, h, w",
+            )
+        },
+        types=EVERY,
+        moves="src_addr",
+        rules=(
+            Require("0 <= reverse_axis <= 3", needed=True),
+            *((Require("reverse_axis == 1"),) if source == "tensor" else ()),
+        ),
+    )
+
+
+reversals = _between("S2L L2S S2S L2L", _reverse), _reverse(*_SYSTEM, sdma)
+
+
 def _general(source: str, target: str, words: str) -> tuple[Instruction, ...]:
     return gdma(
         f"void tpu_gdma_{{op}}({target}<T> dst_addr[dst_shape @ dst_stride],"

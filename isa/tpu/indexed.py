@@ -1,4 +1,4 @@
-"""GDMA and SDMA by index: lines gathered and scattered; of GDMA, positions of what is not zero."""
+"""GDMA and SDMA by index: lines gathered and scattered; what is not zero or masked picked, with its number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..declare import Instruction
 from ..instruction import Wider
 from ..results import ValueOutOfRange
 from ..rules import Require
-from .commands import EVERY, gdma, sdma
+from .commands import EVERY, FLOATS, INTEGERS, gdma, sdma
 from .gdma import Family
 from .tensors import LARGEST
 
@@ -42,6 +42,19 @@ def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.n
     return found
 
 
+def unnamed(index_addr: np.ndarray, axis: int, size: int) -> bool:
+    """Whether there are places along an axis that no index of their channel names."""
+    named = np.zeros((*index_addr.shape[:2], size), np.bool_)
+    flat = index_addr.reshape(*index_addr.shape[:2], -1).astype(np.int64)
+    np.put_along_axis(named, np.minimum(flat, size - 1), True, 2)
+    return not named.all()
+
+
+#: What keeps lines of the output, so that their contents count.
+_KEPT: dict[str, dict[str, Any]] = {
+    "h_gather": {},
+    "h_scatter": {"measured": {"kept": lambda index_addr, shape: unnamed(index_addr, 2, shape.h)}, "adds": "kept"},
+}
 #: Member, how many lines there are an index for, and what stands before the output and behind the index.
 _FORMS: dict[str, tuple[Any, str, str, str]] = {
     "h_gather": (
@@ -66,6 +79,7 @@ def _by_index(op: str, way: str, family: Family = gdma) -> tuple[Instruction, ..
         f" const system<uint32> index_addr[(1, shape.c, {lines}, 1) @ index_stride]{local},{behind}{_TAIL}",
         {f"{op}_{way}": member},
         **_FACTS,
+        **_KEPT[op],
     )
 
 
@@ -73,7 +87,7 @@ by_index = tuple(
     (*(_by_index(op, way) for way in ("S2L", "S2S", "L2S", "L2L")), _by_index(op, "S2S", sdma)) for op in _FORMS
 )
 
-# --- positions -------------------------------------------------------------------------------------------------------
+# --- what is not zero -------------------------------------------------------------------------------------------------
 
 
 def _positions(src_addr: np.ndarray, base_idx: int) -> np.ndarray:
@@ -84,19 +98,76 @@ def _found(src_addr: np.ndarray) -> int:
     return int(np.count_nonzero(src_addr != 0))
 
 
-nonzero = gdma(
-    "void tpu_gdma_{op}(system<int32> dst_addr[(1, 1, 1, found)], const system<T> src_addr[shape], dim4 *shape,"
-    " data_type data_dtype, uint32 base_idx)",
+#: What follows from how many elements there are.
+_COUNTED: dict[str, Any] = {"counts": "found", "wider": Wider.BITS, "work": "bytes_src_addr"}
+
+
+def _nonzero(way: str, family: Family = gdma) -> tuple[Instruction, ...]:
+    return family(
+        f"void tpu_gdma_{{op}}(system<int32> dst_addr[(1, 1, 1, found)], const {_KINDS[way[0]]}<T> src_addr[shape],"
+        " dim4 *shape, data_type data_dtype, uint32 base_idx)",
+        {
+            f"nonzero_{way}": (
+                _positions,
+                "The positions of the elements of src that are not zero, row by row, plus base_idx: one after the other"
+                " from dst_addr, and as many as the engine's get_filter_num returns",
+            )
+        },
+        types=EVERY,
+        measured={"found": _found},
+        **_COUNTED,
+    )
+
+
+positions = _nonzero("S2S"), _nonzero("L2S"), _nonzero("S2S", sdma)
+
+
+def _mask_select(way: str, family: Family = gdma) -> tuple[Instruction, ...]:
+    """SDMA's mask lies in system memory."""
+    local = " ~ mask_in_lmem, bool mask_in_lmem" if family is gdma else ""
+    return family(
+        f"void tpu_gdma_{{op}}(system<T> dst_addr[(1, 1, 1, found)], const {_KINDS[way[0]]}<T> src_addr[shape],"
+        f" const system<B> mask_addr[shape]{local}, dim4 *shape, data_type data_dtype, data_type mask_dtype)",
+        {
+            f"mask_select_{way}": (
+                lambda src_addr, mask_addr: src_addr[mask_addr != 0],
+                "The elements of src whose mask is not 0, row by row: one after the other from dst_addr, and as many as"
+                " the engine's get_filter_num returns",
+            )
+        },
+        types={"T": EVERY, "B": INTEGERS},
+        measured={"found": lambda mask_addr: int(np.count_nonzero(mask_addr))},
+        **_COUNTED,
+    )
+
+
+selections = _mask_select("S2S"), _mask_select("L2S"), _mask_select("S2S", sdma)
+
+# --- reductions in memory of the second level ------------------------------------------------------------------------
+
+_REDUCTIONS: dict[int, np.ufunc] = {1: np.multiply, 2: np.fmax, 3: np.fmin, 4: np.add}
+
+
+def _reduced(dst_addr: np.ndarray, src_addr: np.ndarray, reduce_psum_op: int, reduce_opcode: int) -> np.ndarray:
+    operation = _REDUCTIONS.get(reduce_opcode) if reduce_psum_op else None
+    return operation(dst_addr, src_addr) if operation else src_addr
+
+
+reduction = gdma(
+    "void tpu_gdma_{op}(inout system<T> dst_addr[shape @ dst_stride], const tensor<T> src_addr[shape @ src_stride],"
+    " dim4 *shape, dim4 *dst_stride?, dim4 *src_stride?, data_type dtype, int32 reduce_psum_op, int32 reduce_opcode)",
     {
-        "nonzero_S2S": (
-            _positions,
-            "The positions of the elements of src that are not zero, row by row, plus base_idx: one after the other"
-            " from dst_addr, and as many as tpu_gdma_get_filter_num returns",
+        "cpy_reduce_L12L2": (
+            _reduced,
+            "dst = dst op src where reduce_psum_op is 1, else src; reduce_opcode 0 copies, 1 multiplies, 2 takes the"
+            " larger, 3 the smaller, 4 adds (inferred: a public kernel takes 1 for an addition)",
         )
     },
-    types=EVERY,
-    measured={"found": _found},
-    counts="found",
-    wider=Wider.BITS,
-    work="bytes_src_addr",
+    types=f"{FLOATS} int32 uint32",
+    adds="reduce_psum_op",
+    rules=(
+        Require("0 <= reduce_psum_op <= 1", needed=True),
+        Require("0 <= reduce_opcode <= 4", needed=True),
+        Require("reduce_opcode != 1 or dtype != DT_INT32 and dtype != DT_UINT32"),
+    ),
 )

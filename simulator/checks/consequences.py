@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ..findings import ADVICE, ERROR, Finding, merged_by, rules
 from ..log import Location
@@ -37,8 +38,16 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
         if one.rule == rules.uninitialized.UNINITIALIZED and (at > skipped or _reaches_too_far(one, found)):
             continue
         if not _follows(one, found, at):
-            kept.append(one)
+            kept.append(_with_its_maker(one, found))
     return kept
+
+
+def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
+    """A finding; of an array that nobody writes with the line of the result that nobody takes."""
+    lost = next((f for f in found if f.rule == rules.tiles.UNUSED), None)
+    if lost is None or one.rule != rules.left_out.UNWRITTEN or one.location.line or one.severity == ADVICE:
+        return one
+    return replace(one, related=lost.related or lost.location)
 
 
 def _is_skipped(finding: Finding) -> bool:

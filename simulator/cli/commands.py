@@ -109,6 +109,7 @@ _REPEATS = (
     _option("--resplit T,T:TYPE",
             "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
     _option("--smaller", "run it with smaller counts, too, and compare what both write"),
+    _option("--vary", "run it with other floating-point numbers, too: which of them makes no difference?"),
 )  # fmt: skip
 _PROFILE = _option("--profile", "show where the simulator's own time went: by phase and instruction")
 _LAUNCH = (
@@ -189,7 +190,7 @@ COMMANDS = {
         "compiled where --kernel names none.",
         (
             *_files("kernel sources, programs in Python (.py), logs"),
-            _option("--deep", "compare each launch with itself: in 2 other --orders, --resplit few, --smaller"),
+            _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --vary"),
             *_LAUNCH,
             _OPTIMIZE,
             _ON,

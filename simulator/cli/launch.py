@@ -123,7 +123,7 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
-    return Repeats(options.orders, splits(options.resplit), options.smaller)
+    return Repeats(options.orders, splits(options.resplit), options.smaller, options.vary)
 
 
 def deep(options: argparse.Namespace) -> Repeats:
@@ -131,11 +131,11 @@ def deep(options: argparse.Namespace) -> Repeats:
     if not options.deep:
         return NONE
     asked = repeats_of(options)
-    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, True)
+    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, smaller=True, vary=True)
 
 
 def _asked(repeats: Repeats) -> dict[str, Any]:
-    return {"orders": repeats.orders, "resplit": repeats.resplit, "smaller": repeats.smaller}
+    return {"orders": repeats.orders, "resplit": repeats.resplit, "smaller": repeats.smaller, "vary": repeats.vary}
 
 
 def start_kernel(

@@ -54,14 +54,18 @@ def isa(options: argparse.Namespace, screen: Screen) -> bool:
     dialect = DIALECTS[options.dialect or "bang"]
     rows = instruction_rows(dialect, options.arch)
     if screen.json:
-        screen.document({"instructions": [row.to_dict() for row in rows], "not_modelled": dict(dialect.known)})
+        found = {"instructions": [row.to_dict() for row in rows], "computed": dict(dialect.computed)}
+        screen.document({**found, "not_modelled": dict(dialect.known)})
         return True
-    wide = max(map(len, [*(row.name for row in rows), *dialect.known]), default=0)
+    others = {"of the kernel's own processor": dialect.computed, "known, not modelled": dialect.known}
+    wide = max(map(len, [*(row.name for row in rows), *(name for names in others.values() for name in names)]))
     for facts, group in groupby(rows, key=_facts):
         screen.line(facts, "bold")
         screen.table([("", False), ("", False)], ((f"  {row.name:{wide}}", row.doc) for row in group))
-    screen.line("known, not modelled", "bold")
-    screen.table([("", False), ("", False)], ((f"  {name:{wide}}", does) for name, does in dialect.known.items()))
+    for title, names in others.items():
+        if names:
+            screen.line(title, "bold")
+            screen.table([("", False), ("", False)], ((f"  {name:{wide}}", does) for name, does in names.items()))
     return True
 
 
@@ -70,7 +74,7 @@ def _dialect_of(name: str, wanted: str | None) -> Dialect:
     if wanted:
         return DIALECTS[wanted]
     dialects = list(DIALECTS.values())
-    having = [d for d in dialects if name in d.known or name in d.by_name or d.named(name)]
+    having = [d for d in dialects if name in d.known or name in d.computed or name in d.by_name or d.named(name)]
     return (having or [dialect for dialect in dialects if dialect.nearest(name)] or dialects)[0]
 
 
@@ -84,7 +88,8 @@ def _facts(row: InstructionRow) -> str:
 def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) -> bool:
     """Everything about the declarations of a name; ValueError for a name that is not known."""
     entries = [entry for entry in dialect.instructions if name in (entry.name, entry.asm)]
-    if not entries and name not in dialect.known:
+    other = dialect.known.get(name) or dialect.computed.get(name)
+    if not entries and other is None:
         near = dialect.nearest(name)
         hint = f"the nearest names are {', '.join(near)}" if near else "`mlusim isa` lists all names"
         raise ValueError(f"{dialect.title} has no instruction {name}; {hint}")
@@ -94,15 +99,18 @@ def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) 
         screen.document(
             {
                 "name": name,
-                "modelled": bool(rows),
-                "doc": rows[0].doc if rows else dialect.known[name],
+                "modelled": bool(rows) or name in dialect.computed,
+                "doc": rows[0].doc if rows else other,
                 "declarations": [row.to_dict() | {"simulated": kinds} for row, kinds in zip(rows, ports, strict=True)],
             }
         )
     elif not rows:
         screen.line(name, "bold")
-        screen.line(dialect.known[name], indent=2)
-        screen.line("known, not modelled: it compiles, and a kernel that executes it gets a finding", indent=2)
+        screen.line(other or "", indent=2)
+        if name in dialect.known:
+            screen.line("known, not modelled: it compiles, and a kernel that executes it gets a finding", indent=2)
+        else:
+            screen.line("the kernel's own processor computes it: C of the header", indent=2)
     else:
         for number, (entry, row, kinds) in enumerate(zip(entries, rows, ports, strict=True)):
             if number:

@@ -123,7 +123,7 @@ class Builder:
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
-        files += [*sorted(INCLUDE.glob("*/*"))]
+        files += [*sorted(RUNTIME.glob("*.inc")), RUNTIME / "hooks.cpp", *sorted(INCLUDE.glob("*/*"))]
         files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
         confined = "confined" if is_confined else ""
@@ -202,7 +202,8 @@ class Builder:
             unlinked = path.with_suffix(".o")
             self._compile(source, text, unlinked, note, len(wanted))
             try:
-                result = link(self.compiler, unlinked, path, lambda: map(self._object, others), self._threads)
+                runtime, threads = self._threads or self.runtime(), self._threads is not None
+                result = link(self.compiler, unlinked, path, lambda: map(self._object, others), runtime, threads)
             except LimitReached as error:
                 raise _stopped(source.path, error) from None
             if result.returncode or not path.is_file():

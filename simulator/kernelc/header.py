@@ -65,12 +65,6 @@ def operations(dialect: Dialect) -> str:
                 lines.append(_function(number, overload, types))
     if dialect.language == "bang-c":
         lines += _accepted_besides(dialect)
-    for name, count in ((name, count) for name, counts in dialect.known_forms.items() for count in counts):
-        classes = ", ".join(f"class A{number}" for number in range(count))
-        lines += [_NAME + name, f"template <{classes}>"]
-        arguments = ", ".join(f"A{number}&&" for number in range(count))
-        body = f'{{ mlusim_not_modelled("{name}", MLUSIM_PC); return {{}}; }}'
-        lines.append(f"MLUSIM_OP mlusim::Unmodelled {name}({arguments}) {body}")
     for name in dialect.known:
         lines += [_NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
     return "\n".join([*lines, _END, ""])

@@ -60,10 +60,10 @@ def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
 def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
     """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
     lines = ["", '# 1 "<mlusim entry points>"']
-    known = {kernel.name: kernel for kernel in declared if kernel.overloaded or not kernel.template}
+    known = {kernel.name: kernel for kernel in declared if kernel.overloaded or not kernel.template}  # by whole names
     address = {}
     for number, kernel in enumerate(kernels):
-        name, opening, rest = kernel.partition("<")
+        name, opening, rest = (kernel, "", "") if kernel in known else kernel.partition("<")
         address[kernel] = f"&{kernel}"
         if name in known:  # it may have the name of another function
             lines.append(_pointer(known[name], f"mlusim_kernel_{number}"))

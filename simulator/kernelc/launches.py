@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from .parameters import Declared, TemplateParameter, read_parameters, read_template
 from .scan import SPACES, Site
-from .source import Edit, SourceText, layout, unescape
+from .source import Edit, RewriteError, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
+_OPENING = {")": "(", "]": "["}
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
 _CALLED, _NO_WORD = re.compile(r"\s*\("), re.compile(r"\W")
 _C = '"C"'  # the literal of a linkage
@@ -23,9 +24,9 @@ _NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "
 class KernelDecl:
     """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
 
-    `file` and `line` are those of the definition, or of the first declaration when the source defines it nowhere.
-    `overloaded`: the source has a function of that name that is no kernel, or may have one. `c_linkage`: it is, or was
-    before it was rewritten, `extern "C"`.
+    One of several kernels of a name has its parameters in it: "ns::K(int, float *)". `file` and `line` are those of the
+    definition, or of the first declaration when the source defines it nowhere. `overloaded`: the source has a function
+    of that name that is no kernel, or may have one. `c_linkage`: it is, or was before it was rewritten, `extern "C"`.
     """
 
     name: str
@@ -40,16 +41,26 @@ class KernelDecl:
     @property
     def home(self) -> str:
         """The namespace that it stands in, "" for the outermost."""
-        return self.name.rpartition("::")[0]
+        return self.plain_name.rpartition("::")[0]
 
     @property
     def own_name(self) -> str:
         """Its name without namespaces."""
-        return self.name.rpartition("::")[2]
+        return self.plain_name.rpartition("::")[2]
+
+    @property
+    def plain_name(self) -> str:
+        """Its name without parameters."""
+        return self.name.partition("(")[0]
+
+    @property
+    def with_parameters(self) -> str:
+        """Its name among several kernels that are called so: with the types of its parameters."""
+        return f"{self.plain_name}({', '.join(p.type for p in self.parameters)})"
 
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.template_parameters))
-        return f"{self.name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
+        return f"{self.plain_name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
 def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] | None:
@@ -117,6 +128,22 @@ def _calls(text: str, name: str) -> int:
     return sum(bool(_CALLED.match(behind) and _NO_WORD.match(before[-1:])) for before, behind in parts)
 
 
+def told_apart(defined: Sequence[KernelDecl]) -> list[KernelDecl]:
+    """Kernels that are no templates, those that share a name with other parameters named with theirs.
+
+    `RewriteError` for two that are one function.
+    """
+    times = Counter(kernel.name for kernel in defined)
+    found: dict[str, KernelDecl] = {}
+    for kernel in defined:
+        own = replace(kernel, name=kernel.with_parameters) if times[kernel.name] > 1 else kernel
+        if first := found.get(own.name):
+            problem = f"kernel {kernel.name} is defined on line {first.line} of {first.file} too"
+            raise RewriteError(f"{problem}; give each a name of its own", kernel.file, kernel.line)
+        found[own.name] = own
+    return list(found.values())
+
+
 def c_linkage_removed(
     source: SourceText, declared: Iterable[tuple[KernelDecl, Site]], names: Collection[str]
 ) -> Iterator[Edit]:
@@ -168,8 +195,21 @@ def launch(source: SourceText, site: Site) -> list[Edit]:
 
 
 def _name_start(before: Sequence[Token]) -> int | None:
-    """The index at which the qualified name, with template arguments, that ends these tokens begins."""
+    """The index at which what ends these tokens begins: a qualified name, an element or a member, or parentheses."""
     at = len(before) - 1
+    while at >= 0 and before[at].text in _OPENING:
+        at = _open_bracket(before, at) - 1
+    grouped = at + 1 if at < len(before) - 1 else None
+    first = _own_name_start(before, at)
+    if first is None:
+        return grouped
+    if first and before[first - 1].text in (".", "->"):
+        return _name_start(before[: first - 1])
+    return first
+
+
+def _own_name_start(before: Sequence[Token], at: int) -> int | None:
+    """The index at which the qualified name, with template arguments, that ends at ``at`` begins."""
     first: int | None = None
     while at >= 0:
         if before[at].text in _CLOSING_ANGLES:
@@ -184,6 +224,16 @@ def _name_start(before: Sequence[Token]) -> int | None:
         first = at - 1
         at -= 2
     return first
+
+
+def _open_bracket(before: Sequence[Token], index: int) -> int:
+    """The index of the bracket that the closing one at `index` belongs to, or 0."""
+    depth = 0
+    for at in range(index, -1, -1):
+        depth += (before[at].text in _OPENING) - (before[at].text in _OPENING.values())
+        if not depth:
+            return at
+    return 0
 
 
 def _open_angle(before: Sequence[Token], index: int) -> int:

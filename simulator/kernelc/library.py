@@ -1,29 +1,24 @@
 """What of the libraries of C and C++ kernels may call; a call of anything else is a finding at its line.
 
 Functions of values alone are the library's own. Those that work on memory are wrapped by the runtime, which checks and
-notes what they read and write. A function that is in no list could store where nobody sees it.
+notes what they read and write, and says itself which they are. Of a function that is in no list nobody could see what
+it stores.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from functools import cache
+from pathlib import Path
+
+from ..native.elf import Elf
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: The runtime's take their places: they check, note, and go on to the library's own, or end what runs.
-WRAPPED = _names("""
-    abort exit malloc calloc realloc free aligned_alloc _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm memcpy memmove
-    memset mempcpy memccpy bcopy bzero swab memcmp bcmp memchr memrchr wmemset wmemcpy qsort strlen strnlen strcpy
-    stpcpy strncpy strcat strncat strcmp strcasecmp strncmp strncasecmp strchr strrchr strstr strpbrk strspn strcspn
-    atoi atol atoll atof strtol strtoul strtoll strtoull strtof strtod _ZSt11_Hash_bytesPKvmm frexp frexpf modf
-    modff sincos sincosf remquo remquof lgamma_r lgammaf_r time clock_gettime gettimeofday nanosleep getrandom
-    sigfillset sigemptyset sigprocmask write syscall vfprintf vprintf printf fprintf vsnprintf vsprintf snprintf
-    sprintf puts fputs fwrite
-""")
 _MATHEMATICS = _names("""
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor
     fma fmax fmin fmod hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround nearbyint
@@ -43,11 +38,11 @@ _REQUESTS = _names("""
     send sendto recv recvfrom fork vfork execve execv execvp execl execlp posix_spawn system popen kill killpg
     tgkill ptrace process_vm_readv process_vm_writev mmap munmap mprotect mremap madvise brk sbrk chdir fchdir mkdir
     rmdir unlink remove rename link symlink chmod chown truncate umask access setuid setgid prctl setrlimit alarm
-    setitimer timer_create signal sigaction sigaltstack pthread_create dlopen sleep usleep pause getppid getuid
+    setitimer timer_create signal sigaction sigaltstack pthread_create sleep usleep pause getppid getuid
     geteuid getgid _exit _Exit quick_exit atexit getenv setenv
 """)
 _KNOWN = frozenset(
-    [*WRAPPED, *(name + suffix for name in _MATHEMATICS for suffix in ("", "f", "l")), *_VALUES, *_SETJMP, *_REQUESTS]
+    [*(name + suffix for name in _MATHEMATICS for suffix in ("", "f", "l")), *_VALUES, *_SETJMP, *_REQUESTS]
 )
 #: What the compiler, exceptions and the C++ library need; no function of these stores through a pointer of a kernel's
 #: but by those of the C library.
@@ -61,10 +56,40 @@ _SUPPORT = re.compile(
     r"|_ZNK?St8ios_base|_ZNSt9basic_ios|_ZNK?St6locale|_ZN?K?St15basic_streambuf|_ZSt\d+_Rb_tree_|_ZN?K?St8__detail"
     r"|_ZNSt6chrono3_V2|_ZSt15set_new_handler|_ZSt7nothrow|_ZSt9use_facet|_ZNK?St5ctype|_ZSt13__check_facet"
 )
+#: What the C library puts before a name for a standard.
+_STANDARD = re.compile(r"__isoc\d+_")
+_WRAPPER = "__wrap_"
 #: The runtime's, and what the linker defines.
 _OURS = re.compile(r"mlusim_|__tsan_|__wrap_|__sanitizer_|__start_|__stop_|(?:__ehdr_start|_end|_DYNAMIC)$")
 
 
-def unmodelled(names: Iterable[str]) -> set[str]:
-    """Of the functions that a kernel uses and no source defines, those that may not be called."""
-    return {name for name in names if name not in _KNOWN and not _OURS.match(name) and not _SUPPORT.match(name)}
+@cache
+def wrapped(runtime: Path) -> frozenset[str]:
+    """The functions whose places a runtime's take: they check, note, and go on to the library's own, or end what runs.
+
+    The runtime is the list: it has a function of each of these names behind ``__wrap_``.
+    """
+    tables = Elf(runtime)
+    rows = [*tables.dynamic_symbols(), *tables.symbols()]
+    names = {row.name for row in rows if row.defined and row.name.startswith(_WRAPPER)}
+    return frozenset(name.removeprefix(_WRAPPER) for name in names if "." not in name)  # no part of a function
+
+
+def plain(name: str) -> str:
+    """The name of a function of the C library without the standard that its header has put before."""
+    return _STANDARD.sub("", name, count=1)
+
+
+def unmodelled(names: Iterable[str], checked: Container[str]) -> set[str]:
+    """Of the functions that a kernel uses and no source defines, those that may not be called.
+
+    ``checked`` are those of the library that a runtime has in their places.
+    """
+    return {
+        name
+        for name in names
+        if plain(name) not in checked
+        and plain(name) not in _KNOWN
+        and not _OURS.match(name)
+        and not _SUPPORT.match(name)
+    }

@@ -12,16 +12,13 @@ from ..native.build import uncaught_handler
 from ..native.compiler import Compiler
 from ..native.process import CommandResult
 from .language import BEGIN
-from .library import WRAPPED, unmodelled
+from .library import plain, unmodelled, wrapped
 
 LINK = (
     BEGIN, "-shared", "-Wl,--gc-sections",
     "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
     "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
-    *(f"-Wl,--wrap={name}" for name in WRAPPED),
 )  # fmt: skip
-#: A failed assertion too; the runtime of blocks of threads has a function of that name.
-_ASSERT = "-Wl,--wrap=__assert_fail"
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
@@ -39,6 +36,8 @@ _NOTE = f"""{_NOTED}\tmov (%rsp), %r10
 """
 #: Where kernels run as blocks of threads: any exception ends the thread there.
 _THROWN = f"{_NOTED}\tmov (%rsp), %rdi\n\tjmp mlusim_thrown\n"
+#: A function of the C library by the name that the headers of a standard give it.
+_PLAIN = "\t.text\n.globl {0}\n.hidden {0}\n.type {0}, @function\n{0}:\n\tjmp {1}@PLT\n"
 _PLAIN_STACK = '\t.section\t.note.GNU-stack,"",@progbits\n'
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(
@@ -47,8 +46,6 @@ _OF_RUNTIME = re.compile(
     r"|compare_exchange_\w+)|atomic_(?:thread|signal)_fence)$"
 )
 _OF_THREADS = re.compile(r"mlusim_")
-#: What the C library puts before a name for a standard.
-_STANDARD = re.compile(r"^__isoc\d+_")
 #: A use of a function in an object file, in the words of readelf: its offset, its kind, the symbol.
 _USE = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PLT32|64|\w*GOTPCREL\w*) +[0-9a-f]+ (\S+) [-+] ", re.M)
 _CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
@@ -58,18 +55,18 @@ _WANTED = re.compile(r"^ *\d+: 0+ +0 \w+ +(?:GLOBAL|WEAK) +\w+ +UND (\S+)", re.M
 
 
 def link(
-    compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]], threads: Path | None
+    compiler: Compiler, unlinked: Path, image: Path, others: Callable[[], Iterable[Path]], runtime: Path, threads: bool
 ) -> CommandResult:
     """Link an image, without the sanitizer's own library: ours takes its place.
 
-    Of the object files ``others`` it takes those that define what the rest lacks. ``threads`` is the runtime of blocks
-    of threads where the image needs it: its hooks are those of the image alone.
+    Of the object files ``others`` it takes those that define what the rest lacks. ``threads``: the runtime is that of
+    blocks of threads, whose hooks are those of the image alone.
     """
     objects, left = [unlinked], None
-    runtime, ours = ([str(threads)], _OF_THREADS) if threads else ([_ASSERT], _OF_RUNTIME)
+    ours, checked = _OF_THREADS if threads else _OF_RUNTIME, wrapped(runtime)
+    flags = [*LINK, *(f"-Wl,--wrap={name}" for name in sorted(checked)), *_STATIC, "-o", str(image)]
     while True:
-        step = [*LINK, *_STATIC, "-o", str(image), *map(str, objects), *_throws(compiler, objects, threads is not None)]
-        step += runtime
+        step = [*flags, *map(str, objects), *_throws(compiler, objects, threads), *([str(runtime)] if threads else [])]
         result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         if result.returncode and _NOT_STATIC.search(result.messages):
             step = [word for word in step if word not in _STATIC]
@@ -83,14 +80,15 @@ def link(
             break
         left.remove(found)
         objects.append(Path(shutil.copy(found, image.with_suffix(f".{len(objects)}.o"))))
-    missing = sorted(_missing(objects, unresolved))
-    if not missing:
+    missing, standard = _missing(objects, unresolved, checked)
+    if not missing and not standard:
         return result
-    stubs = unlinked.with_suffix(".stubs.cpp")
-    stubs.write_text(_stubs(missing, unresolved), encoding="utf-8")
+    stubs, names = unlinked.with_suffix(".stubs.cpp"), unlinked.with_suffix(".names.s")
+    stubs.write_text(_stubs(sorted(missing), unresolved), encoding="utf-8")
+    names.write_text("".join([*(_PLAIN.format(name, plain(name)) for name in sorted(standard)), _PLAIN_STACK]), "ascii")
     # A part of a library that is linked for something else may have one of them, too: the first one counts.
     flags = ["-O1", "-fPIC", "-fno-optimize-sibling-calls", "-Wl,-z,muldefs"]
-    return compiler.run([*flags, *step, str(stubs)], image.parent)
+    return compiler.run([*flags, *step, str(stubs), str(names)], image.parent)
 
 
 def _throws(compiler: Compiler, objects: Sequence[Path], threads: bool) -> list[str]:
@@ -111,27 +109,30 @@ def _throws(compiler: Compiler, objects: Sequence[Path], threads: bool) -> list[
 
 def _defined(unlinked: Path) -> set[str]:
     """The functions and variables that an object file offers to others."""
-    return set(_OFFERED.findall(_asked("-sW", unlinked)))
+    return set(_OFFERED.findall(_asked(unlinked)))
 
 
-def _missing(objects: Sequence[Path], unresolved: set[str]) -> set[str]:
-    """The functions that object files use and none defines, nor a library that kernels may call."""
-    uses, calls, wanted = set[str](), set[str](), set[str]()
-    for path in objects:
-        relocations = _asked("-rW", path)
-        uses.update(_USE.findall(relocations))
-        calls.update(_CALL.findall(relocations))
-        wanted.update(_WANTED.findall(_asked("-sW", path)))
-    wanted.difference_update(*map(_defined, objects))
-    return wanted & ((unmodelled(uses) - unresolved) | (calls & unresolved))  # a variable is used and not called
+def _missing(objects: Sequence[Path], unresolved: set[str], checked: Container[str]) -> tuple[set[str], set[str]]:
+    """The functions that object files use and none defines, nor a library that kernels may call.
+
+    Then those that are another one's under the name of a standard, which may be called.
+    """
+    uses, calls, wanted, offered = set[str](), set[str](), set[str](), set[str]()
+    for said in map(_asked, objects):
+        for found, pattern in ((uses, _USE), (calls, _CALL), (wanted, _WANTED), (offered, _OFFERED)):
+            found.update(pattern.findall(said))
+    wanted -= offered
+    unknown = unmodelled(uses, checked)
+    standard = {name for name in wanted & uses - unknown if plain(name) != name}
+    return wanted & ((unknown - unresolved) | (calls & unresolved)) - standard, standard  # a variable is no call
 
 
-def _asked(option: str, unlinked: Path) -> str:
-    """What readelf says of an object file, "" where there is none."""
+def _asked(unlinked: Path) -> str:
+    """What readelf says of an object file's uses and symbols, "" where there is none."""
     tool = shutil.which("readelf") or shutil.which("llvm-readelf")
     if not tool:
         return ""
-    done = subprocess.run([tool, option, str(unlinked)], capture_output=True, check=False)
+    done = subprocess.run([tool, "-rsW", str(unlinked)], capture_output=True, check=False)
     return done.stdout.decode(errors="backslashreplace")
 
 
@@ -140,7 +141,8 @@ def _stubs(missing: Iterable[str], unresolved: Container[str]) -> str:
     lines = ['extern "C" {', "void mlusim_not_modelled(const char* name, long pc);"]
     here = "(long)__builtin_return_address(0)"
     for number, (name, title) in enumerate(zip(missing, _titles(missing), strict=True)):
-        shown = title if name in unresolved else _STANDARD.sub("", title.removesuffix("()"))
+        of_library = name not in unresolved or plain(name) != name
+        shown = plain(title.removesuffix("()")) if of_library else title
         lines += [
             f'__attribute__((visibility("hidden"))) long mlusim_missing_{number}(void) __asm__("{name}");',
             f'long mlusim_missing_{number}(void) {{ mlusim_not_modelled("{shown}", {here}); return 0; }}',

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from .inline_asm import asm_statement
-from .launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded
+from .launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, Site, scan
 from .source import Edit, RewriteError, apply_edits
 from .storage import declaration
@@ -37,6 +37,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     edits: list[Edit] = []
     kernels: dict[str, KernelDecl] = {}
     defined: set[str] = set()
+    plain: list[KernelDecl] = []
     serial = count()
     names: set[str] = set()
     declared: list[tuple[KernelDecl, Site]] = []
@@ -54,11 +55,8 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             if found := declared_kernel(source, site):
                 kernel, is_definition = found
                 declared.append((kernel, site))
-                if is_definition and kernel.name in defined and not kernel.template:
-                    first = kernels[kernel.name]
-                    if not first.template:
-                        problem = f"kernel {kernel.name} is defined on line {first.line} of {first.file} too"
-                        raise RewriteError(f"{problem}; give each a name of its own", kernel.file, kernel.line)
+                if is_definition and not kernel.template:
+                    plain.append(kernel)
                 if kernel.name not in kernels or (is_definition and kernel.name not in defined):
                     kernels[kernel.name] = kernel
                 if is_definition:
@@ -68,9 +66,10 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             edits += changes
     others = overloaded(preprocessed, [kernel for kernel, _ in declared])
     edits += c_linkage_removed(source, declared, others)
+    templates = [kernel for kernel in kernels.values() if kernel.template]
+    named = [kernel.name for kernel, _ in declared]
     launchable = tuple(
         replace(kernel, overloaded=kernel.own_name in others)
-        for kernel in kernels.values()
-        if kernel.template or kernel.name in defined
+        for kernel in sorted([*templates, *told_apart(plain)], key=lambda kernel: named.index(kernel.plain_name))
     )
     return Rewritten(apply_edits(preprocessed, edits), launchable)

@@ -36,6 +36,10 @@ class TpuKernel:
         lanes = lanes_of(shape, self._dialect)
         numbers = {"arch": shape.arch, "lanes": lanes.count, "lane_bytes": lanes.size, "banks": shape.banks or 0}
         numbers["eu_bytes"] = lanes.beat
+        for name, space in shape.spaces.items():
+            numbers[f"{name}_bytes"] = space.bytes
+            if address := self._dialect.spaces[name].window(shape.arch):
+                numbers[f"{name}_start"] = address
         defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
         multi = ["-DENABLE_MULTI_CORE"] if shape.arch in _MULTI_CORE else []
         return [self._standard, "-DUSING_CMODEL", *defines, *multi]
@@ -66,7 +70,3 @@ class OkKernel(TpuKernel):
 
     include = INCLUDE / "okk"
     header = "okk.h"
-
-    def preprocess(self, shape: Shape) -> list[str]:
-        sizes = [f"-DMLUSIM_{name.upper()}_BYTES={space.bytes}" for name, space in shape.spaces.items()]
-        return [*super().preprocess(shape), *sizes]

@@ -75,7 +75,7 @@ class CompiledSources:
     def signatures(self) -> dict[str, str]:
         """The kernels with their parameters, as the sources write them; of those that take a block, its structure."""
         blocks = {name: f"{name}(const {structure} *)" for name, structure in self._blocks.items()}
-        return {name: str(self._declared.get(name.partition("<")[0], blocks.get(name, name))) for name in self.kernels}
+        return {name: str(self._declared.get(self._base_name(name), blocks.get(name, name))) for name in self.kernels}
 
     @property
     def structs(self) -> Structures:
@@ -95,9 +95,13 @@ class CompiledSources:
             self._warn(self._images[kernel])
         return self._images[kernel]
 
+    def _base_name(self, kernel: str) -> str:
+        """The name of a kernel without the arguments of a template."""
+        return kernel if kernel in self._declared else kernel.partition("<")[0]
+
     def _home(self, kernel: str) -> Source:
         """The source that a kernel is in; ValueError for one of none or of several, and for a template's bare name."""
-        base = kernel.partition("<")[0]
+        base = self._base_name(kernel)
         homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
         if not homes:
             listed = ", ".join(self.kernels) or "none"

@@ -101,7 +101,7 @@ def carry_out(
             findings = [*findings, *wrong]
             if before and not failed(findings):
                 with phase("variants"):
-                    findings += in_variants(execute, device.memory, before, list(given()), log, variants.chosen)
+                    findings += in_variants(execute, device.memory, before, list(given()), log, variants)
                 variants = replace(variants, done=True)
             made = _finished(
                 device,
@@ -119,7 +119,7 @@ def carry_out(
 
 def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats) -> Variants:
     """What a launch is compared with; nothing of one that is not to be."""
-    if not (repeats.resplit or repeats.smaller) or launch.kind.transactions:
+    if not (repeats.resplit or repeats.smaller or repeats.vary) or launch.kind.transactions:
         return Variants(orders=repeats.orders)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     names = [parameter.name for parameter in kernel.parameters()]

@@ -38,6 +38,7 @@ class Program(CompiledSources):
         orders: int = 0,
         resplit: Splits = (),
         smaller: bool = False,
+        vary: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
     ) -> Run:
@@ -55,7 +56,8 @@ class Program(CompiledSources):
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
         a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
         end up otherwise. ``resplit`` runs it with other numbers of tasks (``(1, 3, (8, "union2"))``, or "few") and
-        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``expect`` says,
+        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``vary`` runs it
+        with other floating-point numbers, and reports those that make no difference. ``expect`` says,
         by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
         from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
         masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises
@@ -63,13 +65,13 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = Repeats(orders, resplit, smaller)
+        repeats = Repeats(orders, resplit, smaller, vary)
         options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
-        image, declared = self._present(self._image(name)), self._declared.get(name.partition("<")[0])
+        image, declared = self._present(self._image(name)), self._declared.get(self._base_name(name))
         return carry_out(
             self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
         )
@@ -80,7 +82,7 @@ class Program(CompiledSources):
             return argument_list(args)
         if isinstance(kernel, str) and kernel in self._blocks:
             return [self.structs[self._blocks[kernel]](**args)]
-        declared = self._declared.get(kernel.partition("<")[0]) if isinstance(kernel, str) else None
+        declared = self._declared.get(self._base_name(kernel)) if isinstance(kernel, str) else None
         if declared is None:
             self._image(kernel)  # where there is no such kernel, that is what is wrong
             raise TypeError(
@@ -99,7 +101,7 @@ class Program(CompiledSources):
         """The name of the kernel with all template arguments."""
         if not isinstance(kernel, str) or kernel in self._images:
             return kernel
-        declared = self._declared.get(kernel.partition("<")[0])
+        declared = self._declared.get(self._base_name(kernel))
         return kernel if declared is None or not declared.template else instance(declared, kernel, values)
 
 

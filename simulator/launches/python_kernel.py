@@ -39,6 +39,7 @@ def launch(
     orders: int = 0,
     resplit: Splits = (),
     smaller: bool = False,
+    vary: bool = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
 ) -> Run:
@@ -47,7 +48,7 @@ def launch(
     ndarrays are copied to the device and back, and reach the kernel as pointers, as device arrays do; everything
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
-    repeats = Repeats(orders, resplit, smaller)
+    repeats = Repeats(orders, resplit, smaller, vary)
     options = LaunchOptions(on_finding, None, False, progress, repeats, expect, tolerance)
     extent = task_extent(device, dim, type)
     return carry_out(device, PythonKernel(kernel, device, type is not None), argument_list(args), extent, options)

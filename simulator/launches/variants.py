@@ -1,4 +1,4 @@
-"""A launch that is compared with itself: the same arrays in another split of the work, or with a smaller count."""
+"""A launch that is compared with itself: the same arrays in other splits, with smaller counts, other numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..checks.after_run import Given
 from ..checks.results import Left, disagreements
 from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..core.memory.global_memory import GlobalMemory
-from ..findings import ERROR, Finding, merged
+from ..findings import ERROR, Finding, merged, rules
 from ..log import Log
 from .contents import Contents
 from .orders import failed
@@ -38,6 +40,14 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Varied:
+    """A floating-point argument, and launches that are to leave something else, since another number is passed."""
+
+    said: str  # "scale = 2.5"
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True)
 class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
@@ -45,6 +55,7 @@ class Variants:
     """
 
     chosen: tuple[Variant, ...] = ()
+    varied: tuple[Varied, ...] = ()
     refused: tuple[str, ...] = ()
     orders: int = 0
     done: bool = False
@@ -55,6 +66,7 @@ class Variants:
         tried = [f"in {self.orders} other order{'s' * (self.orders > 1)} of its tasks"] if self.orders else []
         if self.done:
             tried += [variant.said for variant in self.chosen]
+            tried += [f"with other numbers than {one.said}" for one in self.varied]
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
         return "; ".join(
@@ -63,7 +75,7 @@ class Variants:
 
     def contents(self, memory: GlobalMemory) -> Contents | None:
         """What the memory holds, for those that begin with it."""
-        return Contents(memory) if self.chosen else None
+        return Contents(memory) if self.chosen or self.varied else None
 
 
 NO_VARIANTS = Variants()
@@ -85,7 +97,8 @@ def variants_of(
                 Variant(_said(launch.dim, launch.kind), _said(dim, kind), launch._replace(dim=dim, kind=kind), values)
             )
     smaller = _smaller(launch, values, names, sizes) if repeats.smaller else ()
-    return Variants((*chosen, *smaller), tuple(refused), repeats.orders)
+    varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
+    return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders)
 
 
 def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:
@@ -110,6 +123,17 @@ def _smaller(launch: Launch, values: Sequence[Any], names: Sequence[str], sizes:
             yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, less / value)
 
 
+def _varied(launch: Launch, values: Sequence[Any], names: Sequence[str]) -> Iterator[Varied]:
+    """The launch with two other numbers for each floating-point argument."""
+    for at, value in enumerate(values):
+        if isinstance(value, (float, np.floating)) and np.isfinite(value):
+            name, number = names[at] if at < len(names) else f"argument {at}", float(value)
+            others = [other for other in (number / 2 + 1, -number / 2 - 1, number / 2 + 3) if other != number][:2]
+            changed = [[*values[:at], type(value)(other), *values[at + 1 :]] for other in others]
+            variants = (Variant("", f"{name} = {o:.9g}", launch, v) for o, v in zip(others, changed, strict=True))
+            yield Varied(f"{name} = {number:.9g}", tuple(variants))
+
+
 def _said(dim: Three, kind: LaunchKind) -> str:
     """How a launch is split."""
     tasks = dim[0] * dim[1] * dim[2]
@@ -119,7 +143,7 @@ def _said(dim: Three, kind: LaunchKind) -> str:
 
 def in_variants(
     execute: Callable[[Launch, Sequence[Any]], tuple[Log, list[Finding]]], memory: GlobalMemory, before: Contents,
-    arrays: Sequence[Given], log: Log, variants: Sequence[Variant],
+    arrays: Sequence[Given], log: Log, variants: Variants,
 ) -> list[Finding]:  # fmt: skip
     """Execute variants, each from the contents ``before``: what they break, and where they leave something else.
 
@@ -130,7 +154,7 @@ def in_variants(
     held = [after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
     try:
-        for variant in variants:
+        for variant in variants.chosen:
             before.put_back()
             other, findings = execute(variant.launch, variant.values)
             if failed(findings):
@@ -140,6 +164,20 @@ def in_variants(
             theirs = [array.contents().copy() if array.output else None for array in arrays]
             sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
             found += disagreements(*sides, arrays, variant.portion)
+
+        def leaves_the_same(variant: Variant) -> bool:
+            before.put_back()
+            _, findings = execute(variant.launch, variant.values)
+            return not failed(findings) and all(
+                np.array_equal(after.bytes_of(array), array.contents().reshape(-1).view(np.uint8))
+                for array in arrays
+                if array.output
+            )
+
+        for one in variants.varied:
+            if all(leaves_the_same(variant) for variant in one.variants):
+                said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
+                found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
     finally:
         after.put_back()
     return merged(found)

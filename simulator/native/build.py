@@ -86,7 +86,8 @@ def build(compiler: Compiler, target: BuildTarget) -> Path:
     flags = [*_FLAGS, *target.flags]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")]
     units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
-    keys = {unit: "\0".join([compiler.version, *flags, *_texts(unit, folders)]) for unit in units}
+    known = [compiler.version, *(flag for flag in flags if not flag.startswith("-I"))]  # not where our headers lie
+    keys = {unit: "\0".join([*known, *_texts(unit, folders)]) for unit in units}
     scripts = [Path(flag.partition("=")[2]) for flag in target.link if flag.startswith("-Wl,--version-script=")]
     beside = [*map(str, target.inputs), *(script.read_text(encoding="utf-8") for script in scripts)]
     key = "\0".join([*keys.values(), *target.link, *beside])

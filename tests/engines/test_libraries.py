@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, load
-from mlusim.simulator.kernelc.library import WRAPPED, unmodelled
+from mlusim.simulator.kernelc.library import unmodelled, wrapped
 from mlusim.simulator.native.build import tasks_runtime, threads_runtime
 from mlusim.simulator.native.compiler import Compiler
 
@@ -59,29 +56,55 @@ def test_atomics(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "name"), [("scans", "sscanf"), ("divides_text", "strtok"), ("by_pointer", "by_pointer")]
+    ("kernel", "name", "mark"),
+    [
+        ("scans", "sscanf", ""),
+        ("scans_by_standard", "sscanf", "sscanf by standard"),
+        ("divides_text", "strtok", ""),
+        ("by_pointer", "by_pointer", ""),
+    ],
 )
-def test_what_is_not_known_is_named(program: Program, kernel: str, name: str) -> None:
-    x = np.zeros(16, np.int32 if kernel == "scans" else np.int8)
+def test_what_is_not_known_is_named(program: Program, kernel: str, name: str, mark: str) -> None:
+    x = np.zeros(16, np.int32 if kernel.startswith("scans") else np.int8)
     with pytest.raises(KernelError) as caught:
         program.launch(kernel, args=[x])
     found = caught.value.finding
-    assert (found.rule, found.location.line) == ("not-modelled", line_of(SOURCE, rf"// \^ {name}\b"))
+    assert (found.rule, found.location.line) == ("not-modelled", line_of(SOURCE, rf"// \^ {mark or name}$"))
     assert "is a function of a library that mlusim does not have" in found.message
 
 
-def test_both_runtimes_wrap_what_the_list_says():
+def test_memory_at_a_multiple_of_bytes(program):
+    """A constructor of the host's takes some before any kernel runs."""
+    out = np.zeros(16, np.int32)
+    with pytest.raises(KernelError, match="bounds") as caught:  # the pointer itself is a store
+        program.launch("aligned", args=[out])
+    assert caught.value.finding.location.line == line_of(SOURCE, r"// \^ aligned")
+    program.launch("aligned", args=[out], on_finding="collect")
+    assert out[:3].tolist() == [1, 22, 5]
+
+
+def test_the_runtimes_say_which_functions_they_check():
     compiler = Compiler()
-    for path in (tasks_runtime(compiler), threads_runtime(compiler)):
-        text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, check=True).stdout
-        found = set(re.findall(r" FUNC +GLOBAL +\w+ +\d+ __wrap_(\w+)", text))
-        assert found - {"__assert_fail"} == set(WRAPPED)
+    tasks, threads = wrapped(tasks_runtime(compiler)), wrapped(threads_runtime(compiler))
+    assert tasks == threads | {"__assert_fail"}
+    assert {"memcpy", "strtol", "sincosf", "vsnprintf", "_Znwm", "malloc", "exit", "getrandom", "qsort"} < threads
 
 
 def test_what_the_lists_leave_out():
-    assert unmodelled(["sscanf", "sinf", "strtok_r", "_ZNSirsERi", "memcpy", "__divti3", "mlusim_leave"]) == {
-        "sscanf", "strtok_r", "_ZNSirsERi",
+    names = ["sscanf", "sinf", "strtok_r", "_ZNSirsERi", "memcpy", "__divti3", "mlusim_leave", "dlsym", "dlopen"]
+    names += ["__isoc23_strtol", "__isoc99_sscanf", "__isoc23_abs"]
+    assert unmodelled(names, {"memcpy", "strtol"}) == {
+        "sscanf", "strtok_r", "_ZNSirsERi", "__isoc99_sscanf", "dlsym", "dlopen",
     }  # fmt: skip
+
+
+def test_names_of_a_standard_are_those_of_the_functions_themselves(program):
+    out = np.zeros(4, np.int32)
+    program.launch("by_standard", args=[np.frombuffer(b"123abc\0\0", np.int8).copy(), out])
+    assert out.tolist() == [123, 3, 123, 0]
+    with pytest.raises(KernelError, match="bounds") as caught:  # checked at the line of the kernel
+        program.launch("by_standard", args=[np.full(8, ord("7"), np.int8), out])
+    assert caught.value.finding.location.line == line_of(SOURCE, r"// \^ by_standard")
 
 
 CUDA = """

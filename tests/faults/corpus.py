@@ -87,7 +87,7 @@ CORES = [
     Mistake("store_of_the_memory_core", "memory-core", 1, launch=UNION),
 ]
 VALUES = [
-    Mistake("output_never_written", "unwritten"),
+    Mistake("output_never_written", "unwritten", 2 * N),
     Mistake("tail_too_short", "unwritten", WITH_TAIL, (WITH_TAIL,)),
     Mistake("tail_dropped", "unwritten", WITH_TAIL, (WITH_TAIL,)),
     Mistake("one_core_skipped", "unwritten", WHOLE, launch=UNION),

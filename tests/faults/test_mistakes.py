@@ -39,6 +39,8 @@ def test_a_mistake_is_found_and_its_near_miss_is_silent(mistake):
     assert mistake.rule in {f.rule for f in found}, f"found only {[str(f) for f in found]}"
     first = next(f for f in found if f.rule == mistake.rule)
     assert first.location.line or mistake.rule == "unwritten"
+    if mistake.kernel == "output_never_written":  # the line of what should have been stored
+        assert "__bang_add(" in SOURCE.read_text(encoding="utf-8").splitlines()[first.related.line - 1]
     quiet = run(mistake, False).findings
     wrong = [f for f in quiet if f.severity != ADVICE or f.rule == mistake.rule != "precision"]
     assert not wrong, "\n".join(map(str, wrong))

@@ -56,6 +56,10 @@ SCENARIOS = {
         [("failed-call", "not while it is captured"), ("failed-call", "ended before")],
     ),
     "topology": ("0 0 0 0 0 0 0 0 1 0 0 0 5", []),
+    "changes": (
+        f"0 {ARGUMENT} 0 0 1 0 0 5 0 0 5 0 0 6 {ARGUMENT} 0 0 0 0 0 0 7 100400 2 0 7",
+        [("failed-call", "not there any more"), ("failed-call", "another type"), ("failed-call", "one node less")],
+    ),
     "driver": ("0 0 0 0 0 0 0 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0 101 100014", [("failed-call", "after its end")]),
     "memory": (
         f"0 1 0 0 0 0 0 0 0 0 0 0 7 -1 0 7 -1 0 0 7 0 0 0 0 0 0 0 {CAPTURING} 1 {INVALIDATED} 0 0 0 0 0 0 0 0 0 9 0 0",

@@ -82,6 +82,20 @@ def test_a_folder_that_is_something_else_stays(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_a_toolkit_for_devices_of_another_vendor_takes_the_place(tmp_path):
+    """What the first one had and the second has not is gone; a user's file stays."""
+
+    def files(folder: Path) -> set[str]:
+        return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+    write_toolkit(tmp_path / "new", ["bm1684"])
+    write_toolkit(tmp_path / "old", ["mlu370-x4"])
+    assert {"bin/cncc", "include/cnrt.h", "lib64/libcnbin.so"} < files(tmp_path / "old")
+    (tmp_path / "old" / "bin" / "mine").write_text("")
+    write_toolkit(tmp_path / "old", ["bm1684"])
+    assert files(tmp_path / "old") == files(tmp_path / "new") | {"bin/mine"}
+
+
 @pytest.mark.slow
 def test_a_build_of_its_own(sdk, tmp_path):
     """A makefile that knows NEUWARE_HOME only: kernels by cncc, the host by g++, and a program that runs by itself."""

@@ -21,7 +21,7 @@ ARCHS = (270, 372, 592)
 TOO_LARGE = {
     "__bang_reshape_filter", "__bang_transpose", "__bang_rotate90", "__bang_rotate180", "__bang_rotate270",
     "__bang_reshape_nhwc2nchw", "__bang_reshape_nchw2nhwc", "__bang_pad", "__bang_conv",
-    "__bang_conv_partial", "__bang_mlp",
+    "__bang_conv_partial", "__bang_conv_tf32", "__bang_mlp",
 }  # fmt: skip
 
 

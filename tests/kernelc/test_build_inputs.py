@@ -199,7 +199,7 @@ def test_kernels_of_one_name(parts, device, tmp_path):
     with pytest.raises(ValueError, match=r"k is defined in .*a\.mlu and in .*b\.mlu; load the one that you mean"):
         program.launch("k", args=[x])
     with pytest.raises(BuildError, match=r"c\.mlu:5: kernel k is defined on line 2 of .*c\.mlu too"):
-        built(device, tmp_path / "c.mlu", BROKEN + "\n__mlu_entry__ void k(int *x) {}\n")
+        built(device, tmp_path / "c.mlu", BROKEN + "\n__mlu_entry__ void k(float *y) {}\n")
 
 
 def test_a_variable_is_no_kernel(device, tmp_path):

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
-from mlusim.simulator.kernelc.library import WRAPPED
 from mlusim.simulator.kernelc.trust import problem_of_image, problem_of_object
-from mlusim.simulator.native.build import tasks_runtime, threads_runtime
+from mlusim.simulator.native.build import threads_runtime
 from mlusim.simulator.native.compiler import Compiler
 from mlusim.simulator.native.elf import Elf
 
@@ -71,7 +70,6 @@ def test_an_object_with_names_of_the_runtime(tmp_path, text):
 
 @pytest.mark.parametrize("text", OF_THREADS)
 def test_an_object_with_names_of_the_runtime_of_threads(tmp_path, text):
-    from mlusim.simulator.native.build import threads_runtime
 
     problem, name = problem_of_object(compiled(tmp_path, text, "-c"), threads_runtime(Compiler()))
     what, blamed = OF_THREADS[text]
@@ -84,14 +82,6 @@ def test_an_image_with_parts_that_none_may_have(tmp_path, text):
     problem = problem_of_image(compiled(tmp_path, text + say, "-shared"), 1000)
     assert problem.startswith(IMAGES[text])
     assert bool(problem) == bool(IMAGES[text])
-
-
-def test_the_runtimes_take_the_place_of_the_functions_that_are_listed():
-    compiler, ours = Compiler(), "__wrap_"
-    tables = Elf(tasks_runtime(compiler)).dynamic_symbols(), Elf(threads_runtime(compiler)).symbols()
-    defined = [[row.name for row in rows if row.defined] for rows in tables]
-    found = [{name[len(ours) :] for name in names if name.startswith(ours)} for names in defined]
-    assert found == [{*WRAPPED, "__assert_fail"}, {*WRAPPED}]
 
 
 def test_what_is_no_object_is_a_value_error(tmp_path):

@@ -171,6 +171,7 @@ def test_few_suits_the_kind() -> None:
         ({"resplit": ((3, "union1"),)}, r"resplit: dim\[0\] is 3; a union1 launch needs a multiple of 4"),
         ({"resplit": range(1, 102)}, "resplit has"),
         ({"smaller": 2}, "smaller is 2"),
+        ({"vary": 1.5}, "vary is 1.5"),
     ],
 )
 def test_what_says_nothing_sensible_is_refused_before_anything_runs(how: dict[str, Any], said: str) -> None:
@@ -226,3 +227,48 @@ def test_the_fixture_repeats_launches(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*split-dependent*"])
+
+
+def scaled(m: Any, out: Any, source: Any, n: int, scale: float, limit: float) -> None:
+    tile = m.nram("float", N)
+    m.__memcpy(tile, source, N * 4, m.GDRAM2NRAM)
+    if scale:
+        m.__bang_mul_scalar(tile, tile, scale, N)
+    m.__bang_mineq_scalar(tile, tile, limit, N)
+    m.__memcpy(out, tile, N * 4, m.NRAM2GDRAM)
+
+
+@pytest.mark.parametrize(
+    ("scale", "limit", "said"),
+    [(2.0, 500.0, []), (6.0, 0.5, []), (1e-5, float("inf"), []), (0.0, 1.0, [])],
+)
+def test_numbers_that_make_a_difference_are_not_told(scale: float, limit: float, said: list[str]) -> None:
+    assert varied(scaled, scale, limit) == said
+
+
+def test_a_number_that_makes_no_difference_is_advice() -> None:
+    def without_its_step(m: Any, out: Any, source: Any, n: int, scale: float, limit: float) -> None:
+        scaled(m, out, source, n, 2.0, limit)
+
+    said = "scale = 2 makes no difference: with scale = -2 and with scale = 4 the launch leaves the same"
+    assert varied(without_its_step, 2.0, 500.0) == [f"advice {said}"]
+
+
+def test_a_number_without_which_a_rule_is_broken_makes_a_difference() -> None:
+    def kernel(m: Any, out: Any, source: Any, n: int, scale: float, limit: float) -> None:
+        add(m, out, source, 0, N if limit > 0 else N + 1)
+
+    assert varied(kernel, 1.0, 2.0) == ["advice " + "scale = 1 makes no difference: with scale = 1.5 and with "
+                                        "scale = -1.5 the launch leaves the same"]  # fmt: skip
+
+
+def varied(kernel: Any, *numbers: float) -> list[str]:
+    """What is said of the numbers that a kernel is given; its results are those of the first run."""
+    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
+    args = [out, source, N, *numbers]
+    run = launch(kernel, args=args, device=device(), on_finding="collect", vary=True)
+    again = np.zeros(N, np.float32)
+    launch(kernel, args=[again, *args[1:]], device=device(), on_finding="collect")
+    assert np.array_equal(out, again)
+    assert {f.rule for f in run.findings} <= {"ignored"}
+    return [f"{f.severity} {f.message}" for f in run.findings]

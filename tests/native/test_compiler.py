@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import BuildError, Device, load
-from mlusim.simulator.native.build import tasks_runtime
+from mlusim.simulator.native.build import BuildTarget, build, tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 from mlusim.simulator.native.process import LimitReached, Limits, run_limited
 
@@ -137,3 +137,18 @@ def test_the_compiler_ends_with_its_parent(tmp_path, number):
         process.send_signal(number)
     time.sleep(1.2)
     assert not mark.exists()
+
+
+def test_what_is_built_is_known_by_its_text_wherever_it_lies(tmp_path):
+    """A copy of the tree builds nothing again; a header of another text does."""
+
+    def built(folder: str, value: str) -> Path:
+        (tmp_path / folder / "headers").mkdir(parents=True)
+        (tmp_path / folder / "headers" / "value.h").write_text(f"#define VALUE {value}\n")
+        source = tmp_path / folder / "one.cpp"
+        source.write_text('#include "value.h"\nextern "C" int one() { return VALUE; }\n')
+        return build(Compiler(), BuildTarget("libone.so", "one", (source,), (f"-I{tmp_path / folder / 'headers'}",)))
+
+    first = built("first", "1")
+    assert built("second", "1") == first
+    assert built("third", "2") != first

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...declare import INFERRED, Require, declare, family
+from ...declare import INFERRED, Instruction, Require, declare, family
 from ...members import Members
 from ...rounding import Rounding, narrow
 from .vectors import (
@@ -20,6 +21,7 @@ from .vectors import (
     FUNCTION_FACTS,
     INTEGERS,
     NEWER,
+    OLD,
     POSITIVE,
     SCALAR,
     UNARY,
@@ -33,15 +35,33 @@ _LATER = ">=200"
 #: Architectures with a unit that divides.
 _DIVIDING = ">=322 !=372"
 
-_ARITHMETIC: Members = {
-    "add": (np.add, "{a} + {b}"),
-    "sub": (np.subtract, "{a} - {b}"),
-    "mul": (np.multiply, "{a} * {b}"),
-}
-binary = family(BINARY, of_vectors(_ARITHMETIC), types=FLOATS, inferred_types=INTEGERS, **FACTS)
-scalar = family(SCALAR, of_scalar(_ARITHMETIC), types=FLOATS, inferred_types=INTEGERS, **FACTS)
-cycle = family(CYCLE, of_cycle(_ARITHMETIC), types=FLOATS, inferred_types=INTEGERS, **CYCLE_FACTS)
-constant = family(SCALAR, of_scalar(_ARITHMETIC, "{op}_const"), types="half float", archs=_LATER, **FACTS)
+
+def _product_before_3xx(x: np.ndarray, y: np.ndarray) -> Any:
+    """A factor of 0 makes +0 of any other one: code that public libraries have for the 2xx relies on it (inferred)."""
+    return np.where((x == 0) | (y == 0), x.dtype.type(0), x * y)
+
+
+_SUMS: Members = {"add": (np.add, "{a} + {b}"), "sub": (np.subtract, "{a} - {b}")}
+_PRODUCT: Members = {"mul": (np.multiply, "{a} * {b}; on the 2xx, +0 where one of them is 0 (inferred)")}
+_OLD_PRODUCT: Members = {"mul": (_product_before_3xx, "")}
+
+
+def _arithmetic(prototype: str, formed: Callable[[Members], Members], **facts: Any) -> tuple[Instruction, ...]:
+    """The three operations in one form of operands."""
+    ((older, _),) = formed(_OLD_PRODUCT).values()
+    return (
+        *family(prototype, formed(_SUMS), **facts),
+        *family(prototype, formed(_PRODUCT), older=(OLD, older), **facts),
+    )
+
+
+_ALL: dict[str, Any] = {"types": FLOATS, "inferred_types": INTEGERS}
+binary = _arithmetic(BINARY, of_vectors, **_ALL, **FACTS)
+scalar = _arithmetic(SCALAR, of_scalar, **_ALL, **FACTS)
+cycle = _arithmetic(CYCLE, of_cycle, **_ALL, **CYCLE_FACTS)
+constant = _arithmetic(
+    SCALAR, lambda members: of_scalar(members, "{op}_const"), types="half float", archs=_LATER, **FACTS
+)
 
 
 def _sum_toward_zero(x: np.ndarray, y: np.ndarray) -> np.ndarray:

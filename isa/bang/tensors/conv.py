@@ -46,6 +46,13 @@ def _convolve(
     return sums.reshape(rows, columns, channels)
 
 
+def _as_tf32(x: np.ndarray) -> np.ndarray:
+    """Floats with the 11 digits of a tf32, to nearest even (inferred); wider ones as they are."""
+    digits, exponent = np.frexp(x)
+    made: np.ndarray = np.ldexp(np.rint(np.ldexp(digits, 11)), exponent - 11) if x.dtype == np.float32 else x
+    return made
+
+
 _GEOMETRY = (
     "int32 channel_input, int32 height, int32 width, int32 kernel_height, int32 kernel_width,"
     " int32 stride_width, int32 stride_height, int32 channel_output"
@@ -98,9 +105,10 @@ def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[
 
 
 def _conv(
-    name: str, types: Bindings, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: Any
-) -> Instruction:
-    """One form; ``extra`` is added to the sums: a bias for each channel, or a partial result."""
+    name: str, types: Bindings, extra: str = "", fixed: bool = True, dilated: bool = False, tf32: bool = False,
+    **facts: Any,
+) -> Instruction:  # fmt: skip
+    """One form; ``extra``, a bias for each channel or a partial result, is added to sums; ``tf32`` rounds factors."""
     kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * channel_input] ~ filter"
     added = {
         "": "",
@@ -114,6 +122,8 @@ def _conv(
         stride_height: int, stride_width: int, step_height: int, step_width: int, scale: int, type_dst: np.dtype,
     ) -> np.ndarray:  # fmt: skip
         size, stride = (kernel_height, kernel_width), (stride_height, stride_width)
+        if tf32:
+            src, kernel = _as_tf32(src), _as_tf32(kernel)
         return finish(_convolve(src, kernel, channel_output, size, stride, (step_height, step_width)), scale, type_dst)
 
     def biased(
@@ -137,6 +147,7 @@ def _conv(
 
     does = "Convolution of an image [height, width, channel_input] with kernels in WRAM, without padding"
     plus = {"": "", "bias": ", plus bias", "partial": ", plus partial"}[extra]
+    plus += "; factors are rounded to tf32, to nearest even (inferred)" if tf32 else ""
     return declare(
         f"void {name}(D dst[out_height][out_width][channel_output], const S src[height][width][channel_input],"
         f" {kernel}{added}, {_GEOMETRY}{tail})",
@@ -166,6 +177,10 @@ convolutions = (
         for dilated in (False, True)
     ),
     _conv("__bang_conv_partial", _bindings(*_FLOATS), "partial", **_FLOAT_FACTS),
+    *(
+        _conv("__bang_conv_tf32", _bindings(_FLOATS[0]), fixed=False, dilated=dilated, tf32=True, archs=">=592")
+        for dilated in (False, True)
+    ),
 )
 
 

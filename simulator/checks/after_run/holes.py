@@ -11,7 +11,6 @@ from ...findings import Finding, rules
 from ...flow import Accesses, Span
 from ...log import ALLOC, FREE
 from .given import Given
-from .left_out import left_out
 from .touched import Touched, pieces_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
@@ -30,8 +29,6 @@ def holes(touched: Touched) -> Iterator[Finding]:
     its beginning; or not at all, where others are.
     """
     array, written = touched.array, touched.written
-    if next(left_out(touched), None) is not None:
-        return
     if not len(written):
         if array.output and array.declared and not touched.nothing_written:
             yield _said(touched, None, array.key, array.bytes, 1, -1)
@@ -77,15 +74,19 @@ class _Union:
 
 
 def _on_each_other(touched: Touched) -> bool:
-    """Whether the pieces would fill the array; those of an input are all read equally often."""
+    """Whether the pieces would fill the array; those of an input are all read equally often.
+
+    Or pieces of several lengths are read from one place on, which would fill it once or several times.
+    """
     pieces, array = touched.pieces, touched.array
     length = pieces.end - pieces.begin
-    if int(length.sum()) != array.bytes or int(length.max()) * 2 > array.bytes:
-        return False
-    if touched.written[0]:
-        return True
-    _, times = np.unique(pieces.begin, return_counts=True)
-    return bool((times == times[0]).all()) and not touched.by_scalars.any()
+    if touched.written[0] or touched.by_scalars.any():
+        return bool(touched.written[0]) and int(length.sum()) == array.bytes and int(length.max()) * 2 <= array.bytes
+    begins, times = np.unique(pieces.begin, return_counts=True)
+    if len(begins) == 1 and len(np.unique(length)) > 1:
+        return int(length.sum()) % array.bytes == 0
+    once = int(length.sum()) == array.bytes and int(length.max()) * 2 <= array.bytes
+    return once and bool((times == times[0]).all())
 
 
 def _means_all(touched: Touched, cover: _Union) -> bool:

@@ -59,10 +59,11 @@ def left_out(touched: Touched) -> Iterator[Finding]:
     """What no task has written of an array that is an output beyond doubt, or read of one that is an input.
 
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
-    smaller than a piece (than all of them, which are alike, if it is read); or with few gaps while some tasks have done
-    nothing, or with gaps of whole pieces, but many times as many pieces, while most have; or with holes between pieces
-    that are much longer. An output that nobody touches, in a launch that writes none, is no less odd; and so are holes
-    of an element or two, and the part of idle tasks, in an array that is read and written.
+    smaller than a piece (than all of them, which are alike, if it is read, or is what a division leaves over); or
+    with few gaps while some tasks have done nothing, or with gaps of whole pieces, but many times as many pieces,
+    while most have; or with holes between pieces that are much longer. An output that nobody touches, in a launch
+    that writes none, is no less odd; and so are holes of an element or two, and the part of idle tasks, in an array
+    that is read and written.
     """
     lost, array = _lost(touched), touched.array
     if lost is None:
@@ -97,9 +98,17 @@ def _end(touched: Touched) -> _Lost | None:
     whole = int(sizes.max())
     if touched.by_scalars.all():  # a loop over the elements may leave out the last one
         whole = array.dtype.itemsize + 1 if len(sizes) >= _LOOP else 0
-    if (tiles and tail < whole) or 0 < touched.idle <= _SOME:
+    if (tiles and tail < whole) or 0 < touched.idle <= _SOME or _is_remainder(touched, tail):
         return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
     return None
+
+
+def _is_remainder(touched: Touched, tail: int) -> bool:
+    """Whether every task has read a part of an array, all are alike, and fewer elements are left than tasks."""
+    array = touched.array
+    shares = np.bincount(touched.tasks, touched.pieces.end - touched.pieces.begin)
+    once = len(shares) > 1 and int(shares.sum()) == array.bytes - tail
+    return once and bool((shares == shares[0]).all()) and tail < len(shares) * array.dtype.itemsize
 
 
 def _gaps(touched: Touched) -> _Lost | None:

@@ -9,14 +9,15 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import History, Span
-from ...log import Log, region_key, region_of
+from ...log import Log, Op, region_key, region_of
 
 
 def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
     """Findings, those of uninitialized bytes with the line that has left them out.
 
     What reads such bytes is named already. Whatever they were made of leads back to bytes that no instruction has
-    written; the line that has written those beside them, before or behind, is named. Where it leads to none, the line
+    written; the line that has written those beside them, before or behind, is named. Where there is none, it is the
+    first that has taken them: what should have written them comes before it. Where it leads to no such bytes, the line
     that was the last to write them has left them undefined.
     """
     found = list(findings)
@@ -34,15 +35,19 @@ def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
 def _may_be_asked(finding: Finding) -> bool:
     if finding.rule != rules.uninitialized.UNINITIALIZED or finding.related is not None:
         return False
-    return finding.region is not None and not finding.region.lanes and bool(finding.operand)
+    return finding.region is not None and not finding.region.lanes
 
 
 def _left_out_by(log: Log, history: History, finding: Finding) -> int:
-    """The record that has written the bytes beside those that are missing, or has left them undefined; -1 for none."""
+    """The record that has written the bytes beside those that are missing, taken them, or left them undefined.
+
+    -1 for none.
+    """
     region = finding.region
     assert region is not None
     begin = region_key(list(log.shape.spaces).index(region.space), region.owner, region.offset)
     record, low, high = _reader(log, finding, begin)
+    reader = record
     hole = Span(begin, begin + region.bytes, 0, 1)  # in memory that has lanes the first: its bytes come first
     for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
         trail = list(history.trail(row, hole))
@@ -57,7 +62,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> int:
         if low <= beside.begin < high:
             for row in history.writers_before(record, beside):
                 return int(log.owners[row])
-    return -1
+    return record if record != reader else -1
 
 
 def _is_given(log: Log, span: Span) -> bool:
@@ -82,12 +87,19 @@ def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
     """
     records = log.records
     places = [at for at, place in enumerate(log.locations) if place == finding.location]
-    ops = [at for at, op in enumerate(log.ops) if op.name == finding.instruction and finding.operand in op.operands]
-    mine = np.isin(records["loc"], places) & np.isin(records["op"], ops)
+    number = {at: _number(op, finding) for at, op in enumerate(log.ops) if op.name == finding.instruction}
+    mine = np.isin(records["loc"], places) & np.isin(records["op"], [at for at, n in number.items() if n >= 0])
     mine &= (records["core"] == finding.core) & (records["task"] == finding.task)
     for record in np.flatnonzero(mine).tolist():
-        operand = log.ops[int(records["op"][record])].operands.index(finding.operand)
+        operand = number[int(records["op"][record])]
         key, size, _, lanes = (int(part) for part in log.operands[int(records["first"][record]) + operand])
         if key <= begin < key + size:
             return (record, 0, 0) if lanes else (record, key, key + size)
     return -1, 0, 0
+
+
+def _number(op: Op, finding: Finding) -> int:
+    """The number of the operand that a finding names, of a scalar load its only one; -1 for none."""
+    if not finding.operand:
+        return 0 if op.operands else -1
+    return op.operands.index(finding.operand) if finding.operand in op.operands else -1

@@ -17,9 +17,11 @@ from .banks import shared_banks
 from .given import Given
 from .holes import holes
 from .left_out import left_out
+from .missing_task import missing_task
 from .missing_waits import missing_waits
 from .off_grid import off_grid
-from .touched import touched_arrays
+from .slices import end_of_axis
+from .touched import Touched, touched_arrays
 
 #: The two instructions of a cause.
 _ENDS = ("earlier", "later")
@@ -37,7 +39,9 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, left_out, holes)
+ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, end_of_axis)
+#: Of these the first that has something to say of an array.
+LEFT_OUT = (missing_task, left_out, holes, end_of_axis)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
@@ -61,10 +65,19 @@ def examine(
     found = _found(log, came_to_end(findings, on_finding), faults, ADVICE_ON_TILES)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
     arrays = touched_arrays(log, given()) if len(log) and not broken else ()
-    beside = (finding for array in arrays for advice in ADVICE_ON_ARRAYS for finding in advice(array))
+    beside = (finding for array in arrays for finding in _advice_on(array))
     said = [*(_Report(log, found).findings() if found else ())]
     slow = () if broken or any(f.severity == ERROR for f in said) else shared_banks(log)
     return merged([*said, *slow, *beside])
+
+
+def _advice_on(array: Touched) -> Iterator[Finding]:
+    """The advice on an array; of what is left out of it the first."""
+    told = False
+    for advice in ADVICE_ON_ARRAYS:
+        for finding in () if told and advice in LEFT_OUT else advice(array):
+            told = told or advice in LEFT_OUT
+            yield finding
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
@@ -188,12 +201,16 @@ class _Report:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
         return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
+    def _wasted(self, cause: np.void) -> Finding:
+        name = self._op(int(cause["later"])).name
+        return replace(self._seen(tiles.wasted(name), cause), region=self._region(cause))
+
     def _tile(self, cause: np.void) -> Finding:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
         return self._between(_TILES[Kind(int(cause["kind"]))](name, other, int(cause["bytes"])), cause)
 
     _SAID = {
-        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused,
+        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.WASTED: _wasted,
         **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 

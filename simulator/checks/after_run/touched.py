@@ -41,6 +41,12 @@ class Touched:
         chosen: np.ndarray = scalar[self.log.records["op"][self.log.owners[self.pieces.row]]]
         return chosen
 
+    @cached_property
+    def tasks(self) -> np.ndarray:
+        """The task of each piece, int64 [pieces]."""
+        chosen: np.ndarray = self.log.records["task"][self.log.owners[self.pieces.row]].astype(np.int64)
+        return chosen
+
     @property
     def nothing_written(self) -> bool:
         """Whether the launch writes nothing at all."""

@@ -16,12 +16,16 @@ from ...findings.rules import declared
 
 
 class Architecture(Check):
-    """The instruction exists on this architecture."""
+    """The instruction exists on this architecture, in the form that is called."""
 
     def guards(self, port: PortSource) -> Iterator[Guard]:
         arch, archs = self.execution.shape.arch, port.entry.archs
         if arch not in archs:
-            yield Guard("False", declared.absent(port.overload.name, arch, archs, port.overload.provenance))
+            there = [entry for entry in self.execution.dialect.named(port.entry.name) if arch in entry.archs]
+            known = {p.name for entry in there for p in entry.prototype.parameters}
+            own = [p.name for p in port.entry.prototype.parameters if there and p.name not in known]
+            form = port.overload.name + (f" with {' and '.join(own)}" if own else "")
+            yield Guard("False", declared.absent(form, arch, archs, port.overload.provenance))
 
 
 class Meaning(Check):

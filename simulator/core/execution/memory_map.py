@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ....isa import ORDERS, Dialect, Kind, Overload, Parameter
+from ....isa import ORDERS, Copy, Dialect, Kind, Overload, Parameter
 from ...chip import Shape
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
@@ -39,6 +39,7 @@ class MemoryMap:
         for index, (name, space) in enumerate(shape.spaces.items()):
             self.memories[name] = shared.get(name) or Memory(space, index, shape.owners(space.scope))
         self.own = [memory for name, memory in self.memories.items() if name not in shared]
+        self._windows = {name: space.window(shape.arch) for name, space in dialect.spaces.items()}
         self.lanes = lanes_of(shape, dialect)
         #: Bytes of a slice, of each memory that has slices.
         self.slices = {
@@ -54,6 +55,20 @@ class MemoryMap:
         """The running task's number among the owners of a memory."""
         scope = memory.space.scope
         return self._current.core if scope == "core" else 0 if scope == "device" else self._current.cluster
+
+    def in_cluster(self, space: str, address: int, number: int) -> int:
+        """Where an address in the memory of the running task's cluster lies in that of another one of its union."""
+        memory, current = self.memories[space], self._current
+        sees = current.running.sees
+        own = sees.clusterId if sees.clusterDim else 0
+        return address + (number - own) * memory.stride if memory.owner_of(address) == current.cluster else address
+
+    def _reached(self, overload: Overload, parameter: Parameter, memory: Memory, address: int) -> int:
+        """The owner of a memory whose part an operand may lie in: the running task's, or the one that it names."""
+        effect = overload.instruction.effect
+        named = isinstance(effect, Copy) and effect.cluster and parameter.writes
+        found = memory.owner_of(address) if named else None
+        return self.owner(memory) if found is None else found
 
     def region(self, address: int, bytes: int) -> Region | None:
         """The region that an address range is, if it lies in a memory."""
@@ -94,15 +109,16 @@ class MemoryMap:
     def _entry(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, memory: Memory
     ) -> Allocation:
-        entry = memory.before(self.owner(memory), address)
+        owner = self._reached(overload, parameter, memory, address)
+        entry = memory.before(owner, address)
         if entry is not None and entry.start <= address <= address + size <= entry.end:
             return entry
-        near = memory.nearest(address) if memory.owner_of(address) == self.owner(memory) else None
+        near = memory.nearest(address) if memory.owner_of(address) == owner else None
         by_place = overload.instruction.looks_up or overload.instruction.measured  # what its contents say is not known
         is_part = near is not None and not by_place and address < near.end and address + size > near.start
         is_part = is_part and size <= _LARGEST_OVERRUN
         if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
-            finding = self.misplaced(address, size, memory, parameter.writes)
+            finding = self.misplaced(address, size, memory, parameter.writes, owner)
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         if near is None or not is_part:
             raise Squashed
@@ -159,7 +175,7 @@ class MemoryMap:
         names = self._spaces[parameter.space].members
         memories = [self.memories[name] for name in names if name in self.memories]
         for memory in memories:
-            window = self._spaces[memory.name].window
+            window = self._windows[memory.name]
             if window and 0 <= address - window < memory.space.bytes:
                 address += memory.base - window
         low, end = system_bounds(address, shape, strides, dtype.itemsize)
@@ -191,8 +207,11 @@ class MemoryMap:
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
 
-    def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool) -> Finding:
-        """Why [address, address + bytes) is not a legal operand in ``memory``."""
+    def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool, owner: int | None = None) -> Finding:
+        """Why [address, address + bytes) is not a legal operand in the part of ``memory`` that an owner has.
+
+        Unless it is said, that is the running task's.
+        """
         region = self.region(address, bytes)
         if address == 0:
             return rules.bounds.null_operand(memory.name)
@@ -200,7 +219,7 @@ class MemoryMap:
             return rules.bounds.nowhere(address, memory.name)
         if region.space != memory.name:
             return rules.space.elsewhere(region, memory.name)
-        if region.owner != self.owner(memory):
+        if region.owner != (self.owner(memory) if owner is None else owner):
             return rules.space.of_another_core(region)
         entry = memory.nearest(address)
         if entry is None:

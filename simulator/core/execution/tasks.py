@@ -48,7 +48,7 @@ class Task:
     locals: list[tuple[Allocation, int]] = field(default_factory=list)  # with the program counter that took them
     section: bool = False  # a parallel section is open: queues run side by side
     moved_section: tuple[str, int] = ("", 0)  # what opened or closed one last, and its program counter
-    counted: int = 0  # what the last instruction that counts has found, see `Instruction.counts`
+    counted: dict[str, int] = field(default_factory=dict)  # pipe -> what its last instruction that counts has found
     outside: int = 0  # scalar accesses to memory that it may not use, which had no effect
     waiting: tuple[Barrier, int] | None = None  # the barrier that it waits at, and its program counter
     done: bool = False

@@ -76,7 +76,7 @@ class Definedness:
 
 def passes_on(entry: Instruction) -> bool:
     """Whether bytes of the output are initialized where those that they come from are."""
-    return entry.lane_wise or isinstance(entry.effect, Copy) or bool(entry.moves)
+    return (entry.lane_wise and not entry.adds) or isinstance(entry.effect, Copy) or bool(entry.moves)
 
 
 def carried(entry: Instruction) -> frozenset[str]:

@@ -88,9 +88,9 @@ class EffectWriter:
             self.port.bind("_BARRIER", effect)
             self.port.line("_number = _meet(_BARRIER, _pc)")
         if self.entry.counts:
-            self.port.line(f"_cur.running.counted = {self.entry.counts}")
+            self.port.line(f"_cur.running.counted[{self.entry.pipe!r}] = {self.entry.counts}")
         if isinstance(effect, Wait) and self.entry.prototype.returns != "void":
-            self.port.line("_result = _cur.running.counted")
+            self.port.line(f"_result = _cur.running.counted.get({effect.pipes[0]!r}, 0)")
         if isinstance(effect, (Wait, Barrier, Cache, Section)):
             return
         for operand in self.operands:

@@ -20,6 +20,7 @@ from ....isa import (
     Barrier,
     Cache,
     Case,
+    Copy,
     Instruction,
     Kind,
     Overload,
@@ -46,7 +47,8 @@ Port = Callable[..., Any]
 
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
-    return _Writer(execution, overload, checks).port()
+    entry = overload.instruction.on(execution.shape.arch)
+    return _Writer(execution, Overload(entry, overload.binding), checks).port()
 
 
 def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
@@ -206,9 +208,20 @@ class _Writer:
         source.test(Guard("_case is not None", no_case, fatal=True))
         source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.role and _cur.role == _skipped: return 0")
+        if isinstance(self.entry.effect, Copy) and self.entry.effect.cluster:
+            self._reach(self.entry.effect.cluster)
         for p in source.memory:
             if any(f"space_{p.name}" in self._names(guard.expression) for guard in self.guards):
                 source.line(f"space_{p.name} = _spaces[{p.name!r}]")
+
+    def _reach(self, cluster: str) -> None:
+        """The address of what is written in the memory of the cluster that an argument names."""
+        source, (target,) = self.source, self.entry.written
+        source.line("_clusters = _cur.running.sees.clusterDim or 1")
+        no_cluster = rules.declared.no_cluster(cluster)
+        source.test(Guard(f"0 <= {cluster} < _clusters", no_cluster, fatal=True))
+        far = source.bind("_far", self.execution.map.in_cluster)
+        source.line(f"{target.name} = {far}(_spaces[{target.name!r}], {target.name}, {cluster})")
 
     def _skipped_kind(self, case: Case) -> int:
         """The kind of core that ignores a case; 0 = none."""
@@ -251,13 +264,15 @@ class _Writer:
         found = {f"_t_{operand.name}" for operand in self.operands}
         found |= {name for o in self.measuring for name in (o.end, o.low)} - {o.name for o in self.operands}
         guards = [(guard, self._names(guard.expression)) for guard in self.guards]
+        texts = {text for o in self.operands for dim in o.parameter.dims for text in (dim.count, dim.stride)}
+        named = set().union(*(names for _, names in guards), *map(self._names, texts))
         for p in source.memory:
             if p.kind is Kind.VARIABLE:
                 source.line(f"placed_{p.name} = _{p.name}_kind != {VARIABLE_TYPES['SCALAR']}")
             if p.order:
                 source.bind("_sliced", self.execution.map.sliced)
                 source.line(f"order_{p.name} = 'sliced' if {p.name} in _sliced else 'dealt'")
-            if p.is_lanes and any(f"lane_{p.name}" in names for _, names in guards):
+            if p.is_lanes and f"lane_{p.name}" in named:
                 source.line(f"lane_{p.name} = " + source.expression(f"{p.name} // lane_bytes"))
         for operand in self.operands:
             if operand not in late and operand not in self.measuring:
@@ -283,8 +298,11 @@ class _Writer:
         for operand in self.operands:
             if operand not in self.measuring:
                 operand.find()
-        if self.measuring:
-            self._check_reads([operand for operand in self.operands if operand not in self.measuring])
+        told = self._names(self.entry.adds) & set(self.entry.measured)
+        #: Those of which the contents of others say whether they are read as well.
+        self.added = [operand for operand in self.operands if told and operand.reads and operand.writes]
+        if self.entry.measured:
+            self._check_reads([o for o in self.operands if o not in (*self.measuring, *self.added)])
             self.effect.before_measuring()
             for name, function in self.entry.measured.items():
                 source.line(f"{name} = {source.bind(f'_measure_{name}', function)}({self.effect.call(function)})")
@@ -296,7 +314,7 @@ class _Writer:
             operand.find()
         if isinstance(self.entry.effect, Cache):
             return
-        self._check_reads(self.measuring or self.operands)
+        self._check_reads([*self.measuring, *self.added] if self.entry.measured else self.operands)
         if passes_on(self.entry) and not self.entry.moves:
             self._carry()
             return

@@ -100,7 +100,7 @@ class Context:
             overload = self._machine.dialect.overloads[number]
             if len(types) == len(overload.parameters) and all(
                 self._takes_offsets(overload, p)
-                or (p.local_if and given is None)
+                or (p.kind is Kind.SYSTEM and given is None)  # an address, of the second level say
                 or (
                     (given is not None) == p.is_memory
                     and (not p.is_memory or overload.instruction.type_arguments or _fits(overload, p, given))

@@ -123,6 +123,16 @@ def no_case(argument: str, labels: Iterable[str]) -> Finding:
     return Finding(ARGUMENT, f"{argument} is {{{argument}}}", limit=f"one of {', '.join(labels)}")
 
 
+def no_cluster(argument: str) -> Finding:
+    """A pattern: an argument names a cluster that the union has not."""
+    return Finding(
+        ARGUMENT,
+        f"{argument} is {{{argument}}}",
+        limit="the clusterId of a cluster of the union",
+        suggestion="pass less than clusterDim, or launch as a union of more clusters",
+    )
+
+
 def no_kind(operand: str, kinds: Iterable[str]) -> Finding:
     """An operand that may be of several kinds is of none."""
     return Finding(ARGUMENT, f"{operand} is of no known kind", limit=f"one of {', '.join(kinds)}, and not null")

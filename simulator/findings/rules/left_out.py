@@ -23,3 +23,15 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
         suggestion="see what the last tile, and each task, leaves to be done",
         severity="" if sure else ADVICE,
     )
+
+
+def end_of_axis(array: str, where: tuple[int, int, int], first: str) -> Finding:
+    """No task has written the elements of an array that are all at one end of an axis: their count, axis, number."""
+    missing, axis, end = where
+    return Finding(
+        UNWRITTEN,
+        f"no task writes the {missing} elements of {array} whose number on axis {axis} is {end}, the first of them "
+        f"{first}; all others are written",
+        suggestion="see where the loop over this axis begins and ends",
+        severity=ADVICE,
+    )

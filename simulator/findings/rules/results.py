@@ -4,6 +4,7 @@ from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
+IGNORED = declare_rule("ignored", "each number that is passed makes a difference", ADVICE)
 READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
 SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on the number of tasks")
 COUNT_DEPENDENT = declare_rule(
@@ -76,6 +77,15 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
         f"{missing} of the {size} elements of {array}, the first {element}, are written {theirs} and not {mine}",
         operand=array,
         suggestion="see which elements each task takes, and how far it steps",
+    )
+
+
+def ignored(passed: str, *others: str) -> Finding:
+    """What an argument passes makes no difference to what a launch leaves, nor do other numbers."""
+    return Finding(
+        IGNORED,
+        f"{passed} makes no difference: with {' and with '.join(others)} the launch leaves the same",
+        suggestion="see whether the step that takes it is there, and what it computes is used",
     )
 
 

@@ -66,3 +66,13 @@ def unused(name: str, other: str, overwritten: bool) -> Finding:
         instruction=name,
         suggestion="see whether both mean this buffer; leave out what nobody needs",
     )
+
+
+def wasted(name: str) -> Finding:
+    """Nobody reads most of what an instruction writes, whenever it is executed."""
+    return Finding(
+        UNUSED,
+        f"nobody reads most of what {name} writes, as often as it is executed",
+        instruction=name,
+        suggestion=f"see whether {name} has the count, and the place among its neighbours, that is meant",
+    )

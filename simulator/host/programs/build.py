@@ -30,6 +30,7 @@ from .source import host_part
 #: The headers of kernels and host programs.
 HEADERS = INCLUDE / "bang"
 #: A function, up to where its size is said.
+_LOCATION = re.compile(r"^\t\.loc \d+ (\d+) ", re.M)
 _FUNCTION = re.compile(r"^\t\.type\t(\S+), @function$(.*?)^\t\.size\t\1,", re.M | re.S)
 #: What the body of a kernel calls in the host's part.
 _ENTER = re.compile(r"\bmlusim_enter_kernel\b")
@@ -170,13 +171,14 @@ def check(unit: HostUnit, done: CommandResult) -> None:
 
 def _symbols(assembly: str, kernels: Sequence[KernelDecl]) -> dict[str, str]:
     """The kernels that the host's part defines, templates with their arguments -> their symbols."""
-    names = [name for name, body in _FUNCTION.findall(assembly) if _ENTER.search(body)]
+    bodies = {name: body for name, body in _FUNCTION.findall(assembly) if _ENTER.search(body)}
+    names = list(bodies)
     done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
     found: dict[str, str] = {}
     for symbol, shown in zip(names, done.stdout.replace("_Float16", "half").split("\n"), strict=False):
         for kernel in kernels:
             at = _mention(shown, kernel)
-            if at is not None:
+            if at is not None and (kernel.name == kernel.plain_name or _line(bodies[symbol]) == kernel.line):
                 found.setdefault(at, symbol)
     return found
 
@@ -185,7 +187,7 @@ def _mention(shown: str, kernel: KernelDecl) -> str | None:
     """The kernel that a function is as the compiler names it: "void ns::K<float>(float*)" -> "ns::K<float>"."""
     plain = shown.replace("(anonymous namespace)::", "")
     if not kernel.template:
-        return kernel.name if plain.partition("(")[0] == kernel.name else None
+        return kernel.name if plain.partition("(")[0] == kernel.plain_name else None
     start = plain.find(f"{kernel.name}<")
     if start < 0 or (start and plain[start - 1] not in " :") or "[clone" in plain:
         return None
@@ -197,10 +199,16 @@ def _mention(shown: str, kernel: KernelDecl) -> str | None:
     return None
 
 
+def _line(body: str) -> int:
+    """The line that a function begins on, 0 if its assembly does not say."""
+    found = _LOCATION.search(body)
+    return int(found[1]) if found else 0
+
+
 def _other_names(kernel: KernelDecl, symbol: str) -> set[str]:
     """What other sources may call a kernel that is no template: as the oldest compilers did, or with an older half.
 
     A function of the C library keeps its name for itself.
     """
-    plain = {kernel.name} if not kernel.home and (kernel.c_linkage or not kernel.overloaded) else set()
+    plain = {kernel.plain_name} if not kernel.home and (kernel.c_linkage or not kernel.overloaded) else set()
     return plain | {symbol.replace(_HALF, _UNSIGNED_SHORT)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...kernelc.launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded
+from ...kernelc.launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
 from ...kernelc.tokens import Token, close, statement, tokens
@@ -27,7 +27,8 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
     """
     source, sites = scan(preprocessed)
     edits: list[Edit] = []
-    kernels: dict[str, KernelDecl] = {}
+    templates: dict[str, KernelDecl] = {}
+    plain: list[KernelDecl] = []
     declared: list[tuple[KernelDecl, Site]] = []
     done = 0
     for site in sites:
@@ -40,7 +41,10 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
             if found := declared_kernel(source, site):
                 declared.append((found[0], site))
                 if found[1]:
-                    kernels[found[0].name] = found[0]
+                    if found[0].template:
+                        templates[found[0].name] = found[0]
+                    else:
+                        plain.append(found[0])
                     edits += _launching(source, site)
         elif site.word == _DEVICE:
             changes, done = _without_function(source, site)
@@ -51,7 +55,7 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
             continue
     others = overloaded(preprocessed, [kernel for kernel, _ in declared])
     edits += c_linkage_removed(source, declared, others)
-    return _HOST.sub("", apply_edits(preprocessed, edits)), tuple(kernels.values())
+    return _HOST.sub("", apply_edits(preprocessed, edits)), (*templates.values(), *told_apart(plain))
 
 
 def _launching(source: SourceText, site: Site) -> list[Edit]:

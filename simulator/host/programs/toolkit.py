@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...files import write_atomically
@@ -14,7 +14,7 @@ from ...launches.device import Device
 from ...native.compiler import Compiler
 from .facts import check_host_device
 from .runtime import host_libraries
-from .sdk import SDKS
+from .sdk import SDKS, Sdk
 
 _MODULE = "mlusim.simulator.host.programs"
 _MARK = "mlusim.conf"
@@ -46,9 +46,8 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         text = f'#!/bin/sh\nCXX={shlex.quote(compiler.title)} exec {shlex.join(words)} "$@"\n'
         written.append(_write(folder / "bin" / tool, text))
         written[-1].chmod(0o755)
-    for header in sorted(header for headers in reversed(sdk.headers) for header in headers.glob("*.h")):
-        if not header.name.startswith("mlusim_"):
-            written.append(_write(folder / "include" / header.name, f'#include "{header}"\n'))
+    for header in _headers(sdk):
+        written.append(_write(folder / "include" / header.name, f'#include "{header}"\n'))
     for name, library in libraries.items():
         target = folder / "lib64" / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,10 +61,27 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         written.append(_write(folder / "cmake" / "modules" / path.name, path.read_text(encoding="utf-8")))
     written.append(_write(folder / "lib64" / _MARK, f"{sys.executable}\n{_MODULE}.serve\n{listed}\n"))
     written.append(_write(folder / "version.txt", "mlusim\n"))
+    for vendor in SDKS.values():  # what a toolkit for another vendor's devices has left here
+        for path in set(_files(vendor, folder)).difference(written):
+            path.unlink(missing_ok=True)
     link = folder / "lib"
     if not link.is_symlink():
         link.symlink_to("lib64")
     return written
+
+
+def _headers(sdk: Sdk) -> list[Path]:
+    """The headers that programs may include; of two of a name the first folder's comes last."""
+    found = sorted(header for headers in reversed(sdk.headers) for header in headers.glob("*.h"))
+    return [header for header in found if not header.name.startswith("mlusim_")]
+
+
+def _files(sdk: Sdk, folder: Path) -> Iterator[Path]:
+    """Where a toolkit has the files that depend on its vendor."""
+    yield from (folder / "bin" / tool for tool in sdk.tools)
+    yield from (folder / "include" / header.name for header in _headers(sdk))
+    yield from (folder / "lib64" / name for name in (*sdk.libraries, *sdk.aliases))
+    yield from (folder / "cmake" / "modules" / path.name for path in sdk.modules)
 
 
 def asked_of_make(folder: Path, name: str) -> str:

@@ -53,38 +53,21 @@ CNDRV_API CNresult cnMemcpyDtoD(CNaddr to, CNaddr from, cn_uint64_t bytes) {
   FROM_CALLER;
   return status(cnrtMemcpy((void*)to, (void*)from, bytes, cnrtMemcpyDevToDev));
 }
-CNDRV_API CNresult cnMemcpyAsync(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyAsync_V2(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyAsync_V3(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyNoDirection));
-}
-CNDRV_API CNresult cnMemcpyHtoDAsync(CNaddr to, const void* from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, from, bytes, queue, cnrtMemcpyHostToDev));
-}
-CNDRV_API CNresult cnMemcpyDtoHAsync(void* to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync(to, (void*)from, bytes, queue, cnrtMemcpyDevToHost));
-}
-CNDRV_API CNresult cnMemcpyDtoDAsync(CNaddr to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpyDevToDev));
-}
-CNDRV_API CNresult cnMemcpyHtoDAsync_V2(CNaddr to, const void* from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync((void*)to, from, bytes, queue, cnrtMemcpyHostToDev));
-}
-CNDRV_API CNresult cnMemcpyDtoHAsync_V2(void* to, CNaddr from, cn_uint64_t bytes, CNqueue queue) {
-  FROM_CALLER;
-  return status(cnrtMemcpyAsync(to, (void*)from, bytes, queue, cnrtMemcpyDevToHost));
-}
+// Copies in a queue; what the versions of a name differ in has no effect here.
+#define QUEUED_COPY(name, To, From, direction)                                                   \
+  CNDRV_API CNresult name(To to, From from, cn_uint64_t bytes, CNqueue queue) {                  \
+    FROM_CALLER;                                                                                 \
+    return status(cnrtMemcpyAsync((void*)to, (void*)from, bytes, queue, cnrtMemcpy##direction)); \
+  }
+QUEUED_COPY(cnMemcpyAsync, CNaddr, CNaddr, NoDirection)
+QUEUED_COPY(cnMemcpyAsync_V2, CNaddr, CNaddr, NoDirection)
+QUEUED_COPY(cnMemcpyAsync_V3, CNaddr, CNaddr, NoDirection)
+QUEUED_COPY(cnMemcpyHtoDAsync, CNaddr, const void*, HostToDev)
+QUEUED_COPY(cnMemcpyHtoDAsync_V2, CNaddr, const void*, HostToDev)
+QUEUED_COPY(cnMemcpyDtoHAsync, void*, CNaddr, DevToHost)
+QUEUED_COPY(cnMemcpyDtoHAsync_V2, void*, CNaddr, DevToHost)
+QUEUED_COPY(cnMemcpyDtoDAsync, CNaddr, CNaddr, DevToDev)
+
 CNDRV_API CNresult cnMemcpy2D(CNaddr to, cn_uint64_t to_pitch, CNaddr from, cn_uint64_t from_pitch, cn_uint64_t width,
                               cn_uint64_t height) {
   FROM_CALLER;

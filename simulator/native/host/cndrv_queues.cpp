@@ -99,3 +99,24 @@ CNDRV_API CNresult cnTaskTopoEntityDestroy(CNtaskTopoEntity entity) {
 CNDRV_API CNresult cnTaskTopoUpload(CNtaskTopoEntity entity, CNqueue queue) {
   return status(cnrtTaskTopoUpload(entity, queue));
 }
+CNDRV_API CNresult cnTaskTopoClone(CNtaskTopo* copy, CNtaskTopo original) {
+  return status(cnrtTaskTopoClone(copy, original));
+}
+CNDRV_API CNresult cnTaskTopoNodeFindInClone(CNtaskTopoNode* node, CNtaskTopoNode original, CNtaskTopo copy) {
+  return status(cnrtTaskTopoNodeFindInClone(node, original, copy));
+}
+CNDRV_API CNresult cnTaskTopoDestroyNode(CNtaskTopoNode node) { return status(cnrtTaskTopoDestroyNode(node)); }
+CNDRV_API CNresult cnTaskTopoGetEdges(CNtaskTopo topology, CNtaskTopoNode* from, CNtaskTopoNode* to, size_t* count) {
+  return status(cnrtTaskTopoGetEdges(topology, from, to, count));
+}
+CNDRV_API CNresult cnTaskTopoRemoveDependencies(CNtaskTopo topology, const CNtaskTopoNode* from,
+                                                const CNtaskTopoNode* to, size_t count) {
+  return status(cnrtTaskTopoRemoveDependencies(topology, from, to, count));
+}
+CNDRV_API CNresult cnTaskTopoNodeGetDependentNodes(CNtaskTopoNode node, CNtaskTopoNode* after, size_t* count) {
+  return status(cnrtTaskTopoNodeGetDependentNodes(node, after, count));
+}
+CNDRV_API CNresult cnTaskTopoEntityUpdate(CNtaskTopoEntity entity, CNtaskTopo topology, CNtaskTopoNode* wrong,
+                                          CNtaskTopoEntityUpdateResult* result) {
+  return status(cnrtTaskTopoEntityUpdate(entity, topology, wrong, (cnrtTaskTopoEntityUpdateResult_t*)result));
+}

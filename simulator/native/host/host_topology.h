@@ -1,7 +1,6 @@
 // Task topologies: work of queues that is kept in place of being carried out, by a capture or by hand.
 #pragma once
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "cnrt.h"
@@ -12,12 +11,20 @@ struct CNtaskTopoNode_st {
   cnrtTaskTopoNodeType_t type;
   mlusim::Work work;
   std::vector<cnrtTaskTopoNode_t> before;
+  cnrtTaskTopoNode_t original = nullptr;  // that it is a copy of
 };
 struct CNtaskTopo_st {
   std::vector<std::unique_ptr<CNtaskTopoNode_st>> nodes;  // each comes after those that it depends on, as a rule
 };
+// What an instance does: `node` is that of the topology it was made from, `before` are numbers of steps.
+struct CNtaskTopoStep_st {
+  cnrtTaskTopoNodeType_t type;
+  mlusim::Work work;
+  cnrtTaskTopoNode_t node;
+  std::vector<size_t> before;
+};
 struct CNtaskTopoEntity_st {
-  std::vector<std::pair<cnrtTaskTopoNodeType_t, mlusim::Work>> steps;
+  std::vector<CNtaskTopoStep_st> steps;
 };
 
 namespace mlusim {

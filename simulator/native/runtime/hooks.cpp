@@ -1,5 +1,6 @@
 // The functions that instrumented kernel code calls at loads, stores and function entries, and those that take the
 // place of the C and C++ libraries' in images.
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -186,6 +187,12 @@ void* __wrap_calloc(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? nullptr : take(nullptr, bytes, true, MLUSIM_PC);
 }
 void* __wrap_aligned_alloc(size_t alignment, size_t bytes) { return take(nullptr, bytes, false, MLUSIM_PC, alignment); }
+int __wrap_posix_memalign(void** made, size_t alignment, size_t bytes) {
+  if (alignment % sizeof(void*) || !alignment || (alignment & (alignment - 1))) return EINVAL;
+  access(made, sizeof *made, 1, MLUSIM_PC);
+  *made = take(nullptr, bytes, false, MLUSIM_PC, alignment);
+  return *made ? 0 : ENOMEM;
+}
 void __wrap_free(void* given) { give(given, MLUSIM_PC); }
 void* __wrap__Znwm(size_t bytes) { return take_or_throw(bytes, MLUSIM_PC); }
 void* __wrap__Znam(size_t bytes) { return take_or_throw(bytes, MLUSIM_PC); }

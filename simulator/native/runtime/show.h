@@ -1,5 +1,6 @@
 // Accesses that the compiler did not announce: what the build has put before each of them (see kernelc/unmarked.py).
 #pragma once
+#include <cpuid.h>
 #include <stdint.h>
 
 // The access of an announcement, by whether it is a store: what is shown and lies in it has been seen.
@@ -17,29 +18,47 @@ inline uint64_t mlusim_shown_bytes(uint64_t how, uint64_t many) { return how > 1
 extern "C" void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc)
     __attribute__((visibility("hidden")));
 
+// Whether the processor, and the system, have registers of more than 128 bits.
+inline int mlusim_find_wide() {
+  unsigned a = 0, b = 0, c = 0, d = 0, low = 0, high = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & 0x18000000) != 0x18000000) return 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & 6) == 6;
+}
+
+// All that the processor keeps for a program up to zmm31, or xmm alone. The words of `xsave`'s own header must be 0.
+#define MLUSIM_SAVE                                                  \
+  "cmpb $0, mlusim_wide(%rip)\nje 2f\nxorl %eax, %eax\n"             \
+  ".irp n, 64,65,66,67,68,69,70,71\nmovq %rax, 8*\\n(%rsp)\n.endr\n" \
+  "movl $0xe7, %eax\nxorl %edx, %edx\nxsave64 (%rsp)\njmp 3f\n2:\n"  \
+  ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups %xmm\\n, 16*\\n(%rsp)\n.endr\n3:\n"
+#define MLUSIM_RESTORE                                               \
+  "cmpb $0, mlusim_wide(%rip)\nje 4f\n"                              \
+  "movl $0xe7, %eax\nxorl %edx, %edx\nxrstor64 (%rsp)\njmp 5f\n4:\n" \
+  ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups 16*\\n(%rsp), %xmm\\n\n.endr\n5:\n"
+
 // A call that keeps registers and flags. The address is in rax, `how` lies on the stack and is taken off it, `many` (or
 // anything) lies above. What is in the frame of the function that calls needs no look.
-#define MLUSIM_SHOW(visibility)                                                                  \
-  __asm__(".pushsection .text\n.globl mlusim_show\n.type mlusim_show, @function\n" visibility    \
-          "mlusim_show:\n"                                                                       \
-          ".cfi_startproc\n"                                                                     \
-          "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"                                               \
-          "movq %rax, %rcx\nlahf\nseto %al\n"                                                    \
-          "cmpq %rsp, %rcx\njb 1f\ncmpq %rbp, %rcx\njae 1f\ncmpq $2, 16(%rsp)\njb 1f\n"          \
-          "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                 \
-          "1: .cfi_adjust_cfa_offset 8\n"                                                        \
-          "pushq %rax\n.cfi_adjust_cfa_offset 8\n"                                               \
-          "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_offset %rbp, -32\n"                        \
-          "movq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                        \
-          "pushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\npushq %r11\n"   \
-          "subq $264, %rsp\nandq $-16, %rsp\n"                                                   \
-          ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups %xmm\\n, 16*\\n(%rsp)\n.endr\n" \
-          "movq %rcx, %rdi\nmovq 32(%rbp), %rsi\nmovq 40(%rbp), %rdx\nmovq 24(%rbp), %rcx\n"     \
-          "call mlusim_shown\n"                                                                  \
-          ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups 16*\\n(%rsp), %xmm\\n\n.endr\n" \
-          "leaq -56(%rbp), %rsp\n"                                                               \
-          "popq %r11\npopq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\n"          \
-          "popq %rbp\n.cfi_def_cfa %rsp, 24\n.cfi_restore %rbp\n"                                \
-          "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                               \
-          "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                 \
+#define MLUSIM_SHOW(visibility)                                                                                 \
+  extern "C" __attribute__((__visibility__("hidden"), used)) const char mlusim_wide = (char)mlusim_find_wide(); \
+  __asm__(".pushsection .text\n.globl mlusim_show\n.type mlusim_show, @function\n" visibility                   \
+          "mlusim_show:\n"                                                                                      \
+          ".cfi_startproc\n"                                                                                    \
+          "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"                                                              \
+          "movq %rax, %rcx\nlahf\nseto %al\n"                                                                   \
+          "cmpq %rsp, %rcx\njb 1f\ncmpq %rbp, %rcx\njae 1f\ncmpq $2, 16(%rsp)\njb 1f\n"                         \
+          "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
+          "1: .cfi_adjust_cfa_offset 8\n"                                                                       \
+          "pushq %rax\n.cfi_adjust_cfa_offset 8\n"                                                              \
+          "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_offset %rbp, -32\n"                                       \
+          "movq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                                       \
+          "pushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\npushq %r11\n"                  \
+          "subq $2816, %rsp\nandq $-64, %rsp\n" MLUSIM_SAVE                                                     \
+          "movq %rcx, %rdi\nmovq 32(%rbp), %rsi\nmovq 40(%rbp), %rdx\nmovq 24(%rbp), %rcx\n"                    \
+          "call mlusim_shown\n" MLUSIM_RESTORE                                                                  \
+          "leaq -56(%rbp), %rsp\n"                                                                              \
+          "popq %r11\npopq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\n"                         \
+          "popq %rbp\n.cfi_def_cfa %rsp, 24\n.cfi_restore %rbp\n"                                               \
+          "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                                              \
+          "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
           ".cfi_endproc\n.size mlusim_show, .-mlusim_show\n.popsection\n")

@@ -163,15 +163,16 @@ void mlusim_thrown(int64_t pc) {
   mlusim_uncaught("code of a device has none");
 }
 
-#define HEAP(result, function, name, parameters, arguments)                                   \
-  result __real_##function parameters;                                                        \
-  result __wrap_##function parameters {                                                       \
-    return *guest.in_kernel ? (result)no_heap(name, MLUSIM_PC) : __real_##function arguments; \
+#define HEAP(result, function, name, parameters, arguments)                                             \
+  result __real_##function parameters;                                                                  \
+  result __wrap_##function parameters {                                                                 \
+    return *guest.in_kernel ? (result)(intptr_t)no_heap(name, MLUSIM_PC) : __real_##function arguments; \
   }
 HEAP(void*, malloc, "malloc", (size_t bytes), (bytes))
 HEAP(void*, calloc, "calloc", (size_t count, size_t bytes), (count, bytes))
 HEAP(void*, realloc, "realloc", (void* block, size_t bytes), (block, bytes))
 HEAP(void*, aligned_alloc, "aligned_alloc", (size_t alignment, size_t bytes), (alignment, bytes))
+HEAP(int, posix_memalign, "posix_memalign", (void** made, size_t alignment, size_t bytes), (made, alignment, bytes))
 HEAP(void*, _Znwm, "new", (size_t bytes), (bytes))
 HEAP(void*, _Znam, "new", (size_t bytes), (bytes))
 HEAP(void, free, "free", (void* block), (block))

@@ -12,6 +12,7 @@ from tests.checks.after_run.launched import N, run
 
 ROWS = 6
 Kernel = Callable[[Any, Any, Any], None]
+Parts = Callable[[int, int], list[tuple[int, int]]]  # of a task and the size of an array: where pieces begin, and end
 
 
 def rows(
@@ -62,6 +63,105 @@ def test_holes(kernel: Kernel, said: list[str]) -> None:
     found = run(kernel, source, out).findings
     assert [f"{f.severity} {f.rule} {bytes_of(f.message)}" for f in found if f.rule in ("unwritten", "unread")] == said
     assert all(f.location.line for f in found)
+
+
+def double(m: Any, source: Any, out: Any, begin: int, count: int) -> None:
+    tile = m.nram("float", count)
+    m.__memcpy(tile, source + begin, 4 * count, m.GDRAM2NRAM)
+    m.__bang_mul_scalar(tile, tile, 2.0, count)
+    m.__memcpy(out + begin, tile, 4 * count, m.NRAM2GDRAM)
+
+
+def in_parts(among: int) -> Parts:
+    """A part for each of so many tasks, rounded up."""
+    return lambda task, size: [(task * -(-size // among), -(-size // among))]
+
+
+def in_turn(among: int) -> Parts:
+    """Pieces of ten elements in turn."""
+    return lambda task, size: [(begin, 10) for begin in range(10 * task, size, 10 * among)]
+
+
+def rounded_down(task: int, size: int) -> list[tuple[int, int]]:
+    each, rest = divmod(size, 5)
+    return [(task * each + min(task, rest), each + (task < rest))]
+
+
+@pytest.mark.parametrize(
+    ("parts", "size", "said"),
+    [
+        (in_parts(5), 1000, ["unwritten 800"]),
+        (in_parts(5), 997, ["unwritten 788"]),
+        (rounded_down, 1003, ["unwritten 800"]),
+        (in_turn(5), 1000, ["unwritten 800"]),
+        (in_turn(5), 985, ["unwritten 760"]),
+        # near misses
+        (in_parts(4), 1000, []),
+        (in_turn(4), 985, []),
+        (in_parts(10), 1000, []),  # the array is longer than what is asked for
+    ],
+)
+def test_the_part_of_a_task_that_does_not_exist(parts: Parts, size: int, said: list[str]) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        for begin, count in parts(m.taskId, size):
+            double(m, source, out, begin, min(count, size - begin))
+
+    found = run(kernel, np.ones(size, np.float32), np.zeros(size, np.float32), tasks=4).findings
+    assert sorted(f"{f.rule} {bytes_of(f.message)}" for f in found) == said
+    assert all(f.severity == "warning" for f in found)
+
+
+@pytest.mark.parametrize(("size", "said"), [(1003, ["unread 12"]), (1000, []), (1004 + 4, [])])
+def test_what_a_division_leaves_over_is_not_read(size: int, said: list[str]) -> None:
+    """A sum for each task, in two pieces of its part."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile = m.nram("float", 250)
+        for begin, count in ((0, 200), (200, 50)):
+            m.__memcpy(tile, source + 250 * m.taskId + begin, 4 * count, m.GDRAM2NRAM)
+            m.__bang_reduce_sum(tile, tile, count)
+            out[m.taskId] = tile[0]
+
+    found = run(kernel, np.ones(size, np.float32), np.zeros(4, np.float32), tasks=4).findings
+    assert [f"{f.rule} {bytes_of(f.message)}" for f in found if f.rule == "unread"] == said
+
+
+def taps(m: Any, source: Any, out: Any, rows: range, columns: range) -> None:
+    for at in range(16):
+        total = 0.0
+        for row in rows:
+            for column in columns:
+                total += source[3 * row + column]
+        out[at] = total
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "said"),
+    [
+        (range(2), range(3), "12 of the 36 bytes of x, from byte 24 on"),
+        (range(1, 3), range(3), "12 of the 36 bytes of x"),
+        (range(3), range(2), "4 of the 36 bytes of x, from byte 32 on"),
+        (range(3), range(3), ""),
+        (range(1), range(3), ""),  # the first row of a matrix
+        (range(3), range(1, 2), ""),  # a column
+    ],
+)
+def test_an_end_of_a_filter(rows: range, columns: range, said: str) -> None:
+    found = run(lambda m, x, y: taps(m, x, y, rows, columns), np.ones((3, 3), np.float32), np.zeros(16, np.float32))
+    messages = [f.message for f in found.findings if f.rule == "unread"]
+    assert messages == [f"no task reads {said}"] * bool(said)
+
+
+@pytest.mark.parametrize(("count", "said"), [(4, ["advice"]), (5, []), (3, [])])
+def test_an_end_along_an_axis_of_an_output(count: int, said: list[str]) -> None:
+    def kernel(m: Any, out: Any) -> None:
+        tile = m.nram("float", 40)
+        m.__bang_write_value(tile, 40, 1.0)
+        for row in range(6):
+            m.__memcpy(out + 40 * row, tile, 32 * count, m.NRAM2GDRAM)
+
+    found = run(kernel, np.zeros((6, 5, 8), np.float32)).findings
+    assert [f.severity for f in found if "number on axis 1 is 4, the first of them out[0, 4, 0];" in f.message] == said
 
 
 def bytes_of(message: str) -> str:

@@ -25,8 +25,8 @@ _TOLERANCE = 1e-4
 _LIMIT, _RECORDS = 5.0, 150
 #: What `mlusim check --deep` tries; less of it where a right kernel cannot be launched so.
 _DEEP: Sequence[dict[str, Any]] = (
-    {"orders": 2, "resplit": "few", "smaller": True}, {"orders": 2, "resplit": "few"},
-    {"orders": 2, "smaller": True}, {"orders": 2},
+    {"orders": 2, "resplit": "few", "smaller": True, "vary": True}, {"orders": 2, "resplit": "few", "vary": True},
+    {"orders": 2, "smaller": True, "vary": True}, {"orders": 2, "vary": True},
 )  # fmt: skip
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 

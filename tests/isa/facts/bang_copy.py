@@ -22,6 +22,7 @@ def _case(label: str, pipe: str, *limits: Limit, by_memory_core: bool = False) -
     return Case(label, {"dst": target, "src": source}, pipe, limits, by_memory_core)
 
 
+#: The user's guide (4.5): copies between SRAM and SRAM, GDRAM or LDRAM "execute on MPU core".
 #: In the order of the vendor's enumeration. IO-DMA: GDRAM or LDRAM on one side. Move-DMA: on-chip, but "on 2xx/3xx
 #: NRAM2NRAM is a compute-pipe op" (later ones: inferred).
 DIRECTIONS = (
@@ -38,8 +39,8 @@ DIRECTIONS = (
     _case("WRAM2NRAM", MOVE, *_FROM_WRAM),
     _case("GDRAM2SRAM", IO, by_memory_core=True),
     _case("SRAM2GDRAM", IO, by_memory_core=True),
-    _case("LDRAM2SRAM", IO),
-    _case("SRAM2LDRAM", IO),
+    _case("LDRAM2SRAM", IO, by_memory_core=True),
+    _case("SRAM2LDRAM", IO, by_memory_core=True),
     _case("SRAM2NRAM", MOVE),
     _case("NRAM2SRAM", MOVE),
     _case("SRAM2WRAM", MOVE, *_INTO_WRAM),
@@ -48,7 +49,7 @@ DIRECTIONS = (
     _case("GDRAM2LDRAM", IO),
     _case("LDRAM2GDRAM", IO),
     _case("LDRAM2LDRAM", IO),
-    _case("SRAM2SRAM", MOVE),
+    _case("SRAM2SRAM", MOVE, by_memory_core=True),
 )
 #: "on 2xx NRAM2NRAM without stride needs 64 B addresses and size %128".
 _NRAM2NRAM_FLAT = (Aligned(64, on="<300"), Multiple("size", 128, on="<300", rule="alignment"))
@@ -129,6 +130,25 @@ def _copies(name: str, effect: str, directions: tuple[Case, ...]) -> tuple[Fact,
 #: "`__memcpy_async` is not defined for LDRAM directions"; GDRAM2GDRAM is accepted by newer compilers (inferred).
 ASYNC = tuple(case for case in DIRECTIONS if "LDRAM" not in case.label)
 COPIES = (*_copies("__memcpy", "blocking", DIRECTIONS), *_copies("__memcpy_async", "deferred", ASYNC))
+
+
+def _far(fact: Fact, archs: str) -> Fact:
+    """The user's guide (4.5): SRAM2SRAM with id_dst_cluster, "not supported on (m)tp_5xx or higher"."""
+    return replace(
+        fact,
+        arguments=f"{fact.arguments}, id_dst_cluster",
+        archs=archs,
+        cases=tuple(case for case in fact.cases if case.label == "SRAM2SRAM"),
+        limits=(*fact.limits, Within("id_dst_cluster", 0, 0, rule="argument")),  # there is one cluster
+        call={**fact.call, "id_dst_cluster": 0},
+    )
+
+
+#: The asynchronous one has the form with two strides alone; that form is there from the 3xx on.
+FAR_COPIES = (
+    *(_far(fact, ">=200 <500") for fact in COPIES[:2]),
+    *(_far(fact, ">=300 <500") for fact in (COPIES[2], COPIES[5])),
+)
 #: As the 3-D copy from GDRAM into NRAM; where they are used there are caches that can be locked (all inferred).
 CACHE_LOADS = tuple(
     Fact(
@@ -140,4 +160,4 @@ CACHE_LOADS = tuple(
     )
     for mode in ("scmlock", "scmunlock", "scmnormal")
 )  # fmt: skip
-ROWS = (*COPIES, *CACHE_LOADS)
+ROWS = (*COPIES, *FAR_COPIES, *CACHE_LOADS)

@@ -135,6 +135,11 @@ CONVOLUTIONS = (
         for dilated in (False, True)
     ),
     _conv("conv_partial", _FLOATS, "partial", fixed=False, archs=">=300 !=322"),
+    # The user's guide (4.5): "__BANG_ARCH__ >= 592".
+    *(
+        _conv("conv_tf32", "float/float/float", fixed=False, dilated=dilated, archs=">=592")
+        for dilated in (False, True)
+    ),
 )
 
 

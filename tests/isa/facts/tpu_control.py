@@ -108,6 +108,7 @@ WAITS = (
     Fact("tpu_hau_poll", pipe="sync", waits="hau", inferred=True),
     # "waits, in our reading"; the number that it returns: tests/isa/tpu/test_counts.py.
     Fact("tpu_gdma_get_filter_num", pipe="sync", waits="gdma", returns="uint32", inferred=True),
+    Fact("tpu_sdma_get_filter_num", pipe="sync", waits="sdma", returns="uint32", archs=">=1690", inferred=True),
     # "all cores meet, with their engines idle".
     Fact("tpu_sync_all", pipe="sync", waits=_ENGINES, joins="cores of a union", inferred=True),
 )

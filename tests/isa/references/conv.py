@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -56,6 +57,20 @@ def conv(extra: str, fixed: bool) -> Callable[..., None]:
     return compute
 
 
+def conv_tf32(memory: Memory, dst: Pointer, src: Pointer, kernel: Pointer, *given: Any) -> None:
+    """`__bang_conv_tf32`: as `__bang_conv`, of factors that keep the upper 19 bits of a float, to nearest even."""
+    ci, height, width, kh, kw, _, _, co, *_ = given
+    before = [
+        (place, memory.raw(place, 4 * n)) for place, n in ((src, height * width * ci), (kernel, co * kh * kw * ci))
+    ]
+    for place, held in before:
+        short = ((bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFF for (bits,) in struct.iter_unpack("<I", held))
+        memory.put(place, b"".join(bits.to_bytes(4, "little") for bits in short))
+    conv("", False)(memory, dst, src, kernel, *given)
+    for place, held in before:
+        memory.put(place, held)
+
+
 def mlp(memory: Memory, dst: Pointer, src: Pointer, *given: Any) -> None:
     """`__bang_mlp`: weights [height][width] in WRAM order times src [width], then 2**fix_position, then bias."""
     bias, (weight, height, width, position) = (None, given) if len(given) == 4 else (given[0], given[1:])
@@ -76,11 +91,19 @@ def _numbers(kind: str, count: int, chance: random.Random) -> list[Any]:
     return [chance.choice((chance.randrange(-9, 10), chance.randrange(-top, top), -top, 0)) for _ in range(count)]
 
 
+def _long(kind: str, count: int, chance: random.Random) -> list[Any]:
+    """Numbers of more digits than a tf32 has, ties among them, and few enough that no sum is rounded."""
+    digits = (2049, 2051, -2053, 4097 / 2, -4099 / 2, 3)
+    return [chance.choice(digits) / 1024 if chance.random() < 0.2 else 0.0 for _ in range(count)]
+
+
 #: channel_input, height, width, kernel height and width, stride of the width and of the height.
 _IMAGES = ((64, 1, 1, 1, 1, 1, 1), (8, 3, 1, 1, 1, 1, 1), (2, 4, 5, 2, 3, 1, 2), (3, 5, 4, 3, 1, 2, 1))
 
 
-def _conv_calls(extra: str, fixed: bool, dilated: bool) -> Callable[[tuple[str, ...]], Iterator[Call]]:
+def _conv_calls(
+    extra: str, fixed: bool, dilated: bool, numbers: Any = _numbers
+) -> Callable[[tuple[str, ...]], Iterator[Call]]:
     def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         dst_kind, src_kind, kernel_kind = kinds[:3]
         for number, sizes in enumerate(_IMAGES):
@@ -90,13 +113,13 @@ def _conv_calls(extra: str, fixed: bool, dilated: bool) -> Callable[[tuple[str, 
             step = (1, 2) if dilated and height > 3 and kh == 2 else (1, 1)
             many = height * width * co
             pieces = [
-                (src_kind, _numbers(src_kind, height * width * ci, chance)),
+                (src_kind, numbers(src_kind, height * width * ci, chance)),
                 (dst_kind, _numbers(dst_kind, many, chance)),
                 (dst_kind, [0] * many),
             ]
             contents = packed(pieces, "nram")
             weights = packed(
-                [("int8", [0] * 24), (kernel_kind, _numbers(kernel_kind, co * kh * kw * ci, chance))], "wram"
+                [("int8", [0] * 24), (kernel_kind, numbers(kernel_kind, co * kh * kw * ci, chance))], "wram"
             )
             (src, _), (more, _), (dst, _) = contents
             kernel = Pointer("wram", 64, kernel_kind)
@@ -174,6 +197,13 @@ FORMS = [
             ("conv_partial", "partial", ((), _FIXED, (*_FIXED, *_STEPS))),
         )
         for tail in tails
+    ),
+    *(
+        Form(
+            "__bang_conv_tf32", ("dst", "src", "src_kernel", *_GEOMETRY, *tail), conv_tf32,
+            _conv_calls("", False, bool(tail), _long),
+        )
+        for tail in ((), (*_STEPS, *_OUTPUTS))
     ),
     Form("__bang_mlp", ("dst", "src", "src_weight", "height", "width", "position"), mlp, _mlp_calls),
     Form("__bang_mlp", ("dst", "src", "src_bias", "src_weight", "height", "width", "position"), mlp, _mlp_calls),

@@ -141,6 +141,20 @@ def _copies(name: str, of: Callable[[Calls], Calls] = lambda calls: calls) -> li
     ]
 
 
+def _far(form: Form) -> Form:
+    """A copy into the SRAM of a cluster, of which there is one."""
+
+    def compute(memory: Memory, *given: Any) -> None:
+        form.compute(memory, *given[:-1])
+
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        for call in form.calls(kinds[:-1]):
+            if DIRECTIONS[call.arguments[3]] == "sram2sram":
+                yield replace(call, arguments=(*call.arguments, 0))
+
+    return Form(form.name, (*form.roles, "cluster"), compute, calls)
+
+
 def fill(memory: Memory, dst: Pointer, count: int, value: Any = 0) -> None:
     """``count`` elements of one value."""
     memory.put(dst, encode(dst.kind, [rounded(dst.kind, value)]) * count)
@@ -207,6 +221,7 @@ _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 FORMS = [
     *_copies("__memcpy"),
     *_copies("__memcpy_async", _without_ldram),
+    *(_far(form) for form in (*_copies("__memcpy"), _copies("__memcpy_async")[2])),
     *(
         Form(f"__asm_load_{mode}", ("dst", "src", "size", *(f"n{n}" for n in range(8))), load, _load_calls)
         for mode in ("scmlock", "scmunlock", "scmnormal")

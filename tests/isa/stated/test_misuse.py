@@ -22,7 +22,7 @@ from tests.isa.stated.words import Row, Stated
 _SYSTEM = np.zeros(1 << 16, np.uint8)
 _CHIPS = {"tpu": ("bm1690", 1690), "okk": ("bm1684", 1684)}
 #: What follows from an argument that is wrong, or from calls that have nothing to do with each other.
-_OTHERS = ("bounds", "overlap", "uninitialized", "unwaited", "empty", "unread", "unwritten", "unused", "order")
+_OTHERS = ("bounds", "overlap", "uninitialized", "unwaited", "empty", "unread", "unwritten", "unused", "order", "value")
 
 
 def _faults(held: Stated, arch: int, binding: dict[str, str]) -> Iterator[tuple[str, Call]]:

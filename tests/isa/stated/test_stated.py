@@ -73,14 +73,15 @@ def test_its_arguments(row: Row) -> None:
             assert p.nullable == (word.mark == "&" or word.declared in ("padding", "stride", "dilation")), word
         if word not in held.operands:
             continue
-        first = word is held.operands[0]
+        first = word is held.operands[0] or word.name == "count"
         assert (p.writes, p.clobbered) == (first or word.mark == "*", word.mark == "*"), word
         assert p.reads == (word.inout or not (first or word.mark == "*")), word
         assert held.entry.space_of(p) == ("system" if word.mark == "/" else "local"), word
         assert p.type == held.variables.get(word.kind, word.kind), word
         assert (p.defined, p.order) == ("", "")
-        anywhere = word.name == "index" and not held.sdma
-        assert p.local_if == ("index_is_local" if anywhere else ""), word
+        flag = {"index": "index_is_local", "mask": "mask_in_lmem"}.get(word.name, "")
+        anywhere = flag and word.mark == "/" and not held.sdma
+        assert p.local_if == (flag if anywhere else ""), word
 
 
 def _by_size(held: Stated, arch: int) -> list[dict[str, str]]:

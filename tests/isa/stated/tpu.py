@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.isa.stated.products import PRODUCTS
 from tests.isa.stated.transfers import TRANSFERS
+from tests.isa.stated.within import WITHIN
 from tests.isa.stated.words import EVERY, FLOATS, NARROW, WHOLE, Row
 from tests.isa.tpu.rows import ELEMENTARY, ROWS
 
@@ -152,4 +153,10 @@ def _moves(static: int) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
-TPU = (*_of_elements(), *_moves(4 * (256 + 32 + 64 + 16 + 64 + 32 + 32 + 64 + 32) + 4 * 64), *PRODUCTS, *TRANSFERS)
+TPU = (
+    *_of_elements(),
+    *_moves(4 * (256 + 32 + 64 + 16 + 64 + 32 + 32 + 64 + 32) + 4 * 64),
+    *PRODUCTS,
+    *TRANSFERS,
+    *WITHIN,
+)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.isa.stated.products import dealt, sizes
-from tests.isa.stated.words import EVERY, Row
+from tests.isa.stated.words import EVERY, FLOATS, WHOLE, Row
 
 _STRIDED = "shape &dst &src #T"
 _MOVED: dict[str, Any] = {"facts": {"moves": "src_addr"}}
 _MARKS = {"S": "/", "L": ":"}
+_ALIGNED = {"S": "/", "L": "="}
 
 
 def row(name: str, words: str, work: str = "n * c * h * w * sizeof_dst", **more: Any) -> Row:
@@ -26,6 +27,10 @@ def ways(engine: str, *names: str) -> Iterator[Row]:
         for turn, shape in (("cw", "(n,w,h,c)"), ("nc", "(c,n,h,w)")):
             words = f"dst{dst}T(n,c,h,w) src{src}T{shape} dst_{_STRIDED}"
             yield row(f"{engine}_cpy_{turn}_trans_{way}", words, **_MOVED)
+        channels = ("argument: reverse_axis == 1",) if way[0] == "L" else ()
+        yield row(f"{engine}_reverse_{way}", f"dst{dst}T src{src}T shape &dst &src reverse_axis #T",
+                  limits=("argument!: 0 <= reverse_axis <= 3", *channels),
+                  call={"reverse_axis": 1}, **_MOVED)  # fmt: skip
         for name, inout, lines, scalar in (("gather", "", "h", "C~T "), ("scatter", "+", "param_h", "")):
             yield row(
                 f"{engine}_h_{name}_{way}",
@@ -33,7 +38,7 @@ def ways(engine: str, *names: str) -> Iterator[Row]:
                 f"{' index_is_local' if engine == 'gdma' else ''} {scalar}shape"
                 " param_h &out &src &index #T",
                 "c * h * w * sizeof_out", limits=("length: shape.n == 1", "length: 1 <= param_h <= 65535"),
-                call={"shape": (1, 3, 4, 5), "param_h": 7},
+                call={"shape": (1, 3, 4, 5), "param_h": 7}, facts={"adds": "kept" * bool(inout)},
             )  # fmt: skip
 
 
@@ -67,9 +72,30 @@ def system(engine: str) -> Iterator[Row]:
               limits=("length: count > 0",), call={"count": 9})  # fmt: skip
 
 
-def _nonzero() -> Iterator[Row]:
-    yield row("gdma_nonzero_S2S", "dst/int32(1,1,1,found) src/T shape #T base_idx", "n * c * h * w * sizeof_src",
-              wider="BITS", facts={"counts": "found"})  # fmt: skip
+def _counted(engine: str, *ways: str) -> Iterator[Row]:
+    facts: dict[str, Any] = {"wider": "BITS", "facts": {"counts": "found"}}
+    work, local = "n * c * h * w * sizeof_src", " mask_in_lmem" * (engine == "gdma")
+    for way in ways:
+        yield row(f"{engine}_nonzero_{way}", f"dst/int32(1,1,1,found) src{_ALIGNED[way[0]]}T shape #T base_idx", work,
+                  **facts)  # fmt: skip
+        yield row(f"{engine}_mask_select_{way}", f"dst/T(1,1,1,found) src{_ALIGNED[way[0]]}T mask/B{local} shape #T #B",
+                  work, types={"T": EVERY, "B": WHOLE}, **facts)  # fmt: skip
 
 
-TRANSFERS = (*_gdma(), *system("gdma"), *_nonzero(), *ways("sdma", "S2S"), *system("sdma"))
+def _reduced() -> Iterator[Row]:
+    yield row("gdma_cpy_reduce_L12L2", "+dst/T src:T shape &dst &src #T reduce_psum_op reduce_opcode",
+              types={"T": f"{FLOATS} int32 uint32"}, facts={"adds": "reduce_psum_op"},
+              limits=("argument!: 0 <= reduce_psum_op <= 1", "argument!: 0 <= reduce_opcode <= 4",
+                      "argument: reduce_opcode != 1 or dtype not in (8, 9)"),
+              call={"reduce_psum_op": 1, "reduce_opcode": 4})  # fmt: skip
+
+
+TRANSFERS = (
+    *_gdma(),
+    *system("gdma"),
+    *_counted("gdma", "S2S", "L2S"),
+    *_counted("sdma", "S2S"),
+    *_reduced(),
+    *ways("sdma", "S2S"),
+    *system("sdma"),
+)

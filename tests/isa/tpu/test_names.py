@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from mlusim.isa import DIALECTS
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
+from mlusim.simulator.native import INCLUDE
 
 from tests.isa.facts.fact_table import FACTS
 from tests.isa.tpu import NAMES
@@ -37,20 +40,31 @@ CALLED = """
 TPU = DIALECTS["tpu"]
 
 
-def test_they_are_modelled(tmp_path: Path) -> None:
-    """Functions of engines are declared; the others are C, and compile."""
+def test_they_are_modelled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The list that users see has all of them: commands, and C of the header, which compiles."""
     names = [f"tpu_{name}" for name in CALLED.split()]
     assert len(names) == 128
-    assert not {name for name in names if name in TPU.known}
-    engines = {name for name in names if name.split("_")[1] in ("bdc", "gdma", "hau")}
-    assert engines <= {entry.name for entry in TPU.instructions} | {"tpu_gdma_shape_limit"}
+    assert main(["isa", "--dialect", "tpu", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    commands = {row["name"] for row in listed["instructions"]}
+    assert set(names) <= commands | set(listed["computed"])
+    assert {name for name in names if name.split("_")[1] in ("bdc", "gdma", "hau")} - commands == {
+        "tpu_gdma_shape_limit"
+    }
+    assert set(listed["computed"]) == _written()
     path = tmp_path / "kernel.c"
-    calls = " ".join(f"(void){name};" for name in names)
+    calls = " ".join(f"(void){name};" for name in {*names, *listed["computed"]})
     path.write_text(
         f'#include "tpu_kernel.h"\nint kernel(const void *arguments) {{ (void)arguments; {calls} return 0; }}\n'
         "TPUKERNEL_FUNC_REGISTER(kernel);\n"
     )
     assert list(load([path], device=Device.load("bm1690")).kernels) == ["kernel"]
+
+
+def _written() -> set[str]:
+    """The functions that the header has as C."""
+    texts = "".join((INCLUDE / "tpu" / name).read_text() for name in ("tpu_kernel.h", "tpu_layout.h", "tpu_scalar.h"))
+    return set(re.findall(r"\b(?:MLUSIM_OP|static inline) [\w *]+\b(tpu_\w+)\(", texts))
 
 
 def test_every_function_on_tensors_has_a_reference() -> None:
@@ -77,3 +91,40 @@ def test_a_function_is_shown_with_types_layouts_and_rules(
         assert main(["isa", name]) == 0
         text = " ".join(capsys.readouterr().out.split())
         assert [part for part in parts if part not in text] == []
+
+
+#: Functions that the three headers of the vendor's kits declare (tpu_api.md, "How many").
+DECLARED = 709
+
+
+def test_every_other_name_compiles_and_ends_a_task_that_uses_its_result(tmp_path: Path) -> None:
+    """What gives a result ends the task; what does not is told and left out."""
+    device = Device.load("bm1690")
+    typed = set(re.findall(r"MLUSIM_KNOWN_TYPE\(\w+, (tpu_\w+)\)", (INCLUDE / "tpu/tpu_kernel.h").read_text()))
+    modelled = {entry.name for entry in TPU.instructions}
+    assert len(modelled | _written() | typed | set(TPU.known)) >= DECLARED
+    names = [*sorted(set(TPU.known) - TPU.giving), *sorted(TPU.giving)]
+    going_on = len(names) - len(TPU.giving)
+    calls = "\n".join(f"    case {number}: {name}(); break;" for number, name in enumerate(names))
+    path = tmp_path / "kernel.c"
+    path.write_text(
+        '#include "tpu_kernel.h"\ntypedef struct { int first, step, end; } range;\n'
+        f"static void call(int number) {{\n  switch (number) {{\n{calls}\n  }}\n}}\n"
+        "void kernel(const void *p) {\n  const range *a = (const range *)p;\n"
+        "  for (int number = a->first + tpu_core_index(); number < a->end; number += a->step) call(number);\n"
+        "  tpu_poll();\n}\nTPUKERNEL_FUNC_REGISTER(kernel);\n"
+    )
+    program = load([path], device=device)
+
+    def told(first: int, step: int, end: int, cores: int) -> tuple[list[str], int]:
+        """The names that findings tell of, and how many cores have come to the end."""
+        run = program.launch(
+            "kernel", (cores, 1, 1), args={"first": first, "step": step, "end": end}, on_finding="collect"
+        )
+        found = [f for f in run.findings if f.rule == "not-modelled"]
+        ends = sum(run.log.ops[record["op"]].name == "tpu_poll" for record in run.log.records)
+        return [name for f in found for name in re.findall(r"\btpu_\w+", f.message)[:1]], ends
+
+    few = names[3:going_on:29]  # of all of them a launch would take seconds for the lines of findings
+    assert told(3, 29, going_on, 1) == (few, 1)
+    assert told(going_on, 1, len(names), 8) == (names[going_on : going_on + 8], 0)

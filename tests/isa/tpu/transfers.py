@@ -212,17 +212,88 @@ def scatter(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
     return make
 
 
-def nonzero(bench: Bench, shape: Four) -> Case:
-    """Some elements are 0, or -0, which is 0."""
-    src, room = bench.beyond(shape), bench.beyond((1, 1, 1, prod(shape)), kind="int32")
-    zeros = [encode(bench.kind, [zero]) for zero in ((0.0, -0.0) if is_floating(bench.kind) else (0,))]
-    given = [bench.chance.choice((raw, *zeros)) for raw in bench.values(src, True).values()]
-    system_put(bench.system, src, given)
-    base = bench.chance.choice((0, 5, 1 << 20))
-    found = [at + base for at, raw in enumerate(given) if raw not in zeros]
+def _zeros(bench: Bench, tensor: Tensor, outside: bool) -> dict[Index, bytes]:
+    """Some elements of a tensor become 0, or -0, which is 0; empty bytes stand for them."""
+    zeros = [encode(tensor.kind, [zero]) for zero in ((0.0, -0.0) if is_floating(tensor.kind) else (0,))]
+    held = bench.values(tensor, outside)
+    given = [bench.chance.choice((raw, *zeros)) for raw in held.values()]
+    system_put(bench.system, tensor, given) if outside else bench.local.put(tensor, given)
+    return {at: b"" if raw in zeros else raw for at, raw in zip(held, given, strict=True)}
+
+
+def _source(bench: Bench, where: str, shape: Four, kind: str = "") -> tuple[Tensor, Any]:
+    """An operand without strides, and what is passed for it."""
+    tensor = bench.inside(shape, kind=kind) if where == "L" else bench.beyond(shape, kind=kind)
+    return tensor, tensor.address if where == "L" else Outside(tensor.address)
+
+
+def nonzero(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
+    def make(bench: Bench, shape: Four) -> Case:
+        (src, of), room = _source(bench, way[0], shape), bench.beyond((1, 1, 1, prod(shape)), kind="int32")
+        base = bench.chance.choice((0, 5, 1 << 20))
+        found = [at + base for at, raw in enumerate(_zeros(bench, src, way[0] == "S").values()) if raw]
+        return bench.case(
+            f"{engine}_nonzero_{way}", replace(room, shape=(1, 1, 1, len(found))), True,
+            lambda i: encode("int32", [found[i[3]]]),
+            [Outside(room.address), of, dim4(shape), CODES[bench.kind], base],
+        )  # fmt: skip
+
+    return make
+
+
+def mask_select(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
+    def make(bench: Bench, shape: Four) -> Case:
+        (src, of), room = _source(bench, way[0], shape), bench.beyond((1, 1, 1, prod(shape)))
+        kind, local = (
+            bench.chance.choice(("uint8", "int16", "uint32")),
+            engine == "gdma" and bench.chance.random() < 0.5,
+        )
+        mask, by = _source(bench, "L" if local else "S", shape, kind)
+        given = bench.values(src, way[0] == "S")
+        found = [given[at] for at, raw in _zeros(bench, mask, not local).items() if raw]
+        return bench.case(
+            f"{engine}_mask_select_{way}", replace(room, shape=(1, 1, 1, len(found))), True, lambda i: found[i[3]],
+            [Outside(room.address), of, by, *([int(local)] if engine == "gdma" else []), dim4(shape),
+             CODES[bench.kind], CODES[kind]],
+        )  # fmt: skip
+
+    return make
+
+
+def reverse(way: str, engine: str = "gdma") -> Callable[[Bench, Four], Case]:
+    """From local memory only channels."""
+
+    def make(bench: Bench, shape: Four) -> Case:
+        axis, shape = 1 if way[0] == "L" else bench.chance.randrange(4), (1, min(shape[1], 70), *shape[2:])
+        dst, outside, to = _side(bench, way[-1], shape)
+        src, beyond, of = _side(bench, way[0], shape)
+        given = bench.values(src, beyond)
+
+        def value(i: Index) -> bytes:
+            n, c, h, w = (shape[k] - 1 - i[k] if k == axis else i[k] for k in range(4))
+            return given[n, c, h, w]
+
+        return bench.case(
+            f"{engine}_reverse_{way}", dst, outside, value,
+            [to, of, dim4(shape), dim4(dst.stride), dim4(src.stride), axis, CODES[bench.kind]],
+        )  # fmt: skip
+
+    return make
+
+
+def reduce(bench: Bench, shape: Four) -> Case:
+    """Small whole numbers, so that a result is exact in every type."""
+    shape = (1, min(shape[1], 70), *shape[2:])
+    psum, opcode = bench.chance.randrange(2), bench.chance.choice((0, 2, 3, 4))
+    (dst, outside, to), (src, _, of) = _side(bench, "S", shape), _side(bench, "L", shape)
+    drawn = [[bench.chance.randrange(9) for _ in range(prod(shape))] for _ in range(2)]
+    pairs = dict(zip(dst.indices(), zip(*drawn, strict=True), strict=True))
+    system_put(bench.system, dst, [encode(bench.kind, [value]) for value in drawn[0]])
+    bench.local.write(src, drawn[1])
+    value = {0: lambda a, b: b, 2: max, 3: min, 4: lambda a, b: a + b}[opcode if psum else 0]
     return bench.case(
-        "gdma_nonzero_S2S", replace(room, shape=(1, 1, 1, len(found))), True, lambda i: encode("int32", [found[i[3]]]),
-        [Outside(room.address), Outside(src.address), dim4(shape), CODES[bench.kind], base],
+        "gdma_cpy_reduce_L12L2", dst, outside, lambda i: encode(bench.kind, [value(*pairs[i])]),
+        [to, of, dim4(shape), dim4(dst.stride), dim4(src.stride), CODES[bench.kind], psum, opcode],
     )  # fmt: skip
 
 
@@ -231,6 +302,7 @@ _TURNS: Mapping[str, tuple[Callable[[Four], Four], Callable[[Index, Four], Index
     "cw": (lambda s: (s[0], s[3], s[2], s[1]), lambda i, s: (i[0], i[3], i[2], i[1])),
     "nc": (lambda s: (s[1], s[0], s[2], s[3]), lambda i, s: (i[1], i[0], i[2], i[3])),
 }
+_PICKED = ("nonzero", nonzero), ("mask_select", mask_select)
 _COPIES = ("S2L", "L2S", "S2S", "L2L")
 #: Name -> how a call is made, and the types to draw from.
 MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
@@ -262,7 +334,10 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     **{f"gdma_h_gather_{way}": (gather(way), EVERY) for way in _COPIES},
     **{f"gdma_h_scatter_{way}": (scatter(way), EVERY) for way in _COPIES},
     "gdma_system_cpy": (system_cpy, EVERY),
-    "gdma_nonzero_S2S": (nonzero, EVERY),
+    **{f"gdma_{op}_{way}": (make(way), EVERY) for op, make in _PICKED for way in ("S2S", "L2S")},
+    **{f"sdma_{op}_S2S": (make("S2S", "sdma"), EVERY) for op, make in (*_PICKED, ("reverse", reverse))},
+    **{f"gdma_reverse_{way}": (reverse(way), EVERY) for way in _COPIES},
+    "gdma_cpy_reduce_L12L2": (reduce, ("float", "half", "bfloat16", "int32", "uint32")),
     "sdma_cpy_S2S": (_way("cpy", "S2S", lambda s: s, lambda i, s: i, engine="sdma"), EVERY),
     "sdma_cpy_cw_trans_S2S": (_way("cpy_cw_trans", "S2S", *_TURNS["cw"], 40, engine="sdma"), EVERY),
     "sdma_cpy_nc_trans_S2S": (_way("cpy_nc_trans", "S2S", *_TURNS["nc"], 9, engine="sdma"), EVERY),

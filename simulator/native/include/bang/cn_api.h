@@ -145,6 +145,13 @@ CNresult cnTaskTopoInstantiate(CNtaskTopoEntity* entity, CNtaskTopo topology, CN
 CNresult cnTaskTopoEntityInvoke(CNtaskTopoEntity entity, CNqueue queue);
 CNresult cnTaskTopoEntityDestroy(CNtaskTopoEntity entity);
 CNresult cnTaskTopoUpload(CNtaskTopoEntity entity, CNqueue queue);
+CNresult cnTaskTopoClone(CNtaskTopo* copy, CNtaskTopo original);
+CNresult cnTaskTopoNodeFindInClone(CNtaskTopoNode* node, CNtaskTopoNode original, CNtaskTopo copy);
+CNresult cnTaskTopoDestroyNode(CNtaskTopoNode node);
+CNresult cnTaskTopoGetEdges(CNtaskTopo topology, CNtaskTopoNode* from, CNtaskTopoNode* to, size_t* count);
+CNresult cnTaskTopoRemoveDependencies(CNtaskTopo topology, const CNtaskTopoNode* from, const CNtaskTopoNode* to, size_t count);
+CNresult cnTaskTopoNodeGetDependentNodes(CNtaskTopoNode node, CNtaskTopoNode* after, size_t* count);
+CNresult cnTaskTopoEntityUpdate(CNtaskTopoEntity entity, CNtaskTopo topology, CNtaskTopoNode* wrong, CNtaskTopoEntityUpdateResult* result);
 
 // All others, which say so and fail.
 #define MLUSIM_UNMODELLED(name, ...) CNresult name(__VA_ARGS__);

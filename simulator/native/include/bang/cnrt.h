@@ -191,6 +191,21 @@ cnrtRet_t cnrtTaskTopoInstantiate(cnrtTaskTopoEntity_t* entity, cnrtTaskTopo_t t
 cnrtRet_t cnrtTaskTopoEntityInvoke(cnrtTaskTopoEntity_t entity, cnrtQueue_t queue);
 cnrtRet_t cnrtTaskTopoEntityDestroy(cnrtTaskTopoEntity_t entity);
 cnrtRet_t cnrtTaskTopoUpload(cnrtTaskTopoEntity_t entity, cnrtQueue_t queue);
+cnrtRet_t cnrtTaskTopoClone(cnrtTaskTopo_t* copy, cnrtTaskTopo_t original);
+cnrtRet_t cnrtTaskTopoNodeFindInClone(cnrtTaskTopoNode_t* node, cnrtTaskTopoNode_t original, cnrtTaskTopo_t copy);
+cnrtRet_t cnrtTaskTopoDestroyNode(cnrtTaskTopoNode_t node);
+cnrtRet_t cnrtTaskTopoGetEdges(cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* from, cnrtTaskTopoNode_t* to, size_t* count);
+cnrtRet_t cnrtTaskTopoRemoveDependencies(cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* from, const cnrtTaskTopoNode_t* to, size_t count);
+cnrtRet_t cnrtTaskTopoNodeGetDependentNodes(cnrtTaskTopoNode_t node, cnrtTaskTopoNode_t* after, size_t* count);
+cnrtRet_t cnrtTaskTopoHostNodeSetParams(cnrtTaskTopoNode_t node, const cnrtHostNodeParams_t* params);
+cnrtRet_t cnrtTaskTopoKernelNodeSetParams(cnrtTaskTopoNode_t node, const cnrtKernelNodeParams_t* params);
+cnrtRet_t cnrtTaskTopoMemcpyNodeSetParams(cnrtTaskTopoNode_t node, const cnrtMemcpy3dParam_t* params);
+cnrtRet_t cnrtTaskTopoMemsetNodeSetParams(cnrtTaskTopoNode_t node, const cnrtMemsetParams_t* params);
+cnrtRet_t cnrtTaskTopoEntityHostNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtHostNodeParams_t* params);
+cnrtRet_t cnrtTaskTopoEntityKernelNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtKernelNodeParams_t* params);
+cnrtRet_t cnrtTaskTopoEntityMemcpyNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtMemcpy3dParam_t* params);
+cnrtRet_t cnrtTaskTopoEntityMemsetNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtMemsetParams_t* params);
+cnrtRet_t cnrtTaskTopoEntityUpdate(cnrtTaskTopoEntity_t entity, cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* wrong, cnrtTaskTopoEntityUpdateResult_t* result);
 
 // All others, which say so and fail.
 #define MLUSIM_UNMODELLED(name, ...) cnrtRet_t name(__VA_ARGS__);

@@ -62,12 +62,6 @@ MLUSIM_UNMODELLED(cnModuleGetSymbol, CNmodule module, const char* name, CNaddr* 
 MLUSIM_UNMODELLED(cnModuleGetLoadingMode, CNmoduleLoadingMode* mode)
 MLUSIM_UNMODELLED(cnKernelGetAttribute, cn_int64_t* value, CNkernel_attribute attribute, CNkernel kernel)
 
-MLUSIM_UNMODELLED(cnTaskTopoClone, CNtaskTopo* copy, CNtaskTopo original)
-MLUSIM_UNMODELLED(cnTaskTopoNodeFindInClone, CNtaskTopoNode* node, CNtaskTopoNode original, CNtaskTopo copy)
-MLUSIM_UNMODELLED(cnTaskTopoDestroyNode, CNtaskTopoNode node)
-MLUSIM_UNMODELLED(cnTaskTopoGetEdges, CNtaskTopo topology, CNtaskTopoNode* from, CNtaskTopoNode* to, size_t* count)
-MLUSIM_UNMODELLED(cnTaskTopoRemoveDependencies, CNtaskTopo topology, const CNtaskTopoNode* from, const CNtaskTopoNode* to, size_t count)
-MLUSIM_UNMODELLED(cnTaskTopoNodeGetDependentNodes, CNtaskTopoNode node, CNtaskTopoNode* after, size_t* count)
 MLUSIM_UNMODELLED(cnTaskTopoDebugDotPrint, CNtaskTopo topology, const char* path, unsigned int flags)
 MLUSIM_UNMODELLED(cnTaskTopoKernelNodeGetAttribute, CNtaskTopoNode node, CNkernelNodeAttrID attribute, CNkernelNodeAttrValue* value)
 MLUSIM_UNMODELLED(cnTaskTopoKernelNodeSetAttribute, CNtaskTopoNode node, CNkernelNodeAttrID attribute, const CNkernelNodeAttrValue* value)
@@ -104,4 +98,3 @@ MLUSIM_UNMODELLED(cnTaskTopoEntityMemsetNodeSetParams, CNtaskTopoEntity entity, 
 MLUSIM_UNMODELLED(cnTaskTopoEntityChildTopoNodeSetParams, CNtaskTopoEntity entity, CNtaskTopoNode node, CNtaskTopo child)
 MLUSIM_UNMODELLED(cnTaskTopoEntityNotifierPlaceNodeSetNotifier, CNtaskTopoEntity entity, CNtaskTopoNode node, const CNnotifier notifier)
 MLUSIM_UNMODELLED(cnTaskTopoEntityNotifierWaitNodeSetNotifier, CNtaskTopoEntity entity, CNtaskTopoNode node, const CNnotifier notifier)
-MLUSIM_UNMODELLED(cnTaskTopoEntityUpdate, CNtaskTopoEntity entity, CNtaskTopo topology, CNtaskTopoNode* wrong, CNtaskTopoEntityUpdateResult* result)

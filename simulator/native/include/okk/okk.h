@@ -80,9 +80,9 @@ MLUSIM_OP bool okk_is_parallel_state(void) { return mlusim_current->section; }
 // Where memories lie as the engines address them.
 static inline unsigned long long okk_global_mem_start_addr(void) { return 0x100000000ull; }
 static inline unsigned int okk_local_mem_start_addr(void) { return 0x8000000u; }
-static inline unsigned int okk_l2_sram_start_addr(void) { return 0x100a2000u; }
+static inline unsigned int okk_l2_sram_start_addr(void) { return MLUSIM_L2_START; }
 static inline unsigned int okk_l2_sram_size(void) { return MLUSIM_L2_BYTES; }
-static inline unsigned int okk_dtcm_start_addr(void) { return 0x2020000u; }
+static inline unsigned int okk_dtcm_start_addr(void) { return MLUSIM_DTCM_START; }
 static inline unsigned int okk_dtcm_size(void) { return MLUSIM_DTCM_BYTES; }
 // Memories as the kernel's processor sees them. It reaches global memory; an access to another one is a finding.
 static inline unsigned char* okk_global_mem_addr(unsigned long long address) {

@@ -73,6 +73,34 @@ MLUSIM_OP bool tpu_is_parallel_state(void) { return mlusim_current->section; }
 // Global memory as the kernel's processor sees it, through its cache.
 static inline void* tpu_global_mem_addr(global_addr_t address) { return (void*)(uintptr_t)address; }
 
+// Where memories lie as the engines address them. A chip without a memory of the second level has none at 0.
+#ifndef MLUSIM_L2_START
+#define MLUSIM_L2_START 0
+#define MLUSIM_L2_BYTES 0
+#endif
+#if MLUSIM_ARCH >= 1690
+#define MLUSIM_LOCAL_START 0x1f0000000000ull
+#define MLUSIM_GLOBAL_START 0ull
+#elif MLUSIM_ARCH >= 1688
+#define MLUSIM_LOCAL_START 0x1f000000000ull
+#define MLUSIM_GLOBAL_START 0x8000000000ull
+#else
+#define MLUSIM_LOCAL_START 0x8000000ull
+#define MLUSIM_GLOBAL_START 0x100000000ull
+#endif
+#define LOCAL_MEM_START_ADDR tpu_local_mem_get_start_addr()
+#define L2_SRAM_START_ADDR tpu_l2_sram_get_start_addr()
+#define L2_SRAM_SIZE tpu_l2_sram_size()
+static inline unsigned long long tpu_l2_sram_get_start_addr(void) { return MLUSIM_L2_START; }
+static inline int tpu_l2_sram_size(void) { return MLUSIM_L2_BYTES; }
+static inline unsigned long long tpu_local_mem_get_start_addr(void) { return MLUSIM_LOCAL_START; }
+static inline unsigned long long tpu_global_mem_get_start_addr(void) { return MLUSIM_GLOBAL_START; }
+// The processor reaches global memory alone: an access to another one is a finding.
+static inline void* tpu_l2_sram_addr(l2_sram_addr_t address) { return (void*)(uintptr_t)address; }
+static inline void* tpu_local_mem_addr(int lane, local_addr_t address) {
+  return (void*)(uintptr_t)(MLUSIM_LOCAL_START + (uint64_t)lane * LOCAL_MEM_SIZE + address);
+}
+
 #include "mlusim_known.h"
 typedef void* mlusim_pointer;
 typedef int* mlusim_numbers;
@@ -80,9 +108,7 @@ MLUSIM_KNOWN_TYPE(range_t, tpu_bank_range)
 MLUSIM_KNOWN_TYPE(dim2, tpu_cube_shape)
 MLUSIM_KNOWN_TYPE(dim4, tpu_gdma_compress_RACU_meta_stride)
 MLUSIM_KNOWN_TYPE(dim4, tpu_gdma_compress_RACU_racu_stride)
-MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_local_mem_addr)
 MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_local_mem_addr_unified)
-MLUSIM_KNOWN_TYPE(mlusim_pointer, tpu_l2_sram_addr)
 MLUSIM_KNOWN_TYPE(mlusim_numbers, tpu_cdma_get_used_ports)
 MLUSIM_KNOWN_TYPE(mlusim_numbers, tpu_chip_map)
 #define tpu_kernel_memcpy memcpy

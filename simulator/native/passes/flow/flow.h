@@ -12,9 +12,10 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 
 // Kinds of findings. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what is used together has been changed in
 // part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
-// and nobody has read it, `SHIFTED`: what is used begins before a tile, `UNTAKEN`: an end of a result is never used,
-// `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used does.
-enum Kind { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD };
+// and nobody has read it, `WASTED`: nobody has read most of it, `SHIFTED`: what is used begins before a tile,
+// `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
+// does.
+enum Kind { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD, WASTED };
 
 // Pipes that a clock has room for; bits of an address below those of the space it is in.
 constexpr int64_t MOST_PIPES = 16;

@@ -105,7 +105,7 @@ class Pass {
     for (const Run* run = runs; run < run_; run++) {
       double pieces = 1.0 * run->count[0] * run->count[1] * run->count[2];
       if (!run->run || pieces > MOST_PIECES) {
-        if (scene_.scalar && !all.on_device) advices_.picks(all.start, all.end);
+        if (!all.on_device) advices_.picks(all.start, all.end);
         touch(all.start, all.start + 1);
         if (all.end - all.start > 1) touch(all.end - 1, all.end);
         continue;

@@ -36,7 +36,7 @@ void Tracking::overwrite(Ranges::At at, const Piece& piece) {
   }
   range.tile = piece.now.is_tile ? piece.now.record + 1 : 0;
   range.changed = 0;
-  range.picked = false;
+  range.picked = range.vague = false;
 }
 
 void Tracking::write(const Piece& piece) {

@@ -22,6 +22,7 @@ struct Range {
   uint32_t tile = 0,
            changed = 0;          // records, from 1 on: what has made it of what it read, and changed it in place since
   bool picked = false;           // scalar code has picked elements of what the range is a part of
+  bool vague = false;            // somebody has read elements of it, and nobody knows which
   std::vector<Access> others{};  // reads and atomic updates since, as many as no other one comes after
 
   bool written() const { return write.seq != 0; }

@@ -39,10 +39,15 @@ void Advices::touches(const Piece& piece) {
 }
 
 void Advices::picks(uint64_t start, uint64_t end) {
-  if (partial_) partial_->picks(start, end);
+  Ranges& ranges = scene_.ranges;
+  for (auto at = ranges.reaching(start); at != ranges.none() && at->second.start < end; ++at) {
+    at->second.vague = true;
+    at->second.picked |= scene_.scalar;
+  }
 }
 
 void Advices::reads(const Piece& piece, const Parts& parts) {
+  if (untaken_) untaken_->reads(piece, parts);
   if (leftover_ && scene_.scalar) leftover_->scalar_reads(piece, parts);
   if (partial_ && parts.size() > 1) partial_->takes_parts(piece, parts, true);
 }

@@ -9,11 +9,6 @@ bool is_short(const Operand& changed, const Range& rest) { return rest.bytes() >
 }  // namespace
 
 // Scalar code accesses elements of a tile in no pattern: as many as it likes are left of the tile then.
-void Partial::picks(uint64_t start, uint64_t end) {
-  Ranges& ranges = scene_.ranges;
-  for (auto at = ranges.reaching(start); at != ranges.none() && at->second.start < end; ++at) at->second.picked = true;
-}
-
 void Partial::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
   for (size_t n = 1; n < parts.size(); n++) compare(piece, parts[n - 1]->second, parts[n]->second);
   if (whole) compare_together(piece, parts);

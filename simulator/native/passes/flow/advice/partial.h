@@ -8,7 +8,6 @@ class Partial {
  public:
   explicit Partial(const Scene& scene) : scene_(scene) {}
 
-  void picks(uint64_t start, uint64_t end);
   void takes_parts(const Piece& piece, const Parts& parts, bool whole);
 
  private:

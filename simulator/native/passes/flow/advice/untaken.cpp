@@ -7,6 +7,9 @@ namespace {
 constexpr uint64_t FEW = 8;
 // How often nobody takes a result before that is said: it may be the last of a loop.
 constexpr int64_t OFTEN = 2;
+// Of one byte in so many that somebody reads, of results of so many bytes at least, the others are made in vain: fewer
+// may be what the vector units make at once.
+constexpr uint64_t SHARE = 8, LONG = 1024;
 // Operands that are so many times as long as their result: it is of bits, and the last byte of it may be there for a
 // whole one.
 constexpr uint64_t BITS = 4;
@@ -16,6 +19,14 @@ constexpr uint64_t BITS = 4;
 void Untaken::overwrites(Ranges::At at, int64_t operand) {
   lose_load(at->second, operand);
   retire(at);
+}
+
+void Untaken::reads(const Piece& piece, const Parts& parts) {
+  if (scene_.log.way(*scene_.record) != LANES || piece.on_device) return;
+  uint64_t written = 0;
+  for (auto part : parts)
+    if (part->second.written()) written += part->second.bytes();
+  if (2 * written <= piece.end - piece.start) line_of(*scene_.record).is_hollow = true;
 }
 
 // A load overwrites all that a load has brought, and nobody has read any of it.
@@ -38,6 +49,11 @@ void Untaken::retire(Ranges::At at) {
   if (made.lanes || scene_.log.way(r) >= SCALAR) return;
   bool taken = range.was_read() || is_read_now(range);
   if (taken) line_of(r).all.taken = true;
+  if (scene_.log.way(r) == LANES && range.write.is_tile) {
+    if (!taken && !range.vague)
+      line_of(r).most.lose(range.write.record, range.write.record, range.start, range.bytes());
+    line_of(r).count(range, made.bytes, taken || range.vague);
+  }
   if (!(head || tail)) return;
   if (head && tail)
     retire_whole(line_of(r), range, taken);
@@ -77,6 +93,19 @@ void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken)
   if (!range.write.is_tile || (!head && (packs(r, made) || made.bytes % ROUND == 0))) return;  // rounded up
   int64_t reader = reader_of(other->second);
   if (reader >= 0 && !takes_more(reader, made)) fate.lose(reader, range.write.record, range.start, range.bytes());
+}
+
+void Untaken::Line::count(const Range& range, uint64_t result, bool taken) {
+  is_short |= result < LONG;
+  made += range.bytes();
+  if (!taken) lost += range.bytes();
+}
+
+// Whether hardly anything is read of long results, or just half or a quarter where no more went in: a count in elements
+// where the copy before and the one behind have bytes.
+bool Untaken::Line::is_wasted() const {
+  if (!all.taken || is_short) return false;
+  return lost > made / SHARE * (SHARE - 1) || (is_hollow && (2 * lost == made || 4 * (made - lost) == made));
 }
 
 void Untaken::Fate::lose(int64_t by, int64_t maker, uint64_t start, uint64_t count) {
@@ -130,7 +159,7 @@ Untaken::Line& Untaken::line_of(const Record& r) {
   auto& lines = lines_[r.loc];
   for (Line& line : lines)
     if (line.op == r.op) return line;
-  lines.push_back({r.op, {}, {}, {}});
+  lines.push_back({r.op, {}, {}, {}, {}});
   return lines.back();
 }
 
@@ -139,12 +168,15 @@ void Untaken::finish() {
   for (auto at = scene_.ranges.begin(); at != scene_.ranges.none(); ++at)
     if (!scene_.log.on_device(at->second.start)) retire(at);
   for (const auto& lines : lines_)
-    for (const Line& line : lines)
+    for (const Line& line : lines) {
+      if (line.is_wasted())
+        scene_.causes.note(WASTED, line.most.later, line.most.earlier, line.most.key, line.most.bytes, 0);
       for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;
         if (fate->taken || fate->lost < (whole ? OFTEN : 1)) continue;
         scene_.causes.note(whole ? UNUSED : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);
       }
+    }
 }
 
 }  // namespace mlusim

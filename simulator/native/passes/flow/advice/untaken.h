@@ -8,7 +8,9 @@ class Untaken {
  public:
   explicit Untaken(const Scene& scene) : scene_(scene) {}
 
-  // The record that the pass is at overwrites a range, or there are no more records.
+  // The record that the pass is at has read bytes, which were last written in these parts.
+  void reads(const Piece& piece, const Parts& parts);
+  // It overwrites a range, or there are no more records.
   void overwrites(Ranges::At at, int64_t operand);
   void finish();
 
@@ -23,7 +25,13 @@ class Untaken {
   };
   struct Line {
     uint16_t op;
-    Fate all, head, tail;
+    Fate all, head, tail, most;
+    uint64_t made = 0, lost = 0;  // bytes of long results, and those that nobody has read
+    bool is_short = false;        // one result was too short to tell
+    bool is_hollow = false;       // one was made of bytes of which nobody has written half
+
+    void count(const Range& range, uint64_t result, bool taken);
+    bool is_wasted() const;
   };
 
   Line& line_of(const Record& r);

@@ -1,0 +1,68 @@
+"""Arrays of which one end along an axis is left out: the first or the last of all rows, columns, taps of a filter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...findings import Finding, rules
+from .touched import Touched
+
+#: Elements of an array that are told apart, and places along an axis, at least, of which one is an end.
+_MOST, _LEAST = 1 << 20, 3
+#: How often scalar code reads an element, at least and on average, of an array that is a table or a filter.
+_OFTEN = 8
+
+
+def end_of_axis(touched: Touched) -> Iterator[Finding]:
+    """What is left out of an array where that is exactly one end along an axis of its shape.
+
+    Of an output it is an axis but the first: how many rows come out may depend on data. Of an input it is the first or
+    the last part, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
+    """
+    array, pieces = touched.array, touched.pieces
+    count = math.prod(array.shape)
+    if not len(pieces.row) or not _LEAST <= count <= _MOST or (touched.written != touched.written[0]).any():
+        return
+    made = bool(touched.written[0])
+    if made and not array.output:
+        return
+    found = _of_output(touched) if made else _of_table(touched, count)
+    if found:
+        first, missing, said = found
+        size = array.dtype.itemsize
+        yield touched.at(said, int(touched.log.owners[pieces.row[-1]]), array.key + first * size, missing * size)
+
+
+def _of_output(touched: Touched) -> tuple[int, int, Finding] | None:
+    """The first element that is left out, how many lie together, and what is said of all."""
+    array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
+    change = np.zeros(math.prod(array.shape) + 1, np.int64)
+    np.add.at(change, (pieces.begin - array.key) // size, 1)
+    np.add.at(change, -(-(pieces.end - array.key) // size), -1)
+    left = (np.cumsum(change[:-1]) == 0).reshape(array.shape)
+    for axis in range(1, left.ndim):
+        length = left.shape[axis]
+        for end in (0, length - 1) if length >= _LEAST and left.sum() * length == left.size else ():
+            if left.take(end, axis).all():
+                first = int(np.argmax(left))
+                where = int(left.sum()), axis, end
+                return first, 1, rules.left_out.end_of_axis(array.name, where, array.element(first))
+    return None
+
+
+def _of_table(touched: Touched, count: int) -> tuple[int, int, Finding] | None:
+    """The same of an input that scalar code reads again and again."""
+    array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
+    loads = np.unique(touched.log.owners[pieces.row])
+    if not touched.by_scalars.all() or touched.log.records["work"][loads].sum() < _OFTEN * count:
+        return None
+    low, high = int(pieces.begin.min()) - array.key, int(pieces.end.max()) - array.key
+    missing = (low + array.bytes - high) // size
+    if (low and high < array.bytes) or not 0 < missing * _LEAST <= count:
+        return None
+    first = 0 if low else high // size
+    said = rules.left_out.untouched(False, False, array.name, array.bytes, missing * size, first * size, 1)
+    return first, missing, said

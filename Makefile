@@ -3,6 +3,7 @@
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
 # make report build the page of reports from its TypeScript; needs npm
+# make site   build the pages of docs into out/site, with a search; nothing is fetched
 # make docs   write the page of instructions and the counts in README and docs anew
 # make mutants   falsify some declared facts and see that a test notices
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
@@ -21,6 +22,10 @@ UNIT := build/unit
 UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp) \
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
+# The pip of PYTHON installs into the environment: to put another one there takes as long as what mlusim needs.
+HAS_PIP := $(PYTHON) -m pip --python $(PYTHON) --version >/dev/null 2>&1
+INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet --disable-pip-version-check
+
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
 COMPILERS := c++ g++ clang++
@@ -29,7 +34,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: report demo test quick unit lint style native types docs mutants compiler
+.PHONY: report site demo test quick unit lint style native types docs mutants compiler
 
 demo: compiler $(RUNS)
 	@mkdir -p out
@@ -73,6 +78,10 @@ report:
 	npm run --prefix report --silent check
 	npm run --prefix report --silent build
 
+# The theme announces its next version where standard error is read.
+site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet --site-dir out/site
+
 docs: $(STAMP)
 	$(RUN) -m tests.docs.generated
 
@@ -80,13 +89,16 @@ mutants: compiler $(STAMP)
 	$(RUN) -m tests.mutate --sample 20 --seed 1
 
 compiler:
+	@[ "$$(uname -sm)" = "Linux x86_64" ] || { \
+	    echo "mlusim: kernels in C need Linux on x86-64, and this is $$(uname -sm): run them in the container" \
+	        "that the Containerfile builds (docs/install.md)" >&2; exit 1; }
 	@for compiler in $(COMPILERS); do command -v "$$compiler" >/dev/null && exit 0; done; \
-	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++;" \
-	    "macOS: xcode-select --install) or name yours with CXX=..." >&2; exit 1
+	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++)" \
+	    "or name yours with CXX=..." >&2; exit 1
 
 # Written last, so that an installation that broke off is repeated.
 $(STAMP): $(RUNS)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 $(RUNS): pyproject.toml
@@ -96,8 +108,8 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "mlusim: $(PYTHON) is older than 3.11 or does not run: install Python 3.11 or newer" \
 	        "or name yours with PYTHON=..., for example PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -e .
+	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
+	$(INSTALL) --no-compile -e .
 	@touch $@

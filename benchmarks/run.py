@@ -15,6 +15,7 @@ from rich.table import Column, Table
 
 from .build_speed import builds
 from .checks_speed import checks
+from .deep_speed import deep
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
 from .host_speed import host
@@ -22,6 +23,7 @@ from .kernels_speed import adds, instructions, logspaces, scalars, segments
 from .launch_speed import isolation, replays
 from .measure import Figure, missed
 from .memory_use import memory
+from .report_speed import reports
 from .startup_speed import startup
 from .tensors_speed import tensors
 from .threads_speed import threads
@@ -31,6 +33,7 @@ BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "checks": checks,
+    "deep": deep,
     "elementwise": elementwise,
     "instruction": instructions,
     "tensors": tensors,
@@ -46,6 +49,7 @@ BENCHMARKS = {
     "memory": memory,
     "threads": threads,
     "tpu": tpu,
+    "report": reports,
 }
 
 

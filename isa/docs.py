@@ -1,13 +1,14 @@
-"""Everything a declaration says, as plain rows: what `mlusim isa` prints and docs/isa.md holds."""
+"""Everything a declaration says, as plain rows: what `mlusim isa` prints and docs/isa holds."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .dialect import Dialect
+from .dialect import Dialect, collect
 from .effects import Barrier
 from .instruction import PADDING, Instruction, Overload, result_type
 from .prototype import Kind, Parameter
@@ -159,43 +160,88 @@ def instruction_rows(dialect: Dialect, arch: int | None = None) -> list[Instruct
     return [instruction_row(dialect, entry, arch) for entry in entries]
 
 
+_NOTES = (
+    "`documented` facts are published by the vendor; `inferred` ones follow from public kernels.",
+    "A rule without architectures holds on all of them.",
+    "An operand in another space than NRAM is declared with its space. It spans `[count]` elements,",
+    "or `[count @ stride]` with a stride in bytes; of `[count : n]` only the first n get a value.",
+)
+_HEADS = ("Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source")
+
+
 def markdown(dialects: Sequence[Dialect]) -> str:
     """All dialects side by side in one table, as a Markdown page."""
     rows = [(dialect, row) for dialect in dialects for row in instruction_rows(dialect)]
     lines = [
         "# The instructions",
         "",
-        "Generated from the declarations; regenerate with: `mlusim isa --markdown > docs/isa.md`",
+        *(f"- {_counted(dialect)}" for dialect in dialects),
         "",
-        *(
-            f"- `{dialect.name}`: {dialect.title}, {len({row.name for row in instruction_rows(dialect)})} names,"
-            f" {len(dialect.overloads)} overloads"
-            for dialect in dialects
-        ),
+        *_NOTES,
         "",
-        "`documented` facts are published by the vendor; `inferred` ones follow from public kernels.",
-        "A rule without architectures holds on all of them.",
-        "An operand in another space than NRAM is declared with its space. It spans `[count]` elements,",
-        "or `[count @ stride]` with a stride in bytes; of `[count : n]` only the first n get a value.",
+        *_table(("ISA", *_HEADS), ((dialect.name, *_cells(row)) for dialect, row in rows)),
         "",
-        *_table(
-            ("ISA", "Instruction", "Does", "Arguments", "Types", "Architectures", "Rules", "Pipe", "Source"),
-            (
-                (
-                    dialect.name,
-                    f"`{row.name}`",
-                    row.doc,
-                    f"`{row.arguments}`" if row.arguments else "",
-                    types_text(row),
-                    row.archs,
-                    "; ".join([*map(rule_text, row.rules), *([row.overlap] if row.overlap else [])]),
-                    " or ".join(dict.fromkeys(case.pipe for case in row.cases)) or row.pipe,
-                    row.provenance,
-                )
-                for dialect, row in rows
-            ),
-        ),
-        "",
+        *_unmodelled(dialects),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def pages(dialects: Sequence[Dialect]) -> dict[str, str]:
+    """A Markdown page for each group of instructions by its file's name, and ``index.md``, which leads to them.
+
+    A group is what a module declares; its title is what the module says of itself.
+    """
+    made: dict[str, str] = {}
+    index = ["# Instructions", "", *_NOTES, "", "`mlusim isa NAME` shows the whole declaration of one.", ""]
+    for dialect in dialects:
+        if not dialect.instructions:
+            continue
+        index += [f"## {dialect.title}", "", f"{_counted(dialect)}.", ""]
+        heads: list[tuple[str, str, str]] = []
+        for name, (title, entries) in _groups(dialect).items():
+            rows = [instruction_row(dialect, entry) for entry in entries]
+            lines = [f"# {dialect.name}: {title}", "", *_table(_HEADS, map(_cells, rows))]
+            made[f"{name}.md"] = "\n".join(lines) + "\n"
+            shown = ", ".join(f"`{row}`" for row in dict.fromkeys(row.name for row in rows))
+            heads.append((f"[{title}]({name}.md)", str(len({row.name for row in rows})), shown))
+        index += [*_table(("Group", "Names", "Instructions"), heads), ""]
+    return {"index.md": "\n".join([*index, *_unmodelled(dialects)]) + "\n"} | made
+
+
+def _groups(dialect: Dialect) -> dict[str, tuple[str, list[Instruction]]]:
+    """The instructions by the module that declares them: its name, and its first sentence."""
+    package = f"{__package__}.{dialect.name}"
+    named = sorted((name for name in sys.modules if name.startswith(f"{package}.")), key=lambda name: name.count("."))
+    homes = {id(entry): name for name in named for entry in collect(sys.modules[name])}  # the innermost comes last
+    found: dict[str, tuple[str, list[Instruction]]] = {}
+    for entry in dialect.instructions:
+        home = homes[id(entry)]
+        title = (sys.modules[home].__doc__ or home).split("\n")[0].rstrip(".")
+        name = home.removeprefix(f"{__package__}.").replace(".", "_")
+        found.setdefault(name, (title, []))[1].append(entry)
+    return found
+
+
+def _counted(dialect: Dialect) -> str:
+    names = {entry.name for entry in dialect.instructions}
+    return f"`{dialect.name}`: {dialect.title}, {len(names)} names, {len(dialect.overloads)} overloads"
+
+
+def _cells(row: InstructionRow) -> tuple[str, ...]:
+    return (
+        f"`{row.name}`",
+        row.doc,
+        f"`{row.arguments}`" if row.arguments else "",
+        types_text(row),
+        row.archs,
+        "; ".join([*map(rule_text, row.rules), *([row.overlap] if row.overlap else [])]),
+        " or ".join(dict.fromkeys(case.pipe for case in row.cases)) or row.pipe,
+        row.provenance,
+    )
+
+
+def _unmodelled(dialects: Sequence[Dialect]) -> list[str]:
+    return [
         "## Known, not modelled",
         "",
         "A kernel that names one of these compiles; one that executes it gets a finding.",
@@ -205,7 +251,6 @@ def markdown(dialects: Sequence[Dialect]) -> str:
             ((dialect.name, f"`{name}`", does) for dialect in dialects for name, does in dialect.known.items()),
         ),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def types_text(row: InstructionRow) -> str:

@@ -1,6 +1,6 @@
 """An instruction as data: everything that is declared of it, and what follows from that.
 
-Prototypes, Python API, argument checks, costs, tables and docs are derived from `Instruction` objects; see docs/isa.md.
+Prototypes, Python API, argument checks, costs, tables and docs are derived from `Instruction` objects; see docs/isa.
 """
 
 from __future__ import annotations

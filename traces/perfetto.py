@@ -9,66 +9,45 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from ..simulator.chip.rates import Channel
 from ..simulator.files import write_atomically
 from ..simulator.log import region_of
-from ..simulator.timing import Reason, Timeline
+from ..simulator.timing import Timeline
+from .drawing import ARROWS, LONGEST_NS, Counter, Drawing
+from .pftrace import SUFFIX, write_packets
+from .shown import Shown
 from .summary import summarise
-from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
+from .tracks import HIDDEN
 
 #: Records that are text at the same time: bounds the memory of a long trace.
 _CHUNK = 16384
-#: Whole nanoseconds that a reader with doubles tells apart: 104 days.
-_LONGEST_NS = 1 << 53
 _json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 #: What stands before the facts of the whole launch, at the beginning of the last line.
 SUMMARY = '"otherData":'
 _DEVICE_PID, _QUEUES_PID = 1, 2
-#: Process of core n is _CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
+#: Process of core n is CORE_PID + n, and thread ids are unique over all processes: Perfetto keeps 0 for the
 #: idle process and finds the thread that it names by its id alone.
-_CORE_PID = 100
-_ROWS = 1000
+CORE_PID = 100
+ROWS = 1000
 #: Numbers of processes that a device has for itself, where a trace shows several.
 DEVICE_PIDS = 100_000
-
-_WHY = {
-    Reason.LAUNCH: "start of the task",
-    Reason.ISSUE: "program order",
-    Reason.PIPE: "pipe busy",
-    Reason.WAIT: "waited",
-    Reason.BARRIER: "barrier, the last to arrive",
-}
-_ARROWS = {Reason.WAIT: "wait", Reason.BARRIER: "barrier"}
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A launch in the trace of a program: from ``start`` (microseconds) on, in a queue of a device."""
-
-    timeline: Timeline
-    start: float
-    queue: int
-    device: int
-    line: str
 
 
 def write_program_trace(launches: Sequence[Shown], path: str | Path) -> None:
     """Write the trace of all launches of a program to ``path``, each from its start on; as `write_trace`."""
+    if Path(path).suffix == SUFFIX:
+        write_packets(launches, path)
+        return
     with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
         file.write('{"traceEvents":[\n')
         file.write(",\n".join(_queues(launches)))
         flow = 0
         for shown in launches:
-            shift = replace(
-                shown.timeline, start=shown.timeline.start + shown.start, end=shown.timeline.end + shown.start
-            )
-            for events in _Trace(shift, flow, shown.device).events():
+            for events in _Trace(shown.shifted, flow, shown.device).events():
                 if events:
                     file.write(",\n" + ",\n".join(events))
             flow += len(shown.timeline.log)
@@ -81,14 +60,12 @@ def _queues(launches: Sequence[Shown]) -> Iterator[str]:
         pid = _QUEUES_PID + device * DEVICE_PIDS
         yield _metadata("process_name", pid, 0, name=f"queues of device {device}")
         for queue in sorted({shown.queue for shown in launches if shown.device == device}):
-            yield _metadata("thread_name", pid, pid * _ROWS + queue, name=f"queue {queue}")
+            yield _metadata("thread_name", pid, pid * ROWS + queue, name=f"queue {queue}")
     for shown in launches:
         pid, launch = _QUEUES_PID + shown.device * DEVICE_PIDS, shown.timeline.log.launch
         args = {"dim": launch.get("dim"), "type": launch.get("type"), "source": shown.line}
         times = {"ts": round(shown.start, 3), "dur": round(shown.timeline.total_us, 3), "args": args}
-        yield _json(
-            {"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * _ROWS + shown.queue, **times}
-        )
+        yield _json({"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * ROWS + shown.queue, **times})
 
 
 def write_trace(timeline: Timeline, path: str | Path) -> None:
@@ -98,10 +75,13 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
     Raises OSError when the folder is missing or cannot be written, OverflowError for times beyond what a trace holds.
     """
     longest = max(float(timeline.end.max(initial=0.0)), timeline.total_us)
-    if not longest * 1e3 <= _LONGEST_NS:  # also for what is no number
+    if not longest * 1e3 <= LONGEST_NS:  # also for what is no number
         raise OverflowError(
-            f"the times reach {longest:g} us, and a trace holds {_LONGEST_NS / 1e3:g} us at most; look at the rates"
+            f"the times reach {longest:g} us, and a trace holds {LONGEST_NS / 1e3:g} us at most; look at the rates"
         )
+    if Path(path).suffix == SUFFIX:
+        write_packets([Shown(timeline)], path)
+        return
     with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
         file.write('{"traceEvents":[\n')
         separator = ""
@@ -120,21 +100,18 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
         file.write(f'\n],\n"displayTimeUnit":"ns",\n{SUMMARY}{_json(facts)}}}\n')
 
 
-class _Trace:
+class _Trace(Drawing):
     """The events of one timeline, as lists of JSON texts that are made chunk by chunk.
 
     Of several in one trace, each has ``flow`` arrows before it and the processes of its ``device``.
     """
 
     def __init__(self, timeline: Timeline, flow: int = 0, device: int = 0) -> None:
-        self.timeline, self.log, self.flow = timeline, timeline.log, flow
-        self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, _CORE_PID + device * DEVICE_PIDS
-        self.row, self.spaces = rows(self.log), tuple(self.log.shape.spaces)
-        # Both ends are rounded, not the duration: what touches in time then touches in the trace.
-        self.start = np.rint(timeline.start * 1e3).astype(np.int64)
-        self.end = np.rint(timeline.end * 1e3).astype(np.int64)
+        super().__init__(timeline)
+        self.flow = flow
+        self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, CORE_PID + device * DEVICE_PIDS
         self.pid = self.log.records["core"].astype(np.int64) + self.core
-        self.tid = self.pid * _ROWS + self.row
+        self.tid = self.pid * ROWS + self.row
         self.names = [_json(op.name) for op in self.log.ops]
         self.sources = [_json(str(location)) for location in self.log.locations]
         # Kernels use the same few addresses again and again.
@@ -145,29 +122,22 @@ class _Trace:
         yield list(self._names())
         for first in range(0, len(self.log), _CHUNK):
             yield self._instructions(slice(first, first + _CHUNK))
-        waiting = self._arrows()
+        waiting = self.arrows()
         for first in range(0, len(waiting), _CHUNK):
             yield self._flows(waiting[first : first + _CHUNK])
-        yield from self._memory()
-        yield from self._bandwidth()
+        for counter in self.counters():
+            yield from self._steps(counter)
 
     def _names(self) -> Iterator[str]:
         """Names and places of the processes and of those rows that show something."""
-        shape = self.log.shape
         yield _metadata("process_name", self.device, 0, name=f"device {self.log.device}")
         yield _metadata("process_sort_index", self.device, 0, sort_index=0)
-        per_cluster = shape.cores_per_cluster
         for core in np.unique(self.log.records["core"]).tolist():
-            pid, memory_core = self.core + core, core - shape.cores
-            cluster = memory_core if memory_core >= 0 else core // per_cluster
-            name = f"cluster {cluster} memory core" if memory_core >= 0 else f"core {core} (cluster {cluster})"
-            place = per_cluster if memory_core >= 0 else core % per_cluster  # after the cores of its cluster
-            yield _metadata("process_name", pid, 0, name=name)
-            yield _metadata("process_sort_index", pid, 0, sort_index=1 + cluster * (per_cluster + 1) + place)
+            yield _metadata("process_name", self.core + core, 0, name=self.core_name(core))
+            yield _metadata("process_sort_index", self.core + core, 0, sort_index=self.core_rank(core))
         for tid in np.unique(self.tid[self.row != HIDDEN]).tolist():
-            pid, row = divmod(tid, _ROWS)
-            name = "front end" if row == FRONT_END else self.log.pipes[row - 1]
-            yield _metadata("thread_name", pid, tid, name=name)
+            pid, row = divmod(tid, ROWS)
+            yield _metadata("thread_name", pid, tid, name=self.row_name(row))
             yield _metadata("thread_sort_index", pid, tid, sort_index=row)
 
     def _instructions(self, part: slice) -> list[str]:
@@ -176,7 +146,7 @@ class _Trace:
         names, sources, text = self.names, self.sources, self.operand
         dtypes = [_json(op.dtypes) for op in log.ops]
         operands = [[_json(name) for name in op.operands] for op in log.ops]
-        touched = self._touched(part)
+        touched = self.touched(part)
         columns = zip(
             self.row[part].tolist(),
             records["op"].tolist(),
@@ -208,44 +178,22 @@ class _Trace:
     def _reasons(self, part: slice) -> Iterator[str]:
         """Per record why it did not start earlier, as the inside of a JSON string."""
         records, names = self.log.records, [name[1:-1] for name in self.names]
-        why = [_WHY[reason] for reason in Reason]
         cause = self.timeline.cause[part]
         columns = zip(
-            self.timeline.reason[part].tolist(),
-            cause.tolist(),
+            self.causes(part),
             records["op"][cause].tolist(),
             records["core"][cause].tolist(),
             (self.start[cause] / 1e3).tolist(),
             (self.end[cause] / 1e3).tolist(),
             strict=True,
         )
-        for reason, index, op, core, start, end in columns:
-            if index < 0:
-                yield why[reason]
-            else:
-                yield f"{why[reason]}: {names[op]}, core {core}, {start:.3f}..{end:.3f} us"
-
-    def _touched(self, part: slice) -> Iterator[list[tuple[int, int, int, int]]]:
-        """The rows of the operand table of every record."""
-        log = self.log
-        counts, first = log.operand_counts[part].tolist(), log.records["first"][part].tolist()
-        if not counts:
-            return
-        begin = first[0]
-        rows = log.operands[begin : first[-1] + counts[-1]].tolist()
-        for at, count in zip(first, counts, strict=True):
-            yield rows[at - begin : at - begin + count]
+        for (why, index), op, core, start, end in columns:
+            yield why if index < 0 else f"{why}: {names[op]}, core {core}, {start:.3f}..{end:.3f} us"
 
     def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
         """JSON of a row of the operand table."""
         place = region_of(key, size, self.spaces, lane, lanes)
         return f'{{"region":{_json(str(place))},"bytes":{size * max(lanes, 1)}}}'
-
-    def _arrows(self) -> np.ndarray:
-        """Indices of the records that waited for another record, where rows show both."""
-        reason, cause = self.timeline.reason, self.timeline.cause
-        waited = np.isin(reason, list(_ARROWS)) & (cause >= 0) & (self.row != HIDDEN)
-        return np.flatnonzero(waited & (self.row[cause] != HIDDEN))
 
     def _flows(self, waiting: np.ndarray) -> list[str]:
         """Start and finish of the arrows to the records ``waiting``.
@@ -267,7 +215,7 @@ class _Trace:
             _us(finish),
             strict=True,
         )
-        arrows = {int(reason): name for reason, name in _ARROWS.items()}
+        arrows = {int(reason): name for reason, name in ARROWS.items()}
         return [
             f'{{"ph":"{phase}","name":"{arrows[reason]}","cat":"wait","id":{index + 1 + self.flow}{binding},'
             f'"pid":{pid},"tid":{tid},"ts":{time}}}'
@@ -278,45 +226,13 @@ class _Trace:
             )
         ]
 
-    def _memory(self) -> Iterator[list[str]]:
-        """Bytes in use of the memories that one core owns; what a broken launch still holds goes at its end."""
-        end = self.end.max(initial=0)
-        for (space, owner), (changed, level) in bytes_in_use(self.log).items():
-            if self.log.shape.spaces[space].scope == "core":
-                times = np.append(self.start[changed], end)
-                yield from _counter(self.core + owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
-
-    def _bandwidth(self) -> Iterator[list[str]]:
-        """Traffic of what the whole device shares: the bytes of every instruction spread evenly over its time."""
-        for name, channel in self.timeline.rates.channels.items():
-            if channel.scope == "device":
-                yield from self._traffic(name, channel)
-
-    def _traffic(self, name: str, channel: Channel) -> Iterator[list[str]]:
-        spaces = [index for index, space in enumerate(self.log.shape.spaces) if space in channel.spaces]
-        log = self.log
-        used = np.isin(log.operand_spaces, spaces) & (self.row != HIDDEN)[log.owners]
-        moved = np.minimum(log.per_record(np.where(used, log.operand_bytes, 0)), _LONGEST_NS).astype(np.int64)
-        moving = np.flatnonzero((moved > 0) & (self.end > self.start))
-        # Whole MB/s, so that what is added at a start leaves nothing behind at the end.
-        rate = moved[moving] * 1000 // (self.end[moving] - self.start[moving])
-        times = np.concatenate([self.start[moving], self.end[moving]])
-        order = np.argsort(times, kind="stable")
-        level = np.concatenate([rate, -rate])[order].cumsum() / 1e3
-        yield from _counter(self.device, f"{name.upper()} bandwidth", "GB/s", times[order], level)
-
-
-def _counter(pid: int, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Iterator[list[str]]:
-    """A step function: ``levels`` holds from ``times`` (ns, ascending) on; of several at one time, the last."""
-    last = np.append(times[1:] != times[:-1], True)[: len(times)]
-    times, levels = times[last], levels[last]
-    changed = np.append(True, levels[1:] != levels[:-1])[: len(times)]
-    times, levels = times[changed], levels[changed]
-    head = f'{{"ph":"C","name":{_json(name)},"pid":{pid},"tid":{pid},"ts":'
-    for first in range(0, len(times), _CHUNK):
-        part = slice(first, first + _CHUNK)
-        steps = zip(_us(times[part]), levels[part].tolist(), strict=True)
-        yield [f'{head}{time},"args":{{"{unit}":{level}}}}}' for time, level in steps]
+    def _steps(self, counter: Counter) -> Iterator[list[str]]:
+        pid = self.device if counter.core is None else self.core + counter.core
+        head = f'{{"ph":"C","name":{_json(counter.name)},"pid":{pid},"tid":{pid},"ts":'
+        for first in range(0, len(counter.times), _CHUNK):
+            part = slice(first, first + _CHUNK)
+            steps = zip(_us(counter.times[part]), counter.levels[part].tolist(), strict=True)
+            yield [f'{head}{time},"args":{{"{counter.unit}":{level}}}}}' for time, level in steps]
 
 
 def _us(ns: np.ndarray) -> list[float]:

@@ -109,6 +109,9 @@ class Summary:
     interval: Interval | None = None  # of the total; None where the device file says nothing of the model's error
     digests: dict[str, str] = field(default_factory=dict)  # file:line -> what stands for the text of a source line
 
+    def __repr__(self) -> str:
+        return f"<Summary: {self.total_us:,.3f} us on {self.device}, {self.records} records on {self.cores} cores>"
+
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON data."""
         return asdict(self)

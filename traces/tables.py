@@ -24,8 +24,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     sure = f" ({between(summary.interval.low, summary.interval.high)})" if summary.interval else ""
     _say(console, f"{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
     _say(console, f"{summary.records:,} records on {where}")
-    sure = f"time rests to {percent(summary.assumed_share)} on assumed rates"
-    _say(console, sure + (f", to {percent(summary.fitted_share)} on fitted ones" if summary.fitted_share else ""))
+    fitted = f", {percent(summary.fitted_share)} from fitted ones" if summary.fitted_share else ""
+    _say(console, f"{percent(summary.assumed_share)} of the busy time comes from assumed rates{fitted}")
     if summary.not_modelled:
         _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
     for title, columns, lines in _tables(summary):

@@ -109,7 +109,8 @@ def print_why(why: Why, console: Console) -> None:
     )
     intensity = best.operations / best.bytes if best.bytes else float("inf")
     ridge = best.peak_operations / best.peak_bytes if best.peak_bytes else 0.0
-    _say(console, f"{intensity:.3g} operations a byte, the peaks meet at {ridge:.3g}; {best.bound} bound: {best.grade}")
+    bound = "memory" if best.bound == "io" else best.bound
+    _say(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
     if best.baseline is not None:
         _say(console, f"{best.baseline:.2f} times as fast as the baseline")
     _table(console, "advice", ("about", "at best", "saves"), [

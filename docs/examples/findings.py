@@ -1,6 +1,6 @@
 """Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`.
 
-faults.mlu, faults.c, faults.cu and host_faults.mlu break the rules; mended.mlu, mended.c, mended.cu and host_mended.mlu
+faults.mlu, faults.c, faults.cu and host_faults.mlu break the rules; fixed.mlu, fixed.c, fixed.cu and host_fixed.mlu
 are the same without a fault.
 """
 
@@ -71,9 +71,9 @@ class Arguments(ctypes.Structure):
 
 
 def bang_findings(kernel: str, source: str) -> list[Finding]:
-    """What a kernel of faults.mlu or mended.mlu breaks."""
+    """What a kernel of faults.mlu or fixed.mlu breaks."""
     options = dict(SPECIAL.get(kernel, {}))
-    if source == "mended":
+    if source == "fixed":
         options.pop("time_limit", None)  # it comes to its end, in its own time
     device = Device.load(options.pop("device", "mlu370-x4"))
     if "watched" in options:
@@ -89,7 +89,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
 
 
 def tpu_findings(kernel: str, source: str) -> list[Finding]:
-    """What a kernel of faults.c or mended.c breaks."""
+    """What a kernel of faults.c or fixed.c breaks."""
     device = Device.load("bm1684x")
     out, given = (device.array(np.zeros(65536, np.float32)) for _ in range(2))
     program = load([HERE / f"{source}.c"], device=device)
@@ -98,7 +98,7 @@ def tpu_findings(kernel: str, source: str) -> list[Finding]:
 
 
 def cuda_findings(kernel: str, source: str) -> list[Finding]:
-    """What a kernel of faults.cu or mended.cu breaks, on one block of 128 threads."""
+    """What a kernel of faults.cu or fixed.cu breaks, on one block of 128 threads."""
     program = load([HERE / f"{source}.cu"], device=Device.load("cuda-sm80"))
     return report(program.launch(kernel, 1, args=[np.zeros(128, np.float32)], block=128, on_finding="collect")).findings
 
@@ -114,7 +114,7 @@ def build_finding(name: str) -> Finding:
 
 
 def host_findings(source: str) -> list[Finding]:
-    """What the host code of host_faults.mlu or host_mended.mlu breaks: programs with a main function."""
+    """What the host code of host_faults.mlu or host_fixed.mlu breaks: programs with a main function."""
     device = Device.load("mlu370-x4")
     return HostProgram([HERE / f"host_{source}.mlu"], device=device).run().findings
 
@@ -125,7 +125,7 @@ def rules() -> list[str]:
 
 
 def all_findings(source: str) -> dict[str, Sequence[Finding]]:
-    """What every kernel of faults.* or mended.* breaks, by the rule that it is about."""
+    """What every kernel of faults.* or fixed.* breaks, by the rule that it is about."""
     found = {kernel: bang_findings(kernel, source) for kernel in BANG}
     found |= {kernel: tpu_findings(kernel, source) for kernel in TPU}
     found |= {kernel: cuda_findings(kernel, source) for kernel in CUDA}

@@ -1,4 +1,4 @@
-// Four slips that are easily made in elementwise kernels, each beside its mended form; see cuda.md.
+// Four slips that are easily made in elementwise kernels, each beside its fixed form; see cuda.md.
 #include <cuda_fp16.h>
 
 // Both inputs go to shared memory as pairs, and the sums over the first of them. Seen as halves, the two inputs lie
@@ -14,7 +14,7 @@ __global__ void overlapping(const half2* a, const half2* b, half2* out) {
 }
 
 // Each thread works on its own pairs: no barrier is needed.
-__global__ void overlapping_mended(const half2* a, const half2* b, half2* out) {
+__global__ void overlapping_fixed(const half2* a, const half2* b, half2* out) {
   __shared__ half2 pairs[256];
   int t = threadIdx.x;
   pairs[t] = a[t];
@@ -30,7 +30,7 @@ __global__ void one_behind(unsigned count, const bool* a, const bool* b, bool* o
   out[index] = a[index] != b[index];
 }
 
-__global__ void one_behind_mended(unsigned count, const bool* a, const bool* b, bool* out) {
+__global__ void one_behind_fixed(unsigned count, const bool* a, const bool* b, bool* out) {
   unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= count) return;
   out[index] = a[index] != b[index];
@@ -43,7 +43,7 @@ __global__ void left_out(const float* a, float* out) {
 #endif
 }
 
-__global__ void left_out_mended(const float* a, float* out) {
+__global__ void left_out_fixed(const float* a, float* out) {
 #if __CUDA_ARCH__ >= 600 && __CUDACC_VER_MAJOR__ >= 9
   out[threadIdx.x] = -a[threadIdx.x];
 #endif

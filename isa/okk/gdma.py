@@ -15,6 +15,8 @@ WIDTHS = {32: "uint32 int32 float", 16: "uint16 int16 half bfloat16", 8: "uint8 
 _KINDS = {"S": "system", "L": "tensor"}
 _WORDS = {"S": "system", "L": "local"}
 GDMA: dict[str, Any] = {"space": "local", "pipe": "gdma", "overlap": "any", "work": "bytes_dst_addr", "copies": True}
+#: Rows that are read from system memory are waited for, and cost more than rows that are written.
+LOADS: dict[str, Any] = {"engine": "gdma_load"}
 
 
 def _rows(*strides: str) -> tuple[Require, ...]:
@@ -38,6 +40,7 @@ def _copy(width: int, source: str, target: str) -> Instruction:
         effect=Copy(Completion.QUEUED),
         rules=(*_elements(width, dst_addr=target, src_addr=source), *_rows("dst_stride", "src_stride")),
         **GDMA,
+        **(LOADS if source == "S" else {}),
     )
 
 

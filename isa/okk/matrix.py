@@ -9,7 +9,7 @@ import numpy as np
 from ..declare import Completion, Compute, Require
 from ..instruction import Wider
 from ..tpu.matrix import across, dealt, gathered, multiplied, product, product_facts
-from .gdma import GDMA, WIDTHS
+from .gdma import GDMA, LOADS, WIDTHS
 from .machine import CHANNELS, LARGEST, instruction
 
 _ROWS = "system<T> {name}[(1, 1, rows, cols) @ (0, 0, row_stride, 1)]"
@@ -44,7 +44,7 @@ def _layout(local: str) -> tuple[Require, ...]:
 @instruction(
     f"void okk_gdma_32bit_matrix_S2L({_CHANNELS.format(name='dst_addr')}, const {_ROWS.format(name='src_addr')},"
     f" {_SIZES})",
-    **{**_COPY, "rules": _layout("dst_addr")},
+    **{**_COPY, **LOADS, "rules": _layout("dst_addr")},
 )
 def system_to_local(src_addr: np.ndarray, cols_per_channel: int) -> np.ndarray:
     """Copy a matrix from system to local memory, cols_per_channel columns to a channel"""

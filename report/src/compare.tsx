@@ -23,11 +23,11 @@ export function Compared({ head, launches, pick }: { head: Head; launches: Launc
         <div class={`tile ${change < 0 ? "good" : change > 0 ? "doubtful" : ""}`}>
           <h2>Change</h2>
           <p class="big">{`${change > 0 ? "+" : ""}${percent(change)}`}</p>
-          <p>{time(Math.abs(compare.after_us - compare.before_us))} {change <= 0 ? "faster" : "slower"}</p>
+          <p>{change ? `${time(Math.abs(compare.after_us - compare.before_us))} ${change < 0 ? "faster" : "slower"}` : "the same time"}</p>
           {compare.interval && <p class="small">between {time(compare.interval.low)} and {time(compare.interval.high)}</p>}
         </div>
       </div>
-      <div class="columns boxed">
+      {all.some(([, changes]) => changes.length > 0) && <div class="columns boxed">
         {all.filter(([, changes]) => changes.length).map(([title, changes]) => (
           <table>
             <thead>
@@ -52,7 +52,7 @@ export function Compared({ head, launches, pick }: { head: Head; launches: Launc
             </tbody>
           </table>
         ))}
-      </div>
+      </div>}
     </section>
   );
 }

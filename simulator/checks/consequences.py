@@ -66,6 +66,8 @@ def _passes_an_end(finding: Finding) -> bool:
 
 def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether a finding follows from another one of the launch."""
+    if one.rule == rules.declared.OVERLAP and any(_reaches_into(f, one) for f in found):
+        return True
     if _is_skipped(one):
         return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
     if one.rule in _OF_ORDER:
@@ -98,6 +100,15 @@ def _one_slip(one: Finding, other: Finding) -> bool:
     """Whether one wrong address or count of an instruction breaks both rules."""
     scalar = one.instruction.startswith(_SCALAR)
     return one.rule == other.rule or scalar or {one.rule, other.rule} == {rules.bounds.BOUNDS, rules.declared.OVERLAP}
+
+
+def _reaches_into(outside: Finding, one: Finding) -> bool:
+    """Whether what passes the end of a variable reaches what another instruction, of the same count, lets overlap."""
+    there, here = outside.region, one.region
+    if outside.rule != rules.bounds.BOUNDS or there is None or here is None:
+        return False
+    together = (there.space, there.owner) == (here.space, here.owner)
+    return together and there.offset < here.offset + here.bytes and here.offset < there.offset + there.bytes
 
 
 def _reaches_beyond(outside: Finding, one: Finding) -> bool:

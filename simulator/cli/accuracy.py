@@ -18,13 +18,14 @@ from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen
 
-#: The kernels of the project's own table, which lie beside the packages in a checkout.
+#: The kernels and the table of the project itself, beside the packages; a checkout alone has the logs among them.
 KERNELS = Path(__file__).resolve().parents[2] / "benchmarks" / "hardware"
+TABLE = KERNELS / "measured.csv"
 
 
 def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     """Simulate a table of measured cases and show how far off the simulator is."""
-    outputs = [*options.plot, options.markdown]
+    options.table, outputs = options.table or TABLE, [*options.plot, options.markdown]
     check_paths(*outputs, read=[options.table])
     rows, cases = _read(options)
     with screen.busy(f"simulating {len(rows)} cases"):
@@ -40,7 +41,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(found, path)
     if options.markdown:
-        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options)))
+        _write(options.markdown, markdown(found, _command(options), fit, _pictures(options), cases.notes))
     if not screen.json:
         print_written(screen, [str(path) for path in outputs if path])
     return bool(found.cases)
@@ -48,6 +49,7 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
 
 def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     """Fit the free rates of the devices of a table, show what it brings, and write device files."""
+    options.table = options.table or TABLE
     check_paths(options.markdown, *options.plot, read=[options.table])
     rows, cases = _read(options)
     if options.out and not options.out.is_dir():
@@ -72,7 +74,7 @@ def calibrate_table(options: argparse.Namespace, screen: Screen) -> bool:
     for path in options.plot:
         write_plot(fit.after, path)
     if options.markdown:
-        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options)))
+        _write(options.markdown, markdown(fit.after, _command(options), fit, _pictures(options), cases.notes))
     if screen.json:
         screen.document(fit.to_dict() | {"written": written})
         return True
@@ -102,10 +104,7 @@ def _pictures(options: argparse.Namespace) -> list[str]:
 
 
 def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
-    folder = options.kernels or KERNELS
-    if options.kernels is None and not folder.is_dir():
-        raise ValueError("pass the folder of the kernels with --kernels; only a checkout of mlusim has some of its own")
-    return read_table(options.table), read_cases(folder)
+    return read_table(options.table), read_cases(options.kernels or KERNELS)
 
 
 def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:

@@ -10,15 +10,17 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ..checks.after_run import examine, redundant_waits
-from ..findings import BuildError, KernelError
+from ..findings import BuildError, KernelError, MlusimError
 from ..findings.reports import Checked, report_of
 from ..launches.program import Program
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
 from .build import compile_options
+from .devices import OnDevice, print_devices
 from .launch import deep, files_read, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
@@ -56,13 +58,22 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
             launches, ended_well = _program(options, path, screen, seen)
         found += launches
         complete = complete and ended_well
-    if sources:
+    rows = list[OnDevice]()
+    if sources and "," in options.device and _is_kernels(options, sources):
+        for name in options.device.split(","):
+            launches, row = _on_device(options, name, sources, screen, seen)
+            found += launches
+            rows.append(row)
+        complete = complete and not any(row.problem for row in rows)
+        print_devices(screen, rows)
+    elif sources:
         launches, ended_well = _sources(options, sources, screen, seen)
         found += launches
         complete = complete and ended_well
     report = report_of(found, allowed)
     title = f"check of {', '.join(path.name for path in options.files)}"
-    show_report(options, screen, report, write_page(options, screen, title, seen, report))
+    written = write_page(options, screen, title, seen if options.report else (), report)
+    show_report(options, screen, report, written, {"devices": [asdict(row) for row in rows]} if rows else {})
     return complete and not report.failed
 
 
@@ -73,17 +84,39 @@ def _sources(
 
     And whether it has come to its end.
     """
-    if not options.kernel:
-        from .program import check_program, is_program  # kernels alone need none of it
+    if _is_kernels(options, sources):
+        return _kernels(options, sources, screen, seen), True
+    from .program import check_program  # kernels alone need none of it
 
-        if is_program(sources):
-            try:
-                return check_program(options, sources, screen, seen)
-            except BuildError as error:
-                if error.finding is None:
-                    raise
-                return [Checked(f"build of {', '.join(map(str, sources))}", (error.finding,))], True
-    return _kernels(options, sources, screen, seen), True
+    try:
+        return check_program(options, sources, screen, seen)
+    except BuildError as error:
+        if error.finding is None:
+            raise
+        return [Checked(f"build of {', '.join(map(str, sources))}", (error.finding,))], True
+
+
+def _is_kernels(options: argparse.Namespace, sources: Sequence[Path]) -> bool:
+    """Whether sources are kernels alone, or one of their kernels is named."""
+    if options.kernel:
+        return True
+    from .program import is_program
+
+    return not is_program(sources)
+
+
+def _on_device(
+    options: argparse.Namespace, name: str, sources: Sequence[Path], screen: Screen, seen: list[Seen]
+) -> tuple[list[Checked], OnDevice]:
+    """What kernels break on one of several devices, and its row of the table."""
+    mine, launched = argparse.Namespace(**vars(options) | {"device": name}), list[Seen]()
+    try:
+        found = _kernels(mine, sources, screen, launched)
+    except (ValueError, TypeError, MlusimError) as error:
+        return [], OnDevice(name, problem=str(error).partition("\n")[0])
+    seen += [replace(one, name=f"{one.name} on {name}") for one in launched]
+    timeline = launched[0].timeline if launched else None
+    return found, OnDevice.of(name, report_of(found, suppressions_of(options)).findings, timeline)
 
 
 def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Screen, seen: list[Seen]) -> list[Checked]:
@@ -114,7 +147,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
             raise
         run = error.run
     _say_tried(launches, screen)
-    seen += [Seen.of(run.timeline)] if options.report else []
+    seen.append(Seen.of(run.timeline))
     return [built, checked(run, advice=options.checks == "all")]
 
 

@@ -91,13 +91,14 @@ _OPTIMIZE = _option(
     "-O LEVEL", "optimize host code, 0 (default) to 3", int, dest="optimize", default=0, choices=range(4)
 )
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
-_TRACE = _option("--trace FILE.json", "write a trace for https://ui.perfetto.dev", Path)
+_TRACE = _option("--trace FILE", "write a trace for https://ui.perfetto.dev: .json, or .pftrace, a third of it", Path)
 _REPORT = _option("--report FILE.html", "write a report to look at in a browser: one file, no network", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
 _OUTPUTS = (
     _TRACE,
     _REPORT,
     _option("--log FILE.mlulog", "write the log, for `mlusim replay`", Path),
+    _option("--why", "say as well why it takes so long, as `mlusim why` does"),
     _option("--collect", "go on after an error where possible, report all"),
 )
 _RATES = (
@@ -145,7 +146,7 @@ _WORKERS = (
     _option("--scheduler ADDRESS", "a Dask scheduler, such as tcp://host:8786"),
 )
 _TABLE = (
-    _option("TABLE", "a .csv file of measured times", Path),
+    _option("TABLE?", "a .csv file of measured times (default: our own)", Path),
     _option("--kernels DIR", "kernels and their cases.toml (default: our own)", Path),
     _option("--plot FILE*", ".png or .svg", Path),
     _option("--markdown FILE.md", "write the report", Path),
@@ -193,7 +194,8 @@ COMMANDS = {
             _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --vary"),
             *_LAUNCH,
             _OPTIMIZE,
-            _ON,
+            _option("--device D,D", f"name or .toml file (default: {DEVICE}); of kernels several, for a table of them",
+                    default=DEVICE),
             _REPORT,
             *_FINDINGS,
         ),
@@ -211,10 +213,11 @@ COMMANDS = {
         (_LOG, *_RATES, _TRACE, _REPORT),
     ),
     "view": Command(
-        "replay.view", "look at a saved log in a browser",
-        "Write a report of a saved log to a temporary file and open it in the browser: timeline, memory, source, "
-        "bandwidth, advice.",
-        (_LOG, *_RATES, _option("--report FILE.html", "write it there instead", Path),
+        "replay.view", "look at a saved log or trace in a browser",
+        "Write a report of a saved log or trace to a temporary file and open it in the browser: timeline, memory, "
+        "source, bandwidth, advice.",
+        (_option("LOG", "a file made with --log, or with --trace as JSON", Path, dest="log_file"), *_RATES,
+         _option("--report FILE.html", "write it there instead", Path),
          _option("--no-browser", "write the file alone")),
     ),
     "devices": Command(
@@ -227,16 +230,31 @@ COMMANDS = {
             _option("NAME?", ""),
             _option("--arch N", "only what exists and is in force on an architecture", int),
             _option(f"--dialect {_any(DIALECTS)}", "(default: bang; of NAME, the one that has it)"),
-            _option("--markdown", "write docs/isa.md"),
+            _option("--markdown", "print all as one Markdown table"),
         ),
     ),
     "rules": Command(
         "rules.show_rules", "list the rules",
-        "List the rules that kernels can break; with ID, what one is about, broken and mended.",
+        "List the rules that kernels can break; with ID, what one is about, broken and fixed.",
         (_option("ID?", "", dest="name"),),
+    ),
+    "completion": Command(
+        "completion.completion", "write completion for a shell",
+        "Write a script that completes commands, options and names: source <(mlusim completion bash), the same in zsh, "
+        "mlusim completion fish | source.",
+        (_option("{bash,zsh,fish}", "", dest="shell"),),
+    ),
+    "schema": Command(
+        "documents.show_schema", "describe the documents of --json",
+        "Write the JSON Schema of what commands write with --json.",
     ),
     "doctor": Command(
         "doctor.doctor", "look at this host", "Show what of this host mlusim uses, and what a kernel is kept from."
+    ),
+    "examples": Command(
+        "examples.copy_examples", "copy the examples of the documentation",
+        "Copy the examples that README and documentation run into a new folder.",
+        (_option("DIR", "", Path, dest="folder"),),
     ),
     "toolkit": Command(
         "program.write_toolkit", "write an SDK to build projects with",
@@ -341,3 +359,13 @@ COMMANDS = {
         ),
     ),
 }  # fmt: skip
+
+#: The commands by what they are for, as help lists them.
+GROUPS = {
+    "run": ("run", "op", "cases", "build"),
+    "find what is wrong": ("check", "rules"),
+    "make it faster": ("why", "view", "diff", "replay", "sweep", "tune"),
+    "look something up": ("devices", "isa", "schema"),
+    "set up": ("doctor", "examples", "toolkit", "completion"),
+    "compare with hardware": ("correlate", "calibrate"),
+}

@@ -16,7 +16,7 @@ def doctor(options: argparse.Namespace, screen: Screen) -> bool:
     del options
     rows = looked_at()
     if screen.json:
-        screen.document([asdict(row) for row in rows])
+        screen.document({"checks": [asdict(row) for row in rows]})
     else:
         for row in rows:
             screen.line(f"{row.state:7}  {row.name:9}  {row.text}", _STYLES[row.state])

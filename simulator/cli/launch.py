@@ -190,7 +190,7 @@ def _list_operators(screen: Screen) -> bool:
         for name, function in OPERATORS.items()
     ]
     if screen.json:
-        screen.document(rows)
+        screen.document({"operators": rows})
         return True
     for row in rows:
         screen.line(row["name"], "bold")

@@ -74,7 +74,7 @@ def report_run(
             "written": written,
             **({"profile": profile_document(spent.phases)} if (spent := current()) else {}),
         }
-        screen.document(document)
+        screen.document(document | why_document(options, run.timeline))
     elif options.format and not options.output:
         screen.write(FORMATS[options.format](report))
     else:
@@ -97,13 +97,18 @@ def report_run(
     return not report.errors
 
 
-def show_report(options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str] = ()) -> None:
-    """Write a report that is all that a command was asked for, besides files that it has ``written``."""
+def show_report(
+    options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str], more: Mapping[str, Any]
+) -> None:
+    """Write a report that is all that a command was asked for, besides files that it has ``written``.
+
+    A document has ``more`` keys.
+    """
     written = [*written, *write_formatted(options, report)]
     if report.findings:
         screen.say(verdict(report))
     if screen.json:
-        screen.document(report_document(report) | {"written": written})
+        screen.document(report_document(report) | {"written": written} | dict(more))
     elif options.format and not options.output:
         screen.write(FORMATS[options.format](report))
     else:
@@ -155,6 +160,24 @@ def print_report(screen: Screen, timeline: Timeline) -> None:
         print_summary(summarise(timeline), screen.out)
 
 
+def print_reasons(options: argparse.Namespace, screen: Screen, timeline: Timeline) -> None:
+    """Print why a timeline takes as long as it does, where the options ask for it."""
+    if options.why:
+        from ...traces.why import explain, print_why
+
+        screen.line()
+        print_why(explain(timeline), screen.out)
+
+
+def why_document(options: argparse.Namespace, timeline: Timeline) -> dict[str, Any]:
+    """The same for a JSON document."""
+    if not options.why:
+        return {}
+    from ...traces.why import explain
+
+    return {"why": explain(timeline).to_dict()}
+
+
 def print_written(screen: Screen, paths: list[str]) -> None:
     """Print the files that a command has written."""
     for path in paths:
@@ -165,10 +188,11 @@ def _hint(path: Path) -> str:
     """How a file is looked at."""
     if path.suffix == ".html":
         return "  (open it in a browser)"
-    if path.suffix != ".json":
+    if path.suffix not in (".json", ".pftrace"):
         return ""
-    if path.stat().st_size >= _LARGEST_TRACE:
-        return f"  (viewers of JSON do not open {size(path.stat().st_size)}; --report writes a file that opens)"
+    if path.suffix == ".json" and path.stat().st_size >= _LARGEST_TRACE:
+        large = size(path.stat().st_size)
+        return f"  (viewers of JSON do not open {large}; name a file that ends in .pftrace, or write a --report)"
     return "  (open it at https://ui.perfetto.dev)"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from .commands import COMMANDS, Command
+from .commands import COMMANDS, GROUPS, Command
 from .screen import Screen
 
 
@@ -28,19 +28,32 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
+class _Overview(_Parser):
+    """The parser of all commands, whose help lists them by what they are for."""
+
+    def format_help(self) -> str:
+        lines = ["usage: mlusim COMMAND ...", "", str(self.description), ""]
+        for task, names in GROUPS.items():
+            lines += [f"{task}:", *(f"  {name:11} {COMMANDS[name].help}" for name in names), ""]
+        return "\n".join([*lines, "`mlusim COMMAND --help` lists the options of a command.", ""])
+
+
 class _Version(argparse.Action):
-    """Prints the version, which is looked up when it is asked for: that takes a while."""
+    """Prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        print(f"mlusim {import_module('importlib.metadata').version('mlusim')}")
+        print(f"mlusim {import_module('mlusim').__version__}")
         parser.exit()
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
     given, own = _own_arguments(arguments)
-    parser = _Parser("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser = _Overview("mlusim", description="Run accelerator kernels without the accelerator.")
     parser.json = "--json" in arguments
+    if not arguments:
+        parser.print_help()
+        parser.exit()
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {name: _add(commands, name, command, name in given) for name, command in COMMANDS.items()}

@@ -21,7 +21,7 @@ from ..kernelc.options import Options
 from ..launches.device import Device
 from ..timing import replay
 from .launch import watched
-from .outputs import suppressions_of, write_formatted
+from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
 from .report import Seen, write_page
 from .screen import Screen
@@ -41,7 +41,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     screen.apart = screen.json or bool(options.format and not options.output)
     check_paths(options.trace, options.report, options.log, options.output, read=[*options.files])
     devices = _devices(options)
-    keep = bool(options.trace or options.log or options.report)
+    keep = bool(options.trace or options.log or options.report or options.why)
     code, reports = _running(options, options.files, screen, devices, keep)
     report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
     written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
@@ -53,9 +53,14 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     tell(screen, report, reports)
     for path in written:
         screen.say(f"wrote {path}")
+    longest = max(_seen(reports, devices), key=lambda one: one.timeline.total_us, default=None) if options.why else None
     if screen.json:
         processes = [document(one, report) for one in reports]
-        screen.document({"exit_code": code, "processes": processes, "written": written})
+        why = why_document(options, longest.timeline) if longest else {}
+        screen.document({"exit_code": code, "processes": processes, "written": written} | why)
+    elif longest:
+        screen.line(f"\nthe longest launch, {longest.name}:")
+        print_reasons(options, screen, longest.timeline)
     return code
 
 

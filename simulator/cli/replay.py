@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...traces import summarise
+from ...traces.difference import is_trace
+from ...traces.reading import read_trace
 from ..chip import Shape
 from ..launches.device import Device
 from ..log import Log
-from ..timing import replay
+from ..timing import Timeline, replay
 from .outputs import print_report, print_written, write_records
 from .paths import check_paths
 from .report import Seen, kernel_of, write_page
@@ -61,22 +63,33 @@ def replay_log(options: argparse.Namespace, screen: Screen) -> bool:
 
 
 def view(options: argparse.Namespace, screen: Screen) -> bool:
-    """Write the report of a log to a file of its own, and open it in a browser."""
+    """Write the report of a log or a trace to a file of its own, and open it in a browser."""
     check_paths(options.report, read=[options.log_file, *filter(None, [options.device])])
-    log = load_log(options.log_file)
+    traced = traced_timeline(options, options.log_file)
+    log = traced.log if traced else load_log(options.log_file)
     if options.report is None:
         handle, name = tempfile.mkstemp(prefix="mlusim-", suffix=".html")
         os.close(handle)
         options.report = Path(name)
     with screen.busy(f"replaying {len(log):,} records"):
-        timeline = replay(log, device_of(options, log).rates.replace(numbers(options.set)))
-    written = write_page(options, screen, kernel_of(log), [Seen.of(timeline)])
+        timeline = traced or replay(log, device_of(options, log).rates.replace(numbers(options.set)))
+    name = options.log_file.name if traced else kernel_of(log)
+    written = write_page(options, screen, name, [Seen(name, timeline, fixed=bool(traced))])
     opened = not options.no_browser and webbrowser.open(options.report.absolute().as_uri())
     if screen.json:
         screen.document({"written": written, "opened": bool(opened)})
     else:
         screen.line(f"wrote {options.report}" + ("" if opened else "  (open it in a browser)"))
     return True
+
+
+def traced_timeline(options: argparse.Namespace, path: Path) -> Timeline | None:
+    """The timeline of a trace, None for other files; ValueError for a damaged one, and for options of a replay."""
+    if not is_trace(path):
+        return None
+    if options.set or options.device:
+        raise ValueError(f"{path} is a trace, whose times are fixed; pass its log with --set or --device")
+    return read_trace(path)
 
 
 def load_log(path: Path) -> Log:

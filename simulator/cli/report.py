@@ -25,6 +25,7 @@ class Seen:
     name: str
     timeline: Timeline
     start_us: float = 0.0
+    fixed: bool = False  # from a trace
 
     @classmethod
     def of(cls, timeline: Timeline) -> Seen:
@@ -66,7 +67,7 @@ def write_page(
     from ...traces.report import LaunchShown, ReportPage, write_report  # who wants none need not wait for it
 
     with screen.busy("writing the report"):
-        launches = [LaunchShown(one.name, one.timeline, one.start_us) for one in seen]
+        launches = [LaunchShown(one.name, one.timeline, one.start_us, one.fixed) for one in seen]
         page = ReportPage(
             title, launches[:_LAUNCHES], report.findings if report else (), report.suppressed if report else (),
             checked=report is not None, folders=_folders(options), left_out=max(len(launches) - _LAUNCHES, 0), **more,

@@ -20,7 +20,7 @@ def show_rules(options: argparse.Namespace, screen: Screen) -> bool:
     rules = dict(sorted(RULES.items()))
     if options.name is None:
         if screen.json:
-            screen.document([{"id": r.id, "severity": r.severity, "doc": r.doc} for r in rules.values()])
+            screen.document({"rules": [{"id": r.id, "severity": r.severity, "doc": r.doc} for r in rules.values()]})
             return True
         screen.table(
             [("RULE", False), ("severity", False), ("says that", False)],

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from .console import Column, Console
 
+#: What names a document and its form, see `documents`.
+SCHEMA, VERSION = "mlusim/", 1
 #: Lines in a pipe are for other programs: they are not wrapped.
 _PIPE_WIDTH = 1000
 
@@ -103,8 +105,13 @@ class Screen:
         """Write what is still on its way; OutputLost or BrokenPipeError when that is impossible."""
         self._stream.flush()
 
-    def document(self, data: dict[str, Any] | list[Any]) -> None:
-        """Write the JSON document; numbers that JSON lacks become the strings "inf", "-inf" and "nan"."""
+    def document(self, data: dict[str, Any], *, of_its_own: bool = False) -> None:
+        """Write the JSON document; numbers that JSON lacks become the strings "inf", "-inf" and "nan".
+
+        It says of what form it is, unless that form is not mlusim's.
+        """
+        if not of_its_own:
+            data = {"schema": (SCHEMA + self.command).rstrip("/"), "version": VERSION} | data
         self._stream.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
 
     def write(self, text: str) -> None:

@@ -33,7 +33,7 @@ def devices(options: argparse.Namespace, screen: Screen) -> bool:
         return _device(Device.load(options.name), screen)
     found = [Device.load(name) for name in Device.names()]
     if screen.json:
-        screen.document([_device_dict(device) for device in found])
+        screen.document({"devices": [_device_dict(device) for device in found]})
         return True
     for number, (isa_name, group) in enumerate(groupby(sorted(found, key=lambda d: d.isa), key=lambda d: d.isa)):
         if number:

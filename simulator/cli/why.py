@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...traces import Summary, summarise
 from ...traces.difference import Change, compare_summaries, is_trace, read_timeline, with_interval
+from ...traces.reading import read_trace
 from ...traces.why import explain, print_why
 from ..text import between
 from ..timing import Timeline, replay
@@ -45,10 +46,10 @@ def diff(options: argparse.Namespace, screen: Screen) -> bool:
         found = with_interval(found, sides[0][1], sides[1][1])
     written = []
     if options.report:
-        for (_, timeline), path in zip(sides, both, strict=True):
-            if timeline is None:
-                raise ValueError(f"{path} is a trace; pass its log, made with --log, for a --report")
-        seen = [Seen(path.name, timeline) for (_, timeline), path in zip(sides, both, strict=True) if timeline]
+        seen = [
+            Seen(path.name, timeline or read_trace(path), fixed=timeline is None)
+            for (_, timeline), path in zip(sides, both, strict=True)
+        ]
         title = f"{options.before.name} and {options.after.name}"
         written = write_page(options, screen, title, seen, compare=found.to_dict())
     if screen.json:

@@ -32,3 +32,8 @@ def declare_rule(id: str, doc: str, severity: str = ERROR) -> str:
     if RULES.setdefault(id, made) != made:
         raise ValueError(f"there is another rule {id!r}: {RULES[id].doc}")
     return id
+
+
+def meaning_of(instruction: str) -> str:
+    """Where to look up what the counts of an instruction count, in which units."""
+    return f"`mlusim isa {instruction}` says what its arguments count"

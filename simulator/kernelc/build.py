@@ -14,7 +14,7 @@ from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
-from ..native.compiler import Compiler
+from ..native.compiler import Compiler, check_machine
 from ..native.process import CommandResult, LimitReached
 from .ahead import with_headers_ahead
 from .foreign import marked
@@ -111,6 +111,7 @@ class Builder:
 
     def __init__(self, shape: Shape, options: Options, is_confined: bool = False) -> None:
         """``is_confined``: the compiler reads the folders of the source and of the options, and no others."""
+        check_machine()
         self.shape, self.options, self._is_confined = shape, options, is_confined
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()

@@ -56,6 +56,9 @@ class CompiledSources:
                 self._warn(image)
         self.budget = budget_of(device, self._base)
 
+    def __repr__(self) -> str:
+        return f"<Program for {self.device.name}: {', '.join(self.kernels) or 'no kernels'}>"
+
     @property
     def kernels(self) -> list[str]:
         """Names that `launch` takes; templates are shown with ``<...>``."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...isa.cached import cached_property
+from .. import shown
 from ..checks.after_run import redundant_waits
 from ..checks.consequences import without_consequences
 from ..chip.rates import Rates
-from ..findings import ERROR, Finding
+from ..findings import ERROR, Finding, counted
 from ..log import Log
 from ..spent import phase
 from ..timing import Timeline, replay
@@ -29,7 +31,16 @@ class Run:
     variants: Variants = NO_VARIANTS  # what the launch was compared with
 
     def __repr__(self) -> str:
-        return f"<Run: {self.log!r}, {len(self.findings)} findings>"
+        found = counted(self.findings, len(self.suppressed)) or "no findings"
+        return f"<Run: {len(self.log)} records of {self.log.launch.get('kernel') or 'no kernel'}, {found}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: head, timeline and findings."""
+        return shown.notebook_html(self.timeline, self.findings, self.suppressed)
+
+    def report(self, path: str | Path) -> None:
+        """Write a report to look at in a browser, one HTML file; OSError when it cannot be written."""
+        shown.write_report(path, [self.timeline], self.findings, self.suppressed)
 
     @classmethod
     def empty(cls, device: Device, output: Any = None) -> Run:

@@ -31,7 +31,8 @@ _HEAD = "<HBBIIIqQ"
 #: ``PACK[n](buffer, at, op, pipe, flags, core, task, gaps, pc, work, key0, bytes0, ...)`` writes a row of n operands
 #: that lie in no lanes.
 PACK = tuple(struct.Struct(_HEAD + "QQ4x" * n).pack_into for n in range(ROOM + 1))
-_PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
+#: The same with first lane and lanes of each.
+PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
 
 
 class Recorder:
@@ -98,7 +99,7 @@ class Recorder:
         if self.at == self.limit:
             self.grow()
         flat = operands[0] if len(operands) == 1 else [number for operand in operands for number in operand]
-        _PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
+        PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
         self.at += ROW
 
     def rows(self, begin: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..findings import BuildError
 from . import IMAGES, RUNTIME, THREADS
-from .compiler import Compiler
+from .compiler import Compiler, check_machine
 from .process import LimitReached
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fno-semantic-interposition")
@@ -67,7 +67,8 @@ _UNCAUGHT = BuildTarget(
 
 
 def tasks_runtime(compiler: Compiler) -> Path:
-    """The runtime of kernels that run as tasks, a shared library; BuildError as below."""
+    """The runtime of kernels that run as tasks, a shared library; BuildError as below, and on another machine."""
+    check_machine()
     return build(compiler, _TASKS)
 
 

@@ -44,6 +44,9 @@ class Timeline:
     not_modelled: tuple[str, ...]  # instructions without a cost in the device file: the time lacks them
     shared_us: np.ndarray  # by how much the end came later because others used the same channels
 
+    def __repr__(self) -> str:
+        return f"<Timeline: {self.total_us:,.3f} us on {self.log.device}, {len(self.log)} records>"
+
     @property
     def assumed_share(self) -> float:
         """Share of the busy time that rests on assumed rates, 0..1."""

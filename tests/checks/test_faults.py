@@ -78,6 +78,7 @@ def test_one_element_too_many_for_a_vector(program):
     assert (found.rule, found.operand, found.region.space) == ("bounds", "dst", "nram")
     assert "'a' passes its end by 4" in found.message
     assert found.limit == "'a' has 1024 bytes"
+    assert found.suggestion.endswith(f"; `mlusim isa {found.instruction}` says what its arguments count")
 
 
 def test_one_element_too_many_for_a_scalar_store(program):
@@ -85,6 +86,7 @@ def test_one_element_too_many_for_a_scalar_store(program):
     found = fault(program, "scalar_overrun", 256)
     assert (found.rule, found.instruction, found.region.space) == ("bounds", "scalar.store", "nram")
     assert "'a' passes its end by 4" in found.message
+    assert "mlusim isa" not in found.suggestion
     assert found.limit == "'a' has 1024 bytes"
 
 

@@ -212,6 +212,28 @@ def test_that_does_not_ask(launch):
 """
 
 
+def test_a_table_of_devices(capfd):
+    given = [SOURCE, "--kernel", "fine", "--arg", f"in={X}", f"out={X}", "--device", "mlu270,mlu590,mlu59"]
+    code, out, _ = call(capfd, *given)
+    rows = [line.split() for line in out.splitlines()[1:4]]
+    assert [row[:4] for row in rows[:2]] == [["mlu270", "0", "0", "0"], ["mlu590", "0", "0", "0"]]
+    assert float(rows[0][4]) > float(rows[1][4]) > 0
+    assert rows[0][5] == "NRAM"
+    assert " ".join(rows[2]).startswith("mlu59 unknown device 'mlu59' (did you mean mlu590")
+    assert code == 1
+    code = main(["check", *given, "--json"])
+    found = json.loads(capfd.readouterr().out)["devices"]
+    assert [one["device"] for one in found] == ["mlu270", "mlu590", "mlu59"]
+    assert [bool(one["problem"]) for one in found] == [False, False, True]
+
+
+def test_findings_that_several_devices_share_are_one(capfd):
+    code, out, _ = call(capfd, SOURCE, "--kernel", "part", "--arg", X, "--device", "mlu270,mlu590")
+    assert code == 1
+    assert [line.split()[:3] for line in out.splitlines()[1:3]] == [["mlu270", "0", "1"], ["mlu590", "0", "1"]]
+    assert out.count("warning: uninitialized") == 1
+
+
 @pytest.mark.slow
 def test_the_fixture_fails_tests_by_their_findings(pytester):
     pytester.makepyfile(TESTS)
@@ -226,6 +248,23 @@ def test_the_fixture_fails_tests_by_their_findings(pytester):
     assert text.count("warning: uninitialized: reads 128 uninitialized bytes of 'tile', from byte 128 of 256") >= 2
     assert "error: bounds: read of 4 bytes begins 8 bytes before 'other'" in text
     assert "Captured mlusim call" in text
+
+
+@pytest.mark.slow
+def test_a_raised_finding_fails_a_test_with_the_finding_alone_and_its_report_is_kept(pytester):
+    body = TESTS.partition("def test_silent")[0] + "def test_one(launch):\n    launch('before')\n"
+    pytester.makepyfile(body + "def test_two(launch):\n    launch('fine')\ndef test_three():\n    assert 0\n")
+    loaded = any(plugin is testing for plugin in pytester._request.config.pluginmanager.get_plugins())
+    done = pytester.runpytest_inprocess(*([] if loaded else ["-p", "mlusim.simulator.testing"]), "--mlusim-report", "r")
+    done.assert_outcomes(passed=1, failed=2)
+    shown = done.stdout.str()
+    assert "error: bounds: read of 4 bytes begins 8 bytes before 'other'" in shown
+    assert "launch('before')" in shown
+    assert "launching.py" not in shown  # none of mlusim's own frames
+    assert "simulator/launches" not in shown
+    (report,) = (pytester.path / "r").iterdir()  # nothing was launched in test_three
+    assert report.name.endswith("test_one.html")
+    assert "report: r/" in shown
 
 
 def test_the_plugin_is_installed_with_the_package():

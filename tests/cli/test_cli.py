@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,9 @@ import pytest
 from mlusim.isa import DIALECTS
 from mlusim.simulator.cli import main, outputs
 
-from tests.support.paths import KERNELS_C, ROOT
+from tests.support.paths import KERNELS_C
 
 SOURCE = str(KERNELS_C / "command_line.mlu")
-ISA_PAGE = ROOT / "docs" / "isa.md"
 ADD = ["run", SOURCE, "--kernel", "add", "--dim", "4", "--arg", "zeros:float32:1024", "x.npy", "y.npy", "1024"]
 OVERRUN = ["run", SOURCE, "--kernel", "overrun", "--arg", "x.npy", "300"]
 LOGSPACE = ["op", "logspace", "start=0", "end=6", "steps=7", "base=2"]
@@ -338,10 +338,11 @@ def test_isa_names_that_are_wrong_or_only_known(capsys):
     assert "known, not modelled" in out
 
 
-def test_the_isa_page_is_what_the_generator_writes(capsys):
+def test_all_instructions_as_one_table(capsys):
     code, out, _ = call(capsys, "isa", "--markdown")
     assert code == 0
-    assert out == ISA_PAGE.read_text(), "regenerate with: mlusim isa --markdown > docs/isa.md"
+    rows = re.findall(r"^\| \w+ \| `(\w+)` \| .* \| (?:documented|inferred) \|$", out, re.M)
+    assert set(rows) >= {entry.name for dialect in DIALECTS.values() for entry in dialect.instructions}
 
 
 def test_an_interrupt_ends_quietly(capsys, monkeypatch):

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 from mlusim.simulator.cli import main
+from mlusim.simulator.cli.documents import document_schema
 
 SOURCE = r"""
 __nram__ float tile[64];
@@ -25,6 +27,8 @@ __mlu_entry__ void endless(float *x) { for (;;) x[0] = x[1]; }
 __mlu_entry__ void crashes(float *x) { __builtin_trap(); }
 __mlu_entry__ void talks(float *x) { printf("kernel talks\n"); fine(x); }
 """
+FORM = {"schema", "version"}
+INTERRUPTED = {"schema": "mlusim", "version": 1, "error": "interrupted", "finding": None}
 FAILS = {"error", "finding"}
 RUN = {"results", "findings", "suppressed", "time_us", "summary", "written"}
 CHECK = {"checked", "findings", "suppressed", "written"}
@@ -35,10 +39,11 @@ def run(kernel: str, *more: str) -> tuple[str, ...]:
     return ("run", "k.mlu", "--kernel", kernel, *more, "--arg", "zeros:float32:64")
 
 
-#: Command line, exit code, and the keys of the document (None: it is a list).
-TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
+#: Command line, exit code, and the keys of the document besides those that all have.
+TABLE: list[tuple[tuple[str, ...], int, set[str]]] = [
     (LOGSPACE, 0, RUN),
-    (("op",), 0, None),
+    ((*LOGSPACE, "--why", "--profile"), 0, RUN | {"why", "profile"}),
+    (("op",), 0, {"operators"}),
     (("op", "logspac"), 2, FAILS),
     (("op", "logspace", "end=1"), 2, FAILS),
     (("op", "logspace", "start=x", "end=1", "steps=4"), 2, FAILS),
@@ -104,7 +109,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("check", "good.mlulog", "--kernel", "fine"), 2, FAILS),
     (("check", "broken.mlulog"), 2, FAILS),
     (("check",), 2, FAILS),
-    (("rules",), 0, None),
+    (("rules",), 0, {"rules"}),
     (("rules", "bounds"), 0, {"id", "severity", "doc", "text"}),
     (("rules", "bound"), 2, FAILS),
     (("build", "k.mlu"), 0, {"device", "kernels", "signatures", "budget", "instances", "not_compiled"}),
@@ -128,7 +133,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("replay", "absent.mlulog"), 2, FAILS),
     (("replay", "."), 2, FAILS),
     (("replay",), 2, FAILS),
-    (("devices",), 0, None),
+    (("devices",), 0, {"devices"}),
     (("devices", "mlu590"), 0, {"name", "title", "isa", "shape", "facts"}),
     (("devices", "mlu59"), 2, FAILS),
     (("devices", "bad.toml"), 2, FAILS),
@@ -139,7 +144,9 @@ TABLE: list[tuple[tuple[str, ...], int, set[str] | None]] = [
     (("isa", "--dialect", "x86"), 2, FAILS),
     (("isa", "--arch", "new"), 2, FAILS),
     (("nothing",), 2, FAILS),
-    ((), 2, FAILS),
+    (("examples", "examples"), 0, {"written"}),
+    (("examples", "examples"), 2, FAILS),
+    (("schema",), 0, {"$schema", "title", "oneOf", "$defs"}),
 ]
 
 
@@ -179,13 +186,23 @@ def refuse(name: str) -> None:
     raise AssertionError(f"{name} is no JSON")
 
 
+@cache
+def validator() -> Draft202012Validator:
+    schema = document_schema()
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize(("arguments", "code", "keys"), TABLE, ids=[" ".join(row[0])[:60] for row in TABLE])
 def test_outcome(capfd, monkeypatch, folder, arguments, code, keys):
     monkeypatch.chdir(folder)
     found, out, err = outcome(capfd, *arguments, "--json")
     document = json.loads(out, parse_constant=refuse)
     assert found == code, err
-    assert (set(document) if isinstance(document, dict) else None) == keys
+    assert set(document) - FORM == keys
+    if "$schema" not in document:
+        assert document["schema"] in (f"mlusim/{arguments[0]}", "mlusim")
+        validator().validate(document)
     assert "Traceback" not in err
     if code:
         assert err.startswith(("mlusim", "usage: mlusim"))
@@ -229,7 +246,7 @@ def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, cod
     operators: dict[str, Callable[..., None]] = {"logspace": fail}
     monkeypatch.setattr("mlusim.kernels.OPERATORS", operators)
     found, out, err = outcome(capfd, "op", "logspace", "--json")
-    assert (found, set(json.loads(out))) == (code, FAILS)
+    assert (found, set(json.loads(out)) - FORM) == (code, FAILS)
     assert words in json.loads(out)["error"]
     assert "Traceback" not in err
     assert outcome(capfd, "op", "logspace")[:2] == (code, "")
@@ -237,7 +254,7 @@ def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, cod
 
 def test_markdown_is_no_json(capfd):
     code, out, _ = outcome(capfd, "isa", "--markdown", "--json")
-    assert (code, set(json.loads(out))) == (2, FAILS)
+    assert (code, set(json.loads(out)) - FORM) == (2, FAILS)
 
 
 def test_names_of_options_are_written_in_full(capfd):
@@ -267,7 +284,7 @@ def test_an_interrupt_from_the_keyboard(folder):
         process.communicate(timeout=3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, json.loads(out)) == (130, {"error": "interrupted", "finding": None})
+    assert (process.returncode, json.loads(out)) == (130, INTERRUPTED)
     assert err == "mlusim: interrupted\n"
 
 

@@ -79,6 +79,23 @@ def test_view_writes_a_file_of_its_own_and_opens_it(capsys, monkeypatch):
     path.unlink()
 
 
+def test_a_trace_is_shown_like_a_log(capsys):
+    assert called(capsys, "replay", "a.mlulog", "--trace", "a.json")[0] == 0
+    assert called(capsys, "view", "a.json", "--report", "v.html", "--no-browser")[0] == 0
+    assert called(capsys, "view", "a.mlulog", "--report", "w.html", "--no-browser")[0] == 0
+    trace, log = (read(Path(name)) for name in ("v.html", "w.html"))
+    assert trace.head["title"] == "a.json"
+    for of_trace, of_log in zip(trace.times(0), log.times(0), strict=True):
+        assert abs(of_trace - of_log).max() <= 10  # ticks of a tenth of a nanosecond
+    assert "advice" in trace.head["launches"][0]["left_out"][0]
+    code, out, _ = called(capsys, "diff", "a.json", "b.mlulog", "--report", "d.html")
+    assert (code, [one["name"] for one in read(Path("d.html")).head["launches"]]) == (0, ["a.json", "b.mlulog"])
+    assert "wrote d.html" in out
+    code, _, err = called(capsys, "view", "a.json", "--set", "launch.overhead_us=1", "--no-browser")
+    assert code == 2
+    assert "a trace, whose times are fixed" in err
+
+
 @pytest.mark.parametrize("target", ["secret.txt", "missing", "pipe"])
 def test_view_reads_logs_alone(capsys, folder, target):
     (folder / "secret.txt").write_text("the secret\n", encoding="utf-8")
@@ -95,4 +112,7 @@ def test_a_trace_too_large_for_its_viewers_says_so(capsys, monkeypatch):
     _, out, _ = called(capsys, "replay", "a.mlulog", "--trace", "t.json")
     said = " ".join(out.split())  # a line may be wrapped
     assert "viewers of JSON do not open" in said
-    assert "--report writes a file that opens" in said
+    assert "ends in .pftrace" in said
+    assert "--report" in said
+    _, out, _ = called(capsys, "replay", "a.mlulog", "--trace", "t.pftrace")
+    assert "wrote t.pftrace (open it at https://ui.perfetto.dev)" in " ".join(out.split())

@@ -13,6 +13,7 @@ from mlusim.simulator.core.memory import Allocation, Lanes, Memory, Tensor
 from mlusim.simulator.core.memory.bytemap import ByteMap
 from mlusim.simulator.core.memory.strides import segments
 from mlusim.simulator.core.memory.tensor import (
+    TensorShape,
     across_lanes,
     aligned_strides,
     continuous_strides,
@@ -226,3 +227,24 @@ def test_a_tensor_of_one_box_is_a_view() -> None:
     view = tensor.read()
     view[1, 2, 0, 3] = 42
     assert tensor.read()[1, 2, 0, 3] == 42
+
+
+@pytest.mark.parametrize("lanes", [False, True])
+def test_gaps_lie_between_runs_of_elements(lanes):
+    """An element that does not lie behind the one before it begins a run; so does each in another lane."""
+    chance, seen = random.Random(5), set()
+    for _ in range(300):
+        _, c, h, w = shape = tuple(chance.choice((1, 2, 3)) for _ in range(4))
+        *apart, ws = *(chance.choice((0, 0, 1)) for _ in range(3)), chance.choice((1, 1, 2))
+        hs = w * ws + apart[0]
+        cs = h * hs + apart[1]
+        ns = cs + 1 if lanes else c * cs + apart[2]
+        gaps, behind = -1, None
+        for image, channel, line, column in itertools.product(*map(range, shape)):
+            place = channel if lanes else 0, image * ns + (0 if lanes else channel * cs) + line * hs + column * ws
+            gaps += behind is None or place != (behind[0], behind[1] + 1)
+            behind = place
+        assert TensorShape(np.dtype("i4"), lanes, shape, (ns, cs, hs, ws)).gaps == gaps, (shape, ns, cs, hs, ws)
+        seen.add(gaps)
+    assert TensorShape(np.dtype("i4"), lanes, (2, 3, 4, 5)).gaps == (5 if lanes else 0)
+    assert len(seen) > 8

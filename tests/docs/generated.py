@@ -1,4 +1,4 @@
-"""What docs and README take from the code: the page of instructions, and counts.
+"""What docs and README take from the code: the pages of instructions, and counts.
 
 python -m tests.docs.generated
 
@@ -8,11 +8,12 @@ writes it anew; a test compares.
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from mlusim.isa import DIALECTS
-from mlusim.isa.docs import markdown
+from mlusim.isa.docs import pages
 from mlusim.simulator import Device
 from mlusim.simulator.chip.rates import KINDS
 
@@ -41,9 +42,7 @@ def numbers(device: str) -> list[int]:
     return [kinds.total(), *(kinds[kind] for kind in KINDS)]
 
 
-def isa(_: str) -> str:
-    """docs/isa.md."""
-    return markdown(list(DIALECTS.values()))
+ISA = pages(list(DIALECTS.values()))
 
 
 def timing(text: str) -> str:
@@ -69,10 +68,16 @@ def readme(text: str) -> str:
     return replaced(text, sentence, first[0], found[2], first[-1], second[0], found[5], second[-1])
 
 
-PAGES: Mapping[str, Callable[[str], str]] = {"README.md": readme, "docs/isa.md": isa, "docs/timing.md": timing}
+PAGES: Mapping[str, Callable[[str], str]] = {
+    "README.md": readme,
+    "docs/timing.md": timing,
+    **{f"docs/isa/{name}": lambda _, text=text: text for name, text in ISA.items()},
+}
 
 
 if __name__ == "__main__":
+    shutil.rmtree(ROOT / "docs" / "isa")
+    (ROOT / "docs" / "isa").mkdir()
     for page, made in PAGES.items():
         path = ROOT / page
-        path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(made(path.read_text(encoding="utf-8") if path.exists() else ""), encoding="utf-8")

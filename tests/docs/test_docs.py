@@ -69,6 +69,13 @@ def test_hostile_kernels_are_counted():
     assert f" {threads} hostile ones are contained" in page
 
 
+def test_the_tour_says_of_the_vector_unit_what_its_table_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"The vector unit \(pipe (\w+)\) is busy for (\d+) % of the time", readme)
+    (shown,) = re.findall(rf"^{said[0]} +[\d.]+ +([\d.]+) % ", readme, re.M)
+    assert round(float(shown)) == int(said[1])
+
+
 # --- sessions --------------------------------------------------------------------------------------------------------
 
 
@@ -113,6 +120,12 @@ def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
         assert shown_in(expected, normal((err + out).replace(f"{folder}/", ""))), f"{command} prints\n{err}{out}"
 
 
+@pytest.mark.parametrize("page", ["first_kernel.md", "first_kernel.zh.md"])
+def test_the_first_kernel_is_that_of_the_examples(page):
+    (shown,) = re.findall(r"^```c\+\+\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert shown == (EXAMPLES / "first.mlu").read_text(encoding="utf-8")
+
+
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
@@ -145,11 +158,11 @@ def test_every_finding_is_as_documented(section):
     assert found == documented
 
 
-def test_every_mended_kernel_is_silent():
+def test_every_fixed_kernel_is_silent():
     """But for `unwritten` and `unread`: most of them compute something of an array and keep it to themselves."""
     said = {
         rule: [str(finding) for finding in found if finding.rule not in ("unwritten", "unread") or rule == finding.rule]
-        for rule, found in example("findings").all_findings("mended").items()
+        for rule, found in example("findings").all_findings("fixed").items()
     }
     assert {rule: texts for rule, texts in said.items() if texts} == {}
 
@@ -159,11 +172,11 @@ def test_every_rule_of_the_simulator_is_documented_and_shown(section):
     assert sorted(example("findings").rules()) == sorted(RULES)
 
 
-def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_mended(section):
+def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_fixed(section):
     for rule, text in section.items():
         assert re.search(r"^On a card: \w", text, re.M), rule
-        broken, mended = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
-        for code, stems in ((broken, ("faults", "host_faults", "misfit")), (mended, ("mended", "host_mended"))):
+        broken, fixed = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
+        for code, stems in ((broken, ("faults", "host_faults", "misfit")), (fixed, ("fixed", "host_fixed"))):
             files = [path.read_text(encoding="utf-8") for stem in stems for path in EXAMPLES.glob(f"{stem}.*")]
             assert any(code in file for file in files), f"{rule} shows another kernel than {stems[0]}.* has"
 

@@ -41,9 +41,9 @@ ATTACKS = {
     "end_process": ("crash", r"the kernel called exit\(3\)"),
     "end_at_once": ("crash", r"the kernel called _exit\(4\)"),
     "end_by_abort": ("crash", "the kernel crashed: abort"),
-    "end_by_library": ("crash", "the kernel threw an exception that nobody catches"),
-    "throw_number": ("crash", "the kernel threw an exception that nobody catches: code of a device has none"),
-    "throw_in_library": ("crash", "the kernel threw an exception that nobody catches: code of a device has none"),
+    "end_by_library": ("crash", "the kernel threw an exception that nothing catches"),
+    "throw_number": ("crash", "the kernel threw an exception that nothing catches: code of a device has none"),
+    "throw_in_library": ("crash", "the kernel threw an exception that nothing catches: code of a device has none"),
     "jump_nowhere": ("crash", "the kernel crashed: segmentation fault at 0x8"),
 }  # fmt: skip
 TIMED = ("loop_for_ever", "sleep_for_ever", "wait_for_ever")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlusim.simulator import Finding, KernelError, Program
+from mlusim.simulator import Device, Finding, KernelError, Program, load
 
 from tests.support.paths import KERNELS_C
 from tests.support.sources import line_of
@@ -120,3 +120,14 @@ def test_registers_and_flags_are_kept(program):
         sums[left] -= v / np.float32(1 + i)
     program.launch("in_between", args=[x, n])
     assert x[:13].tolist() == [*sums.tolist(), *map(float, counts), float(steps)]
+
+
+@pytest.mark.parametrize(("kernel", "bytes_"), [("streamed", 4), ("masked", 16), ("state", 512)])
+def test_stores_of_the_hosts_own_instructions(kernel: str, bytes_: int) -> None:
+    program = load([KERNELS_C / "intrinsics.mlu"], device=Device.load("mlu370-x4"))
+    x = np.zeros(256, np.int32)
+    assert not program.launch(kernel, args=[x, 0]).errors
+    assert x.any()
+    assert not x[bytes_ // 4 :].any()
+    with pytest.raises(KernelError, match=f"write of {bytes_} bytes at byte 1024"):
+        program.launch(kernel, args=[x, 256])

@@ -51,7 +51,7 @@ def test_a_comment_at_the_declaration(program):
 
 def test_what_suppresses_nothing_is_reported(program):
     report = report_of([checked(run(program, "useless"))])
-    where = line(r"allow\(order\) long mended")
+    where = line(r"allow\(order\) long fixed")
     assert sorted(said(report)) == [
         ("suppression", "advice", where),
         ("suppression", "warning", where + 2),

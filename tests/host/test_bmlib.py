@@ -1,9 +1,12 @@
 """bmlib: host programs of Sophgo's chips, built by a makefile that knows two compilers, and their mistakes."""
 
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from mlusim.simulator import BuildError, Device, HostProgram
 from mlusim.simulator.host.programs.cc import main, read_command
 from mlusim.simulator.host.programs.toolkit import write_toolkit
 
@@ -238,3 +241,31 @@ def test_modules_of_bmlib(tmp_path):
         "warning: failed-call: tpu_kernel_get_function fails: the module has no kernel scael; there are scale",
         "warning: failed-call: tpu_kernel_launch fails: the function is none of a module that is loaded",
     ]
+
+
+@pytest.mark.parametrize(
+    ("device", "kernel", "text", "printed"),
+    [
+        ("bm1684", "scale_okk.c", BEGIN + GOOD, "3 3069\n"),
+        ("bm1684x", "scale_tpu.c", MODULES, "0 0 5 -1 0 4\n"),
+        ("bm1690", "scale_tpu.c", TPUV7, "0: 0 18 54 108 180 270 378 504 0 0 0 2\n"),
+    ],
+)
+@pytest.mark.slow
+def test_host_code_and_kernels_in_one_command(tmp_path, device, kernel, text, printed):
+    """Kernels are linked with the program, which is the module that it asks for where there is no file."""
+    (tmp_path / "host.cpp").write_text(text)
+    words = ["run", tmp_path / "host.cpp", HERE / kernel, "--device", device, "--", "no-such-file"]
+    given = [sys.executable, "-m", "mlusim.simulator", *words]
+    done = subprocess.run(given, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, printed), done.stderr
+    assert "mlusim run: scale: " in done.stderr
+
+
+@pytest.mark.slow
+def test_a_function_that_is_not_there_is_named_when_the_program_is_linked(tmp_path):
+    source = tmp_path / "host.cpp"
+    source.write_text('extern "C" int bm_frobnicate(int);\nint main() { return bm_frobnicate(1); }\n')
+    with pytest.raises(BuildError, match=re.escape("undefined reference to `bm_frobnicate'")) as raised:
+        HostProgram([source, HERE / "scale_okk.c"], device=Device.load("bm1684"))
+    assert str(raised.value).startswith(f"{source} does not link:")

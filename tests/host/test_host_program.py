@@ -29,9 +29,9 @@ def test_a_program_runs_and_says_what_it_broke():
     run = program.run()
     assert {finding.rule for finding in run.findings} >= {"leak", "double-free", "host-pointer", "queue-order"}
     assert run.time_us == max(process.time_us for process in run.processes) > 0
-    mended = HostProgram([str(EXAMPLES / "host_mended.mlu")], device=Device.load("mlu370-x4")).run(keep_logs=True)
-    assert (mended.exit_code, mended.findings) == (0, [])
-    assert [type(launch.log).__name__ for process in mended.processes for launch in process.launches] == ["Log"]
+    fixed = HostProgram([str(EXAMPLES / "host_fixed.mlu")], device=Device.load("mlu370-x4")).run(keep_logs=True)
+    assert (fixed.exit_code, fixed.findings) == (0, [])
+    assert [type(launch.log).__name__ for process in fixed.processes for launch in process.launches] == ["Log"]
 
 
 def test_arguments_macros_and_devices_reach_the_program(counting):

@@ -182,7 +182,7 @@ def test_new_exceptions_and_the_library(parts):
 
 
 def test_an_exception_that_nothing_catches_is_found_where_it_is_thrown(parts):
-    with pytest.raises(KernelError, match="threw an exception that nobody catches: std::runtime_error: why") as caught:
+    with pytest.raises(KernelError, match="threw an exception that nothing catches: std::runtime_error: why") as caught:
         parts.launch("throws", args=[np.zeros(8, np.float32)])
     assert caught.value.finding.location.line == 27
 

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from .mutants import every, sample
 from .trial import ROOT, Verdict, trials
 
-#: Not those of the docs: docs/isa.md is made from the declarations, so that it notices every change and knows no fact.
+#: Not those of the docs: docs/isa is made from the declarations, so that it notices every change and knows no fact.
 ROOMS = ("chip", "log", "core", "timing", "checks", "kernelc", "engines", "launches")
 TESTS = ("tests/isa", *(f"tests/{room}" for room in ROOMS))
 #: Survivors that are tolerated, in percent.

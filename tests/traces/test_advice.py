@@ -99,7 +99,7 @@ def timeline(program, kernel, *args, tasks=1):
         ("overlap", "overlap the copies at lines 9 and 12", ("serial", 16, 1), ("overlapped", 16, 1)),
         ("short copies", "copy 64 times as much", ("short_copies", 64, 1), ("one_copy", 64, 1)),
         ("strides", "in one piece", ("strided", 100, 1), ("whole", 100, 1)),
-        ("wait", "let nothing wait", ("needless_wait", 16, 1), ("no_wait", 16, 1)),
+        ("wait", "double-buffer the data", ("needless_wait", 16, 1), ("no_wait", 16, 1)),
         ("idle cores", "use all 32 cores", ("dealt", 1, 640, 8), ("dealt", 1, 640, 32)),
         ("imbalance", "deal the work evenly", ("dealt", 0, 320, 8), ("dealt", 1, 320, 8)),
     ],

@@ -81,7 +81,7 @@ def test_exact_events(six: Timeline, tmp_path: Path) -> None:
     assert named == {
         ("process_name", 1, 1): "device mlu370-x4",
         ("process_sort_index", 1, 1): 0,
-        ("process_name", 105, 105): "core 5 (cluster 1)",
+        ("process_name", 105, 105): "core 05 (cluster 1)",
         ("process_sort_index", 105, 105): 7,
         ("process_name", 133, 133): "cluster 1 memory core",
         ("process_sort_index", 133, 133): 10,
@@ -124,10 +124,12 @@ def test_exact_events(six: Timeline, tmp_path: Path) -> None:
     ]
     counters = [(e["name"], e["pid"], ns(e), e["args"]) for e in of(events, "C")]
     assert counters == [
-        ("NRAM in use", 105, 0, {"bytes": 64}),
-        ("NRAM in use", 105, 1500, {"bytes": 0}),
         ("DRAM bandwidth", 1, 1, {"GB/s": 1.0}),  # 64 bytes in 64 ns
         ("DRAM bandwidth", 1, 65, {"GB/s": 0.0}),
+        ("NRAM in use", 105, 0, {"bytes": 64}),
+        ("NRAM in use", 105, 1500, {"bytes": 0}),
+        ("NRAM live", 105, 1, {"bytes": 64}),
+        ("NRAM live", 105, 65, {"bytes": 0}),  # nothing reads it
     ]
     assert document["displayTimeUnit"] == "ns"
     assert document["otherData"].pop("summary")["records"] == len(six.log)
@@ -184,7 +186,7 @@ def test_counters_stay_positive_and_end_at_zero(events: list[Event]) -> None:
     for event in of(events, "C"):
         (value,) = event["args"].values()
         tracks[event["pid"], event["name"]].append((ns(event), value))
-    assert {name for _, name in tracks} == {"NRAM in use", "DRAM bandwidth"}
+    assert {name for _, name in tracks} == {"NRAM in use", "NRAM live", "DRAM bandwidth"}
     for steps in tracks.values():
         assert [time for time, _ in steps] == sorted({time for time, _ in steps})
         assert min(value for _, value in steps) == 0

@@ -176,7 +176,7 @@ def test_print_fits_and_needs_no_colour(replayed: Timeline, width: int) -> None:
     text = printed(changed(replayed, shares={"assumed": 0.374, "fitted": 0.126}, not_modelled=("conv", "sort")), width)
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= width
-    assert "time rests to 37 % on assumed rates, to 13 % on fitted ones" in text
+    assert "37 % of the busy time comes from assumed rates, 13 % from fitted ones" in text
     assert "conv, sort" in text
     line = next(line.split() for line in text.splitlines() if line.startswith("demo.mlu:12"))
     (figure,) = (n for n in summarise(replayed).lines if n.line == 12)

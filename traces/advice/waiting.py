@@ -44,7 +44,7 @@ def _overlap(question: Question, lines: list[int], log: Log, changed: int) -> It
 def waits(question: Question) -> Iterator[Advice]:
     """A sync that is not there: what it orders would have to be in different buffers."""
     for line, mine in question.lines(question.spare_syncs):
-        text = f"let nothing wait at line {question.name(line)}, with a buffer more for what it separates"
+        text = f"double-buffer the data around line {question.name(line)}"
         log = question.without(mine)
         after = max(question.after(log), question.in_free_order_us)
         yield question.advice("wait", line, text, after, question.least(log))

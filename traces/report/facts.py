@@ -8,7 +8,7 @@ import numpy as np
 
 from ...simulator.timing import Costs, Timeline
 from ..summary import REASONS, summarise
-from ..tracks import FRONT_END, rows
+from ..tracks import FRONT_END, HIDDEN, rows
 from ..why import explain
 from .bandwidth import bandwidth
 from .columns import Columns
@@ -24,8 +24,11 @@ _ALL = 1 << 31
 _DRAWN = 2_000_000
 
 
-def launch_facts(timeline: Timeline, limit: int) -> tuple[dict[str, Any], Columns]:
-    """The facts of a launch, and columns that take about ``limit`` bytes at most; ``left_out`` says what that cost."""
+def launch_facts(timeline: Timeline, limit: int, *, fixed: bool = False) -> tuple[dict[str, Any], Columns]:
+    """The facts of a launch, and columns that take about ``limit`` bytes at most; ``left_out`` says what that cost.
+
+    ``fixed``: the log does not hold all that a replay needs.
+    """
     log, columns = timeline.log, Columns()
     drawn, left_out = Drawn.of(timeline), list[str]()
     last = int(ticks(np.array([timeline.end.max(initial=0.0)]), drawn.tick_us)[0])
@@ -41,11 +44,13 @@ def launch_facts(timeline: Timeline, limit: int) -> tuple[dict[str, Any], Column
         "spaces": list(log.shape.spaces), "memories": memory_facts(log) if "live_memory" in columns.described else [],
         "reasons": {int(reason): text for reason, text in REASONS.items()},
         "summary": summary,
-        "why": explain(timeline, top=_ALL, advice=len(log) <= _SLOW).to_dict(),
+        "why": explain(timeline, top=_ALL, advice=len(log) <= _SLOW and not fixed).to_dict(),
         "bandwidth": bandwidth(timeline, Costs.of(log, timeline.rates)), "balance": _balance(timeline),
         "left_out": left_out,
     }  # fmt: skip
-    if len(log) > _SLOW:
+    if fixed:
+        left_out.append("advice and declared variables: they are in the log (--log), not in the trace")
+    elif len(log) > _SLOW:
         left_out.append(f"advice: the log has more than {_SLOW:,} records; `mlusim why` gives it")
     return facts, columns
 
@@ -62,7 +67,7 @@ def _add(columns: Columns, timeline: Timeline, drawn: Drawn, last: int, left_out
         return
     start, end = ticks(timeline.start, drawn.tick_us), ticks(timeline.end, drawn.tick_us)
     variables(log, start, last).add_to(columns, "held")
-    live(log, drawn, start, end).add_to(columns, "live")
+    live(log, rows(log) != HIDDEN, start, end).add_to(columns, "live")
     add_operands(columns, log, drawn)
 
 

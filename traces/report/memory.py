@@ -10,7 +10,6 @@ import numpy as np
 from ...simulator.log import ALLOC, FREE, Log
 from ...simulator.log.region import offset_numbers, owner_numbers, space_numbers
 from .columns import Columns
-from .records import Drawn
 
 #: Pieces that a memory is cut into at the ends of accesses, and rectangles of a whole report, at most.
 _PIECES, _MOST = 256, 200_000
@@ -71,13 +70,11 @@ def variables(log: Log, start: np.ndarray, last: int) -> Rectangles:
     return Rectangles(*np.array(found[:_MOST], np.int64).reshape(-1, 7).T)
 
 
-def live(log: Log, drawn: Drawn, start: np.ndarray, end: np.ndarray) -> Rectangles:
+def live(log: Log, shown: np.ndarray, start: np.ndarray, end: np.ndarray) -> Rectangles:
     """Bytes from a first write to the last read before they are written again, over all memories on the chip.
 
-    ``start`` and ``end`` are the ticks of every record of the log.
+    ``start`` and ``end`` are the ticks of every record of the log, ``shown`` says which of them count.
     """
-    shown = np.zeros(len(log), bool)
-    shown[drawn.index] = True
     keys, spans = log.operands["key"], log.operands["bytes"].astype(np.int64)
     known = np.array([space << 16 | owner for space, owner in memories(log)] or [-1])
     unit = space_numbers(keys) << 16 | owner_numbers(keys)

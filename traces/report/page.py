@@ -28,11 +28,15 @@ _LARGEST, _PAGE = 20_000_000, 450_000
 
 @dataclass(frozen=True)
 class LaunchShown:
-    """A launch in a report; ``start_us`` is when it began in the program that launched it."""
+    """A launch in a report; ``start_us`` is when it began in the program that launched it.
+
+    ``fixed``: its times come from a trace, which says too little to time it again.
+    """
 
     name: str
     timeline: Timeline
     start_us: float = 0.0
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ def _data(page: ReportPage) -> bytes:
     launches, packed = [], list[bytes]()
     at = 0
     for launch in page.launches:
-        facts, columns = launch_facts(launch.timeline, room)
+        facts, columns = launch_facts(launch.timeline, room, fixed=launch.fixed)
         directory, at = _directory(columns, at, packed)
         launches.append(facts | {"name": launch.name, "start_us": launch.start_us, "columns": directory})
     head = {

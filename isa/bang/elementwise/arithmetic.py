@@ -96,8 +96,7 @@ extremes = (
     *family(
         SCALAR,
         of_scalar(_SHORT_EXTREMES),
-        types="half float",
-        inferred_types=f"bfloat16 {COMPARED}",
+        types=f"half float bfloat16 {COMPARED} uint16 uint8",
         archs=">=322",
         **FACTS,
     ),

@@ -30,7 +30,7 @@ def rectified(src: np.ndarray) -> Any:
 
 
 _ABSOLUTE = {"abs": (np.absolute, "dst[i] = |src[i]|")}
-absolute = family(UNARY, _ABSOLUTE, types=FLOATS, inferred_types="int32", provenance=INFERRED, **FACTS)
+absolute = family(UNARY, _ABSOLUTE, types=FLOATS, inferred_types="int32 int16 int8", provenance=INFERRED, **FACTS)
 square = family(UNARY, {"square": (np.square, "dst[i] = src[i] * src[i]")}, types=FLOATS, **FACTS)
 _FUNCTIONS: Members = {
     "pow2": (np.exp2, "dst[i] = 2 to the power of src[i]"),

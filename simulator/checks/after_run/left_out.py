@@ -77,7 +77,7 @@ def left_out(touched: Touched) -> Iterator[Finding]:
 def _lost(touched: Touched) -> _Lost | None:
     array, written = touched.array, touched.written
     if not len(written):
-        odd = array.declared and touched.nothing_written if array.output else True
+        odd = (array.declared or touched.in_a_block) and touched.nothing_written if array.output else True
         return _Lost(array.output, array.key, array.bytes) if odd else None
     alike, lost = bool((written == written[0]).all()), None
     if alike and (array.output or not written[0]):

@@ -162,7 +162,22 @@ class _Report:
         if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
             ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
             wait = f"{next(ends).name}()"
-        return self._between(waits.hazard(name, self._op(earlier).name, pipe, wait), cause)
+        longer = self._reaching_over(cause)
+        return self._between(waits.hazard(name, self._op(earlier).name, pipe, wait, longer), cause)
+
+    def _reaching_over(self, cause: np.void) -> str:
+        """The instruction whose operand begins first, of two that lie in each other in part only; "" for others."""
+        later, operand = int(cause["later"]), int(cause["operand"])
+        mine = [region for _, _, region in self.log.regions(later)][operand]
+        for _, _, other in self.log.regions(int(cause["earlier"])):
+            if (other.space, other.owner, other.lanes, mine.lanes) == (mine.space, mine.owner, 0, 0):
+                (first, name), (second, _) = sorted(
+                    ((region.offset, region.offset + region.bytes), self._op(record).name)
+                    for region, record in ((mine, later), (other, int(cause["earlier"])))
+                )
+                if first[0] < second[0] < first[1] < second[1]:
+                    return name
+        return ""
 
     def _race(self, cause: np.void) -> Finding:
         later, earlier = int(cause["later"]), int(cause["earlier"])

@@ -39,6 +39,9 @@ def end_of_axis(touched: Touched) -> Iterator[Finding]:
 def _of_output(touched: Touched) -> tuple[int, int, Finding] | None:
     """The first element that is left out, how many lie together, and what is said of all."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
+    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
+    if len(array.shape) < 2 or not (np.append(pieces.begin, array.key + array.bytes) > reached).any():
+        return None
     change = np.zeros(math.prod(array.shape) + 1, np.int64)
     np.add.at(change, (pieces.begin - array.key) // size, 1)
     np.add.at(change, -(-(pieces.end - array.key) // size), -1)

@@ -48,6 +48,11 @@ class Touched:
         return chosen
 
     @property
+    def in_a_block(self) -> bool:
+        """Whether the array is a member of a structure: nobody says which of them a kernel writes."""
+        return "." in self.array.title
+
+    @property
     def nothing_written(self) -> bool:
         """Whether the launch writes nothing at all."""
         return not self.log.operand_written[self.all_pieces.row].any()
@@ -80,13 +85,15 @@ class Touched:
 def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     """The arrays that were given, but empty ones; none where no instruction was executed, or too many pieces touched.
 
-    Of kernels that run as blocks of threads the log does not say it to the byte.
+    Of kernels that run as blocks of threads the log does not say it to the byte: those alone that write nothing.
     """
     arrays = [array for array in given if array.bytes]
     silent = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
-    if not arrays or silent or log.kind.transactions:
+    if not arrays or silent:
         return
     accesses = Accesses(log)
+    if log.kind.transactions and log.operand_written[accesses.on_device].any():
+        return
     pieces = accesses.pieces(np.flatnonzero(accesses.on_device))
     if pieces is None:
         return

@@ -44,16 +44,27 @@ def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], portion: fl
             continue
         if not nearly:
             yield from _left_out(mine, theirs, array)
-        far = Expectations(None).wrong(there, here)
-        if not len(far):
+        changed = _changed(here, there)
+        if not changed.any():
             continue
         both = _written(mine.log, array) & _written(theirs.log, array)
+        if not (both & changed).any():
+            continue
+        far = Expectations(None).wrong(there, here)
         different = far[both[far]]
         low, high = _RELATED if nearly else (0.0, 1.0)
         if len(different) and low <= 1 - len(different) / int(both.sum()) <= high:
             one, other = _Side(mine, here), _Side(theirs, there)
             if not nearly or not _takes_more(mine.log, arrays, array, int(different[0]), portion):
                 yield _difference(one, other, arrays, array, different, nearly)
+
+
+def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Of every element of an array whether its bytes are others, bool."""
+    whole = np.dtype(f"u{here.itemsize}") if here.itemsize in (1, 2, 4, 8) else np.dtype(np.uint8)
+    bits = [np.ascontiguousarray(part).reshape(-1).view(whole) for part in (here, there)]
+    changed: np.ndarray = (bits[0] != bits[1]).reshape(here.size, -1).any(axis=1) if here.size else np.zeros(0, bool)
+    return changed
 
 
 def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:

@@ -74,7 +74,7 @@ class _Cause:
         span = Span(key, key + size)
         steps = self._steps(arrays, row, span) if row >= 0 else ()
         beside = [] if row >= 0 else self._written_beside()
-        pattern = self._pattern() if row >= 0 else "nobody has written it" + ", only what lies beside it" * bool(beside)
+        pattern = self._pattern() if row >= 0 else "never written" + ", only what lies beside it" * bool(beside)
         who = log.records[records] if record >= 0 else None
         one = array.element(first), shown(self._got[first]), shown(self._right[first])
         counts = len(self._wrong), len(self._all_wrong), self._right.size
@@ -151,7 +151,7 @@ class _Cause:
                 return array.element(first) + (f" to {array.element(last)}" if last > first else "")
         spaces = tuple(self._log.shape.spaces)
         region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
-        return f"{region} that nobody has written"
+        return f"uninitialized {region}"
 
     def _pattern(self) -> str:
         """What the wrong elements have in common; "" if nothing is seen."""

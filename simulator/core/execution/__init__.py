@@ -6,11 +6,12 @@ from .deferred import Deferrals
 from .extents import Deferred, Extent, meet
 from .launch import Launch
 from .memory_map import MemoryMap
-from .operand_cache import OperandCache, OperandSlot
+from .operand_cache import VACANT, OperandCache, OperandSlot
 from .state import Execution
 from .tasks import BuiltIns, Task, groups
 
 __all__ = [
+    "VACANT",
     "Barriers",
     "BuiltIns",
     "Current",

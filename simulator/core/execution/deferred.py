@@ -5,7 +5,7 @@ So a missing wait is a wrong result; that it is missing, the log of the launch s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from .current import Current
 from .extents import Deferred, Extent, meet
@@ -26,14 +26,13 @@ class Deferrals:
         if self.early():
             self.drain((pipe,))
 
-    def drain(self, pipes: Iterable[str] | None = None) -> None:
+    def drain(self, pipes: Collection[str] | None = None) -> None:
         """Wait: let the deferred effects on ``pipes`` (all by default) happen, in order."""
         if not self._current.pending:
             return
-        wanted = None if pipes is None else set(pipes)
         kept = []
         for entry in self._current.pending:
-            if wanted is None or entry.pipe in wanted:
+            if pipes is None or entry.pipe in pipes:
                 entry.effect()
             else:
                 kept.append(entry)

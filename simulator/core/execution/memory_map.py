@@ -118,7 +118,7 @@ class MemoryMap:
         is_part = near is not None and not by_place and address < near.end and address + size > near.start
         is_part = is_part and size <= _LARGEST_OVERRUN
         if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
-            finding = self.misplaced(address, size, memory, parameter.writes, owner)
+            finding = self.misplaced(address, size, memory, parameter.writes, owner, overload.name)
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         if near is None or not is_part:
             raise Squashed
@@ -136,7 +136,7 @@ class MemoryMap:
         if parameter.kind is Kind.VARIABLE:
             return lru_cache(maxsize=256)(partial(TensorShape.of_variable, dtype))
         if parameter.is_tensor:
-            return lru_cache(maxsize=256)(partial(TensorShape, dtype))
+            return lru_cache(maxsize=256)(partial(TensorShape, dtype, parameter.is_lanes))
         if parameter.order:
             order, apart = ORDERS[parameter.order], self.slices.get(space, 0)
             return lru_cache(maxsize=256)(partial(Slices.of_rows, dtype, order, apart))
@@ -200,17 +200,19 @@ class MemoryMap:
                 entry.found[said] = found
                 return found
             past = found.end - entry.start - lanes.size
-            finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size)
+            finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size, overload.name)
         else:
             finding = rules.bounds.in_no_lane(address, memory.name, lanes.count, lanes.size)
         if not self.overruns:  # of one instruction the first says it
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
 
-    def misplaced(self, address: int, bytes: int, memory: Memory, writes: bool, owner: int | None = None) -> Finding:
+    def misplaced(
+        self, address: int, bytes: int, memory: Memory, writes: bool, owner: int | None = None, instruction: str = ""
+    ) -> Finding:
         """Why [address, address + bytes) is not a legal operand in the part of ``memory`` that an owner has.
 
-        Unless it is said, that is the running task's.
+        Unless it is said, that is the running task's; scalar code has no instruction.
         """
         region = self.region(address, bytes)
         if address == 0:
@@ -225,5 +227,5 @@ class MemoryMap:
         if entry is None:
             return rules.bounds.unallocated(writes, bytes, region)
         at, size = address - entry.start, entry.end - entry.start
-        finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size)
+        finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size, instruction)
         return replace(finding, origin=entry.origin if entry.origin.line else None)

@@ -16,7 +16,7 @@ VACANT: OperandSlot = (1, 0, None, 0, Shadow(0, 0), None)
 
 
 class OperandCache:
-    """One list for each core, with a place for every memory operand of every port.
+    """One list for each core, with a place for every memory operand of every port, or for the plans of a port.
 
     What a place holds is good for as long as its allocation. Whoever frees on-chip memory calls `forget`; arrays of
     the device come and go between launches, so that each launch begins with `forget_shared`.

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....isa import Case, Completion, Compute, Copy, Kind, Parameter, Wait, wires
+from ....isa import Case, Completion, Compute, Copy, Kind, Overload, Parameter, Wait, wires
 from ...log.recorder import ROOM
 from ...log.region import region_key
 from ...structures import header
+from ..execution import Execution
+from .check import Check
 from .effects import EffectWriter
 from .loops import Loop, loop_of
-from .operands import Operand, Packed
-from .source import Guard, PortSource
+from .operands import Operand, Packed, operands_of
+from .source import PortSource
 from .steps import NotNativeError, Steps
 
 _HEADER = header("runtime/ports.h")
@@ -63,16 +65,36 @@ class NativePort:
     one: int  # of an output of truths, as a whole number of its bits
 
 
-class NativeWriter:
+def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
+    """By the value of the selecting argument (0 where nothing selects) the native port, or why there is none."""
+    if overload.instruction.type_arguments:
+        return {0: "an argument names its types"}
+    entry = overload.instruction.on(execution.shape.arch)
+    writer, select = _Writer(execution, Overload(entry, overload.binding), checks), entry.select
+    cases: Mapping[int, Case | None] = {0: None}
+    if select:
+        memories = set(execution.map.memories)
+        cases = {value: case for value, case in select.cases.items() if set(case.spaces.values()) <= memories}
+    found: dict[int, NativePort | str] = {}
+    for value, case in cases.items():
+        try:
+            found[value] = writer.port(case, value)
+        except NotNativeError as error:
+            found[value] = str(error)
+    return found
+
+
+class _Writer:
     """Makes the native port of an overload, or says why it has none."""
 
-    def __init__(
-        self, source: PortSource, operands: list[Operand], effect: EffectWriter, guards: list[Guard],
-    ) -> None:  # fmt: skip
-        self.source, self.entry, self.execution = source, source.entry, source.execution
-        self.operands, self.effect, self.guards = operands, effect, guards
+    def __init__(self, execution: Execution, overload: Overload, checks: Sequence[Check]) -> None:
+        self.source = PortSource(execution, overload)
+        self.entry, self.execution = self.source.entry, execution
+        self.operands = operands_of(self.source)
+        self.effect = EffectWriter(self.source, self.operands, checks)
+        self.guards = [guard for check in checks for guard in check.guards(self.source)]
 
-    def port(self, op: int, pipe: int, case: Case | None, value: int) -> NativePort:
+    def port(self, case: Case | None, value: int) -> NativePort:
         """The port of a case of the selecting argument, or of what has none; NotNativeError where Python is needed."""
         entry, overload = self.entry, self.source.overload
         spaces = case.spaces if case else {p.name: entry.space_of(p) for p in self.source.memory}
@@ -93,6 +115,7 @@ class NativeWriter:
         rows = steps.place(f"count_{packed[0].name} // count_{shortest}" if shortest else "1")
         names = {wire.name: at for at, wire in enumerate(given)} | {"": steps.place("0").at}
         kind, loop, inputs, one = self._computed(names)
+        op, pipe = self.effect.named(case.pipe if case else entry.pipe, case)
         return NativePort(
             op, pipe, int(self.effect.flags()), kind, tuple(steps.numbers), tuple(steps.rows), found, inputs,
             work=work.at, elements=elements.at, rows=rows.at,

@@ -7,10 +7,8 @@ instruction on an architecture is not in its function.
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 
 from ....isa import (
@@ -21,89 +19,37 @@ from ....isa import (
     Cache,
     Case,
     Copy,
-    Instruction,
     Kind,
     Overload,
-    Section,
     ValueOutOfRange,
     result_type,
     wires,
 )  # fmt: skip
 from ...chip.launch_kinds import Role
 from ...findings import Squashed, rules
-from ...log import CROSSED, Op
-from ...log.recorder import PACK, ROOM, ROW
-from ..execution import Execution
+from ...log import CROSSED
+from ...log.recorder import PACK, PACK_LANES, ROOM, ROW
+from ..execution import VACANT, Execution
 from .check import Check
 from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
-from .native import NativePort, NativeWriter
+from .failures import Failures
 from .operands import Operand, operands_of
 from .source import Guard, PortSource
-from .steps import NotNativeError
 
 Port = Callable[..., Any]
+
+#: Plans that a port keeps for each core: those of the commands of a loop, in a few places each.
+_MOST_PLANS = 1024
+#: Stands in the lines of a port for the names of its plan, until it is known which are used.
+_KEPT = "_KEPT_NAMES"
+_ASSIGNED = re.compile(r"(?:^ *|; )((?:[A-Za-z_]\w*, )*[A-Za-z_]\w*) = ", re.M)
 
 
 def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
     entry = overload.instruction.on(execution.shape.arch)
     return _Writer(execution, Overload(entry, overload.binding), checks).port()
-
-
-def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
-    """By the value of the selecting argument (0 where nothing selects) the native port, or why there is none."""
-    if overload.instruction.type_arguments:
-        return {0: "an argument names its types"}
-    return _Writer(execution, overload, checks).native()
-
-
-def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
-    """The port of an instruction whose arguments name its element types; each combination is made when it is used."""
-    entry = overload.instruction
-    order = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
-    arguments = {variable: (order.index(given.argument), given) for variable, given in entry.type_arguments.items()}
-    legal = {tuple(sorted(binding.items())) for binding in entry.bindings}
-    ports: dict[tuple[int, ...], Port] = {}
-
-    def make(values: tuple[int, ...], pc: int) -> Port | None:
-        binding = {
-            variable: given.elements.get(value, "")
-            for value, (variable, (_, given)) in zip(values, arguments.items(), strict=True)
-        }
-        if tuple(sorted(binding.items())) in legal:
-            return issue(execution, Overload(entry, binding), checks)
-        _report_types(execution, entry, values, pc)
-        return None
-
-    places = [at for at, _ in arguments.values()]
-
-    def port(pc: int, *numbers: Any) -> Any:
-        values = tuple(numbers[at] for at in places)
-        chosen = ports.get(values) or make(values, pc)
-        if chosen is None:
-            return 0
-        ports[values] = chosen
-        return chosen(pc, *numbers)
-
-    return port
-
-
-def _report_types(execution: Execution, entry: Instruction, values: tuple[int, ...], pc: int) -> None:
-    """Say which of the arguments that name types has a value that the instruction does not take."""
-    names = {value: name for name, value in execution.dialect.constants.items()}
-    wrong: list[tuple[str, object]] = []
-    fits: list[int] = []
-    for value, (variable, given) in zip(values, entry.type_arguments.items(), strict=True):
-        possible = {binding[variable] for binding in entry.bindings}
-        legal = [v for v, element in given.elements.items() if element in possible]
-        if value not in legal:
-            wrong, fits = [(given.argument, names.get(value, value))], legal
-            break
-        wrong.append((given.argument, names.get(value, value)))
-    finding = rules.declared.no_such_types(entry.name, wrong, [names.get(v, v) for v in fits])
-    with contextlib.suppress(Squashed):
-        execution.collector.report(finding, pc)
 
 
 class _Writer:
@@ -117,6 +63,20 @@ class _Writer:
         self.effect = EffectWriter(self.source, self.operands, checks)
         self.definedness = Definedness(execution, overload, checks)
         self.guards = [guard for check in checks for guard in check.guards(self.source)]
+        self.fail = Failures(self.source, self.operands)
+        self.late_guards: list[Guard] = []  # those that ask for what has been found
+        #: Operands that are looked for at every call, with what is said of their addresses.
+        self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
+        self.plans = self._has_plans()
+
+    def _has_plans(self) -> bool:
+        """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.
+
+        What has been tested and found at the first of them then holds for the others: it is their plan.
+        """
+        tensors = all(operand.parameter.is_tensor for operand in self.operands)
+        varies = self.entry.select or self.entry.measured or isinstance(self.entry.effect, (Barrier, Cache))
+        return bool(self.operands) and tensors and not varies and not any(o.parameter.local_if for o in self.operands)
 
     def port(self) -> Port:
         """Generate, compile and return the function."""
@@ -125,10 +85,14 @@ class _Writer:
         self._constants()
         with source.block(f"def _port({', '.join(['_pc', *arguments])}):"):
             with source.block("try:"):
-                self._structures()
-                self._select()
-                self._guards_and_spans()
-                self._find()
+                if self.plans:
+                    planned = self._planned(arguments)
+                else:
+                    self._structures()
+                    self._select()
+                    self._guards_and_spans()
+                    self._find()
+                self._use()
                 self.effect.prepare()
                 for check in self.checks:
                     check.before_effect(source, self.operands)
@@ -142,32 +106,23 @@ class _Writer:
             source.line("except _Squashed: _overruns.clear(); return 0")
             source.line("except _ValueOutOfRange as _error: return _bad_value(_error, _pc, _OVERLOAD.name)")
             source.line("except BaseException as _error: return _crash(_error)")
-        code = compile(source.text, f"<issue port of {self.overload.name}>", "exec")
+        text = source.text
+        if self.plans:
+            later = text[text.rindex(_KEPT) :]
+            names = sorted({n for group in planned for n in group.split(", ")} & self._names(later))
+            text = text.replace(_KEPT, ", ".join(names) + ("," if names else "()"))
+        code = compile(text, f"<issue port of {self.overload.name}>", "exec")
         exec(code, source.names)
         port: Port = source.names["_port"]
         return port
 
-    def native(self) -> Mapping[int, NativePort | str]:
-        """What `native_ports` gives."""
-        select, writer = self.entry.select, NativeWriter(self.source, self.operands, self.effect, self.guards)
-        cases: Mapping[int, Case | None] = {0: None}
-        if select:
-            memories = set(self.execution.map.memories)
-            cases = {value: case for value, case in select.cases.items() if set(case.spaces.values()) <= memories}
-        found: dict[int, NativePort | str] = {}
-        for value, case in cases.items():
-            try:
-                found[value] = writer.port(*self._case(case.pipe if case else self.entry.pipe, case), case, value)
-            except NotNativeError as error:
-                found[value] = str(error)
-        return found
-
     def _constants(self) -> None:
         source, execution = self.source, self.execution
         fixed = {
-            **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self._fail,
+            **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self.fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
-            "_rec": execution.recorder, "_pack": PACK[min(len(source.memory), ROOM)],
+            "_rec": execution.recorder, "_failed": self.fail.numbers, "_VACANT": VACANT,
+            "_pack": (PACK_LANES if self.plans else PACK)[min(len(source.memory), ROOM)],
         }  # fmt: skip
         for name, value in fixed.items():
             source.bind(name, value)
@@ -193,12 +148,12 @@ class _Writer:
         if self.entry.select is None:
             if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
                 source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
-            source.bind("_CASE", self._case(self.entry.pipe, None))
+            source.bind("_CASE", self.effect.named(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
         select = self.entry.select
         cases = {
-            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            value: (*self.effect.named(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
             for value, case in select.cases.items()
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
@@ -230,25 +185,44 @@ class _Writer:
             return Role.MEMORY
         return Role.MEMBER if case.by_memory_core else 0
 
-    def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
-        recorder, entry = self.execution.recorder, self.entry
-        effect = entry.effect
-        op = Op(
-            entry.name,
-            case.label if case else self.overload.dtypes,
-            tuple(p.name for p in self.source.memory),
-            tuple(p.writes for p in self.source.memory),
-            "" if isinstance(effect, Section) else self.overload.engine or pipe,
-            entry.waits,
-            effect.scope if isinstance(effect, Barrier) else "",
-            self.overload.provenance,
-            queues=self.effect.queues,
-        )
-        return recorder.op(op), recorder.pipe(pipe)
-
     @staticmethod
     def _names(expression: str) -> set[str]:
         return set(re.findall(r"[A-Za-z_]\w*", expression))
+
+    def _planned(self, arguments: Iterable[str]) -> list[str]:
+        """The plan of a call, made or taken up, and the operands outside of it; what the lines of a plan assign."""
+        source, slot = self.source, self.execution.map.cache.new()
+        source.line(f"_plans = _cur.found[{slot}]")
+        source.line(f"if _plans is _VACANT: _plans = _cur.found[{slot}] = {{}}")
+        source.line(f"_said = ({''.join(f'{name}, ' for name in arguments if name not in self.outside)})")
+        source.line("_plan = _plans.get(_said)")
+        begin = len(source.text)
+        with source.block("if _plan is None:"):
+            source.line("_failed.clear()")
+            self._structures()
+            self._select()
+            self._guards_and_spans()
+            inside = [operand for operand in self.operands if operand.name not in self.outside]
+            self._locate(inside, self.outside | {f"_t_{name}" for name in self.outside})
+            source.line(f"_work = {source.expression(self.entry.work_expression)}; _gaps = {self._gaps()}")
+            with source.block("if not _failed:"):
+                source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
+                source.line(f"_plans[_said] = {_KEPT}")
+        planned = _ASSIGNED.findall(source.text[begin:])
+        source.line(f"else: {_KEPT} = _plan")
+        self._locate([operand for operand in self.operands if operand.name in self.outside])
+        return planned
+
+    def _locate(self, operands: Sequence[Operand], unknown: Set[str] = frozenset()) -> None:
+        """The memory behind operands, and the guards that have waited for it and ask for nothing ``unknown``."""
+        for operand in operands:
+            operand.find()
+        waiting, self.late_guards = self.late_guards, []
+        for guard in waiting:
+            if self._names(guard.expression) & unknown:
+                self.late_guards.append(guard)
+            else:
+                self.source.test(guard)
 
     def _guards_and_spans(self) -> None:
         """What ``let`` names is computed from arguments that have passed their guards: it may divide by them."""
@@ -263,6 +237,7 @@ class _Writer:
         computed = {name for o in late for name in (o.end, o.low)} - {o.name for o in self.operands} | let
         found = {f"_t_{operand.name}" for operand in self.operands}
         found |= {name for o in self.measuring for name in (o.end, o.low)} - {o.name for o in self.operands}
+        found |= self.outside if self.plans else set()
         guards = [(guard, self._names(guard.expression)) for guard in self.guards]
         texts = {text for o in self.operands for dim in o.parameter.dims for text in (dim.count, dim.stride)}
         named = set().union(*(names for _, names in guards), *map(self._names, texts))
@@ -287,11 +262,11 @@ class _Writer:
         for guard, names in guards:
             if names & computed and not names & found:
                 source.test(guard)
-        #: Those that need to know which bytes of which lanes a tensor touches, or how much the contents ask for.
+        # Which bytes of which lanes a tensor touches, or how much the contents ask for.
         self.late_guards = [guard for guard, names in guards if names & found]
 
     def _find(self) -> None:
-        """The memory behind every operand; what is read is checked, what is written has been."""
+        """The memory behind every operand."""
         source = self.source
         if self.operands:
             source.line("_found = _cur.found")
@@ -312,6 +287,10 @@ class _Writer:
             source.test(guard)
         for operand in self.measuring:
             operand.find()
+
+    def _use(self) -> None:
+        """What is read is checked, what is written has been."""
+        source = self.source
         if isinstance(self.entry.effect, Cache):
             return
         self._check_reads([*self.measuring, *self.added] if self.entry.measured else self.operands)
@@ -366,48 +345,34 @@ class _Writer:
     def _record(self) -> None:
         source, entry = self.source, self.entry
         work = "_number" if isinstance(entry.effect, Barrier) else source.expression(entry.work_expression)
-        footprints = [operand.footprint for operand in self.operands if operand.footprint]
-        crossed = " or ".join(f"{footprint}.crossed" for footprint in footprints)
-        flags = f"({self.effect.flags()}) | ({CROSSED} if {crossed} else 0)" if crossed else self.effect.flags()
-        gaps = f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
+        crossed = " or ".join(f"{o.footprint}.crossed" for o in self.operands if o.footprint)
+        flags, gaps = self.effect.flags(), self._gaps()
+        if self.plans:  # and tensors, which are never crossed
+            work, gaps = "_work", "_gaps"
+        elif crossed:
+            flags = f"({flags}) | ({CROSSED} if {crossed} else 0)"
         head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
         source.line("_at = _rec.at")
-        if len(self.operands) > ROOM or any(operand.parameter.is_tensor for operand in self.operands):
+        if len(self.operands) > ROOM or (not self.plans and any(o.parameter.is_tensor for o in self.operands)):
             rows = "".join(f"({operand.record()}, {operand.lanes}), " for operand in self.operands)
             source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
         else:
-            rows = "".join(f", {operand.record()}" for operand in self.operands)
+            rows = "".join(f", *{o.view()}.row" if self.plans else f", {o.record()}" for o in self.operands)
             source.line("if _at == _rec.limit: _rec.grow()")
             source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
             source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            if operand.footprint:
+            if operand.footprint and not (self.plans and operand.parameter.is_lanes):  # those leave no byte alone
                 source.line(f"_runs = {operand.view()}.runs()")
                 source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
+
+    def _gaps(self) -> str:
+        """Expression: the gaps of the record."""
+        footprints = [operand.footprint for operand in self.operands if operand.footprint]
+        return f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
 
     def _return(self) -> str:
         returns = self.entry.prototype.returns
         if returns == "void":
             return "return 0"
         return f"return {'_float' if result_type(self.overload).is_float else '_int'}(_result)"
-
-    def _fail(self, number: int, pc: int, values: dict[str, Any]) -> None:
-        guard = self.source.guards[number]
-        regions = {operand.name: operand.place(values) for operand in self.operands}
-        where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
-        sizes = {f"bytes_{name}": region.bytes for name, region in regions.items() if region}
-        found = replace(
-            guard.finding,
-            message=guard.finding.message.format_map({**values, **sizes, **where}),
-            instruction=self.overload.name,
-            region=regions.get(guard.finding.operand),
-        )
-        self.execution.collector.report(found, pc)
-        if guard.fatal:
-            raise Squashed
-
-    def _place(self, address: int, region: Any) -> str:
-        """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""
-        if region is None or self.execution.map.memories[region.space].space.scope == "device":
-            return hex(address)
-        return str(region.begin)

@@ -15,7 +15,7 @@ from ...findings import Finding
 from ..execution import Execution
 
 #: Functions of Python that the lines call; an argument may have the name of one.
-_BUILT_IN = {"_float": float, "_int": int, "_locals": locals}
+_BUILT_IN = {"_float": float, "_int": int, "_len": len, "_locals": locals}
 
 
 @dataclass(frozen=True)

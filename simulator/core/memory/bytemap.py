@@ -22,12 +22,14 @@ class ByteMap(ByteSet):
         self._absent: np.ndarray | None = None  # whether a byte is not in the set, shape [end - start]; None: all are
 
     def fill(self) -> None:
+        self.age += 1
         if self._absent is not None:
             self._map.madvise(mmap.MADV_DONTNEED)
             self._absent = None
             self._keep(None)
 
     def add(self, start: int, end: int) -> None:
+        self.age += 1
         self.flags[start - self.start : end - self.start] = False
 
     def remove(self, start: int, end: int) -> None:
@@ -36,7 +38,8 @@ class ByteMap(ByteSet):
     def touched(self, start: int, end: int) -> None:
         """Nothing is derived from the flags."""
 
-    changed = touched
+    def changed(self, start: int, end: int) -> None:
+        self.age += 1
 
     def first(self, start: int, end: int) -> Piece | None:
         return next(iter(self.pieces(start, end)), None)

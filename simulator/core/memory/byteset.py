@@ -17,14 +17,14 @@ class ByteSet(ABC):
 
     Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
-    it, a ``struct mlusim_holes``.
+    it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in.
     """
 
-    __slots__ = ("cell", "end", "hi", "lo", "start")
+    __slots__ = ("age", "cell", "end", "hi", "lo", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.cell = array("Q", (0, 0, 0))
+        self.age, self.cell = 0, array("Q", (0, 0, 0))
         self._bound(0, 0)
 
     def _bound(self, lo: int, hi: int) -> None:

@@ -6,6 +6,7 @@ import gc
 import itertools
 import os
 import sys
+import tempfile
 import threading
 import weakref
 from collections import deque
@@ -197,7 +198,7 @@ def _callers_line() -> Location:
 def _reserve(bytes: int) -> tuple[int, Mapping]:
     """A file without a name that holds a device's memory, and where it is mapped."""
     try:
-        fd = os.memfd_create("mlusim-device-memory")
+        fd = _file()
     except OSError as error:
         raise MemoryError(f"the host has no room for the memory of another device: {error.strerror}") from None
     try:
@@ -215,6 +216,14 @@ def _reserve(bytes: int) -> tuple[int, Mapping]:
     except BaseException:
         os.close(fd)
         raise
+
+
+def _file() -> int:
+    """A file in memory; where the system has none such, one without a name."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("mlusim-device-memory")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 def addresses(bytes: int) -> Iterator[int]:

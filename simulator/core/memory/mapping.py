@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import mmap
 import os
 import sys
 import weakref
@@ -14,8 +15,11 @@ import numpy as np
 
 #: Bytes of a page of the host's.
 PAGE = 4096
-_PROT_RW, _SHARED, _PRIVATE, _FIXED, _ANONYMOUS, _NORESERVE, _FIXED_NOREPLACE = 3, 1, 2, 0x10, 0x20, 0x4000, 0x100000
-_MADV_REMOVE, _MADV_DONTFORK, _MADV_DONTDUMP = 9, 10, 16
+_LINUX = sys.platform == "linux"
+_PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS = 3, mmap.MAP_SHARED, mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
+#: Those of other systems have no such flags, or by other numbers: pages appear when touched there too.
+_FIXED, _NORESERVE, _FIXED_NOREPLACE = 0x10, 0x4000 * _LINUX, 0x100000 * _LINUX
+_MADV_REMOVE, _ALONE = 9, (10, 16) if _LINUX else ()  # not in a fork, not in a core dump
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -63,7 +67,7 @@ class Mapping:
             raise kind(f"cannot reserve {size} bytes of address space: {os.strerror(error)}")
         self.address = int(found)
         if fd >= 0:
-            for advice in (_MADV_DONTFORK, _MADV_DONTDUMP):
+            for advice in _ALONE:
                 self._libc.madvise(self.address, self.size, advice)
         self._unmapped = weakref.finalize(
             self, _unmap, self._libc, self.address, self.size, os.getpid() if fd >= 0 else None
@@ -81,8 +85,10 @@ class Mapping:
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""
         first, last = round_up(start, PAGE), end // PAGE * PAGE
-        if last > first:
+        if last > first and _LINUX:
             self._libc.madvise(first, last - first, _MADV_REMOVE)
+        elif last > first:
+            self.bytes(first, last - first)[:] = 0
 
     @property
     def reserved(self) -> bool:
@@ -100,7 +106,7 @@ class Mapping:
     def put(self, part: range, fd: int, offset: int) -> None:
         """Back some of the addresses, whole pages, by another file from ``offset`` on, or by their own again."""
         self._map(part, _PROT_RW, _SHARED, fd, offset)
-        for advice in (_MADV_DONTFORK, _MADV_DONTDUMP):
+        for advice in _ALONE:
             self._libc.madvise(part.start, len(part), advice)
 
     def _map_again(self, access: int, flags: int, fd: int) -> None:

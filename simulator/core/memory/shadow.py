@@ -42,11 +42,13 @@ class Shadow(ByteSet):
         return Shadow.of, (self.start, self.end, list(self))
 
     def fill(self) -> None:
+        self.age += 1
         self._bound(*((self.start, self.end) if self.end > self.start else (0, 0)))
         self._flags = None
         self._keep(None)
 
     def add(self, start: int, end: int) -> None:
+        self.age += 1
         self.flags[start - self.start : end - self.start] = False
         self._bound(*((min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)))
 
@@ -74,6 +76,7 @@ class Shadow(ByteSet):
 
     def changed(self, start: int, end: int) -> None:
         """Flags in [start, end) have been set or taken away; the bounds follow."""
+        self.age += 1
         self._low, self._until = min(self._low, start), max(self._until, end)
         lo, hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
         at = self._bytes.find(0, lo - self.start, hi - self.start)

@@ -57,29 +57,33 @@ class TensorShape:
     A fifth size is the width of the last channel, where that is narrower than the others.
     """
 
-    __slots__ = ("bytes", "count", "dtype", "last", "shape", "strides")
+    __slots__ = ("bytes", "count", "dtype", "gaps", "last", "shape", "strides")
 
-    gaps, crossed = 0, False
+    crossed = False
 
-    def __init__(self, dtype: np.dtype, shape: Sequence[int], strides: Four | None = None) -> None:
+    def __init__(self, dtype: np.dtype, lanes: bool, shape: Sequence[int], strides: Four | None = None) -> None:
         self.dtype, self.strides = dtype, strides
         n, c, h, w, *last = shape
         self.shape, self.last = (n, c, h, w), last[0] if last else w
         self.count = n * h * ((c - 1) * w + self.last)
         self.bytes = self.count * dtype.itemsize
+        together = strides or continuous_strides(self.shape)
+        _, outer = run(self.shape[2:], together[2:], 1) if lanes else run(self.shape, together, 1)
+        #: Between runs of elements that lie together; no run goes on from one lane to the next.
+        self.gaps = max(math.prod(self.shape[: outer + 2 * lanes]) - 1, 0)
 
     @classmethod
     def of_variable(cls, dtype: np.dtype, shape: Sequence[int], kind: int) -> TensorShape:
         """That of a variable operand of a kind: where it is no tensor, every channel has one element."""
         if kind == VARIABLE_TYPES["TENSOR"]:
-            return cls(dtype, shape)
-        return cls(dtype, (1, shape[1], 1, 1), (1, 1, 1, 1))
+            return cls(dtype, True, shape)
+        return cls(dtype, True, (1, shape[1], 1, 1), (1, 1, 1, 1))
 
 
 class Tensor(View):
     """A tensor at its place: its contents have the shape [n, c, h, w]."""
 
-    __slots__ = ("boxes", "dtype", "lane", "lanes", "mask", "shape")
+    __slots__ = ("_array", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row", "shape")
 
     def __init__(
         self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
@@ -88,6 +92,9 @@ class Tensor(View):
         super().__init__(entry, low, end)
         self.boxes, self.shape, self.dtype = boxes, shape, dtype
         self.mask, self.lane, self.lanes = mask, lane, lanes
+        self.row = self.key, end - low, lane, lanes  # in a log
+        self._settled = -1  # the age of the allocation's uninitialized bytes at which it had none of them
+        self._array: np.ndarray | None = None
 
     def read(self) -> np.ndarray:
         view = self._only()
@@ -138,7 +145,11 @@ class Tensor(View):
         return next(filter(None, found), None)
 
     def stale(self) -> bool:
+        holes = self.entry.uninitialized
+        if self._settled == holes.age:
+            return False
         if not self.doubtful or self.hole() is None:
+            self._settled = holes.age
             return False
         self.fill_poison()
         return True
@@ -169,8 +180,10 @@ class Tensor(View):
         self.define(source.flags().reshape(*self.shape, self.dtype.itemsize))
 
     def written(self) -> None:
-        if not self.doubtful:
+        holes = self.entry.uninitialized
+        if self._settled == holes.age or not self.doubtful:
             return
+        self._settled = holes.age
         if not self.lanes:
             box = self.boxes[0]
             bytes, outer = run(box.shape, box.strides, self.dtype.itemsize)
@@ -200,9 +213,11 @@ class Tensor(View):
 
     def _only(self) -> np.ndarray | None:
         """All of it as one array over the memory, where that is possible."""
-        if len(self.boxes) == 1 and self.boxes[0].shape[1] == 1 and self.boxes[0].shape[4] == self.shape[3]:
-            return self._view(self.boxes[0])[:, 0]
-        return None
+        if self._array is None and len(self.boxes) == 1:
+            box = self.boxes[0]
+            if box.shape[1] == 1 and box.shape[4] == self.shape[3]:
+                self._array = self._view(box)[:, 0]
+        return self._array
 
     def _view(self, box: Box) -> np.ndarray:
         return np.ndarray(box.shape, self.dtype, self.entry.view(np.dtype(np.uint8)), box.offset, box.strides)

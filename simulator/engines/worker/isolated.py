@@ -11,7 +11,7 @@ from ...findings import rules
 from ...log import Log
 from ..engine import OnProgress, Outcome
 from .layers import check_isolation
-from .pool import Caller, WorkerDied, pool
+from .pool import Caller, WorkerDied, WorkerLate, pool
 from .request import LaunchRequest, LaunchTarget
 
 
@@ -32,7 +32,10 @@ class IsolatedEngine:
                 self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._caller
             )
         except WorkerDied as death:
-            finding = rules.process.died(death, launch.kernel, self._advice)
+            if isinstance(death, WorkerLate):
+                finding = rules.process.late(launch.time_limit, launch.kernel)
+            else:
+                finding = rules.process.died(death, launch.kernel, self._advice)
             return Log.empty(self._target.shape, self._target.device, launch.header), [finding]
 
 

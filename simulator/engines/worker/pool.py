@@ -87,6 +87,10 @@ class WorkerDied(Exception):  # noqa: N818 - an event of the protocol
     """The worker ended without an answer, or does not keep to the protocol."""
 
 
+class WorkerLate(WorkerDied):
+    """The worker was ended since it was not done long after the time limit of a launch."""
+
+
 class Caller(NamedTuple):
     """A program with host code, for which a launch is.
 
@@ -113,6 +117,7 @@ class Worker:
         self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, _room, 0)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
+        self._late = False  # it was ended for taking too long
         self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
         self._attached: tuple[int, dict[int, Part]] = -1, {}  # the serial and parts of the one that it can reach
         self._images: set[Path] = set()
@@ -209,7 +214,8 @@ class Worker:
             code = self._process.wait()
             self._relay()
             self.close()
-            raise WorkerDied(f"ended: signal {-code}" if code < 0 else f"ended: exit code {code}") from None
+            died = WorkerLate if self._late else WorkerDied
+            raise died(f"ended: signal {-code}" if code < 0 else f"ended: exit code {code}") from None
         except BrokenPeer as broken:
             self.close()
             raise WorkerDied(f"is broken: {broken}") from None
@@ -266,7 +272,7 @@ class Worker:
             if begun is not None and not ready and time.monotonic() >= begun:
                 raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
-                self._process.kill()  # also one that prints all the time
+                self._end_late()  # also one that prints all the time
             if len(ready) > 1 or any(source != self._channel.socket.fileno() for source, _ in ready):
                 self._relay()
 
@@ -274,9 +280,13 @@ class Worker:
         if frame.nonce != nonce:
             raise BrokenPeer("it answered what nobody asked")
         if deadline is not None and time.monotonic() >= deadline and not isinstance(frame.message, Answered):
-            self._process.kill()  # also one that talks all the time
+            self._end_late()  # also one that talks all the time
             raise EOFError
         return frame
+
+    def _end_late(self) -> None:
+        self._late = True
+        self._process.kill()
 
     def _relay(self) -> None:
         """Pass what kernels printed on to the user's standard output and standard error."""

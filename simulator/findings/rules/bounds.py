@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import declare_rule, meaning_of
 
 BOUNDS = declare_rule("bounds", "an access lies inside one variable or array")
 _LOOK = "check the pointer and its index"
@@ -34,9 +34,13 @@ def unallocated(writes: bool, bytes: int, region: Region) -> Finding:
     return Finding(BOUNDS, f"{verb} of {bytes} bytes where nothing is allocated", region=region)
 
 
-def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: int) -> Finding:
-    """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it."""
+def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: int, instruction: str = "") -> Finding:
+    """An operand begins ``at`` so many bytes of a variable of a ``size`` and passes its end, or begins before it.
+
+    ``instruction`` is the one that counts its bytes by its arguments; a scalar access has none.
+    """
     verb, before = "write" if writes else "read", at < 0
+    smaller = "make the variable larger or the count smaller" + (f"; {meaning_of(instruction)}" if instruction else "")
     return Finding(
         BOUNDS,
         f"{verb} of {bytes} bytes "
@@ -44,18 +48,18 @@ def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: 
            else f"at byte {at} of {name!r} passes its end by {at + bytes - size}"),
         region=region,
         limit=f"{name!r} has {size} bytes",
-        suggestion=_LOOK if before else "make the variable larger or the count smaller",
+        suggestion=_LOOK if before else smaller,
     )  # fmt: skip
 
 
-def outside_lane(shape: Sequence[int], address: int, past: int, size: int) -> Finding:
+def outside_lane(shape: Sequence[int], address: int, past: int, size: int, instruction: str) -> Finding:
     """A tensor passes the end of a lane of a ``size`` by ``past`` bytes, or begins before it."""
     what = f"[{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
     return Finding(
         BOUNDS,
         f"the tensor {what}" if past > 0 else f"the tensor at {address:#x} begins before its lane",
         limit=f"a lane has {size} bytes",
-        suggestion="work in smaller tiles, or start lower",
+        suggestion=f"work in smaller tiles, or start lower; {meaning_of(instruction)}",
     )
 
 

@@ -31,6 +31,13 @@ def too_long(limit: float | None) -> Finding:
     return Finding(TIME, message, suggestion="look for a loop that does not end, or raise time_limit")
 
 
+def late(limit: float | None, kernel: str) -> Finding:
+    """A launch was not done long after its limit (seconds), be it for the kernel or for what is made of its log."""
+    message = "the kernel, with what is worked out of its log, took longer than the time limit"
+    advice = "look for a loop that does not end, raise time_limit, or launch less"
+    return Finding(TIME, message + (f" of {limit:g} s" if limit else ""), kernel=kernel, suggestion=advice)
+
+
 def signalled(signal: int, address: int) -> Finding:
     """The kernel got a signal."""
     where = f" at {address:#x}" if signal in _ADDRESSED else ""
@@ -51,7 +58,7 @@ def exited(function: str, code: int) -> Finding:
 
 def threw(exception: str) -> Finding:
     """The kernel threw an exception that nobody catches; "" is one without a text."""
-    message = f"the kernel threw an exception that nobody catches: {exception or 'none at all'}"
+    message = f"the kernel threw an exception that nothing catches: {exception or 'none at all'}"
     return Finding(CRASH, message, suggestion="catch it in the kernel; a card has no exceptions")
 
 

@@ -31,7 +31,7 @@ def shifted(name: str, other: str, bytes: int) -> Finding:
 
 def untaken(name: str, other: str, bytes: int) -> Finding:
     """An instruction takes a tile but for bytes at one end."""
-    message = f"{name} takes what {other} has made but for {bytes} bytes at one end, which nobody takes"
+    message = f"{name} takes what {other} has made but for {bytes} bytes at one end, which stay unused"
     advice = "see whether both have the address and the count of the tile"
     return Finding(SHIFTED, message, instruction=name, suggestion=advice)
 
@@ -59,12 +59,12 @@ def overread(name: str, other: str, bytes: int) -> Finding:
 
 def unused(name: str, other: str, overwritten: bool) -> Finding:
     """Nobody reads what an instruction has written, and ``name`` has overwritten it, or nobody has."""
-    what = f"{name} overwrites what {other} has written, and nobody has read it"
+    what = f"{name} overwrites what {other} has written, unused"
     return Finding(
         UNUSED,
-        what if overwritten else f"nobody reads what {other} has written",
+        what if overwritten else f"what {other} has written is unused",
         instruction=name,
-        suggestion="see whether both mean this buffer; leave out what nobody needs",
+        suggestion="see whether both mean this buffer; leave out what is not needed",
     )
 
 
@@ -72,7 +72,7 @@ def wasted(name: str) -> Finding:
     """Nobody reads most of what an instruction writes, whenever it is executed."""
     return Finding(
         UNUSED,
-        f"nobody reads most of what {name} writes, as often as it is executed",
+        f"most of what {name} writes is unused, as often as it is executed",
         instruction=name,
         suggestion=f"see whether {name} has the count, and the place among its neighbours, that is meant",
     )

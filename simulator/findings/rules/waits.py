@@ -1,20 +1,25 @@
 """What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare_rule
+from ..rule import ADVICE, declare_rule, meaning_of
 
 ORDER = declare_rule("order", "memory is not used while an unfinished instruction works on it")
 REDUNDANT_SYNC = declare_rule("redundant-sync", "a wait has something to wait for", ADVICE)
 UNWAITED = declare_rule("unwaited", "a task waits for what it has started before it ends", ADVICE)
 
 
-def hazard(name: str, earlier: str, pipe: str, wait: str) -> Finding:
-    """An instruction uses what an earlier one still works on; ``wait`` is the call that is missing, if there is one."""
+def hazard(name: str, earlier: str, pipe: str, wait: str, longer: str = "") -> Finding:
+    """An instruction uses what an earlier one still works on; ``wait`` is the call that is missing, if there is one.
+
+    Of two operands that lie in each other in part only, ``longer`` is the instruction whose begins first.
+    """
+    ways = [f"call {wait} between them"] if wait else []
+    ways += [f"where they are not meant to meet, {meaning_of(longer)}"] if longer else []
     return Finding(
         ORDER,
         f"{name} uses memory that {earlier} is still working on; nothing waits for the {pipe} pipe",
         instruction=name,
-        suggestion=f"call {wait} between them" if wait else "",
+        suggestion="; ".join(ways),
     )
 
 

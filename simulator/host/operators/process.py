@@ -70,7 +70,7 @@ class HostProcess:
 
     def key(self, address: int) -> int:
         """The number in logs of a byte of the device's memory."""
-        assert self._session is not None, "nobody has an address before the first call of the runtime"
+        assert self._session is not None, "there is no address before the first call of the runtime"
         return self._session.key(address)
 
     def keep_logs(self, keep: bool) -> None:

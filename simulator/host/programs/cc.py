@@ -90,14 +90,13 @@ def compile_command(words: Sequence[str], device: Device, libraries: Path) -> in
     """Carry out a command line for a device of a TPU; the exit code. BuildError for kernels that do not compile."""
     compiler, command, sdk = Compiler(), read_command(words), SDKS[device.isa]
     given = [*compiler.command, *(f"-I{folder}" for folder in sdk.headers)]
-    own = language_class(DIALECTS[device.isa])
     changed = [[word] for word in words]
     with tempfile.TemporaryDirectory(prefix="cc-") as folder:
         for at, path in command.inputs.items():
             changed[at] = ["-x", HOST[path.suffix], str(path), "-x", "none"]  # the compiler is one of C++
             asks = [*given, *command.preprocessor, "-x", HOST[path.suffix], str(path)]
             included = _included(asks)
-            if command.modes <= {"-c"} and str(own.include / own.header) in included:
+            if command.modes <= {"-c"} and _header(device) in included:
                 if {"-MD", "-MMD"}.intersection(command.depends):
                     _write_depends(command, path, included)
                 assembly = Path(folder, str(at), f"{path.stem}.s")
@@ -118,6 +117,18 @@ def kernels_assembly(compiler: Compiler, path: Path, options: Options, device: D
     known = image.layouts.structures
     blocks = {kernel: known[name].bytes for kernel, name in source.blocks.items() if name in known}
     return registration(compiler) + image_record(builder, device, image, blocks=blocks)
+
+
+def has_kernels(compiler: Compiler, path: Path, options: Options, device: Device) -> bool:
+    """Whether a source is one of kernels of a device: it includes the header of its language."""
+    folders = (f"-I{folder}" for folder in (language_class(DIALECTS[device.isa]).include, *SDKS[device.isa].headers))
+    given = [*options.folders(), *options.preprocess(), "-x", HOST.get(path.suffix, "c++"), str(path)]
+    return _header(device) in _included([*compiler.command, *folders, *given])
+
+
+def _header(device: Device) -> str:
+    own = language_class(DIALECTS[device.isa])
+    return str(own.include / own.header)
 
 
 def _included(command: Sequence[str]) -> list[str]:

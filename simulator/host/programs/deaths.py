@@ -29,7 +29,7 @@ def endings(report: ProgramReport) -> Iterator[str]:
     elif not report.ended:
         yield (
             "the program ended without a word (_exit(), SIGKILL, a stack that overflows): its end was not looked at "
-            "(leaks, work that nobody waited for)"
+            "(leaks, work without a wait)"
         )
     if report.cut_off:
         place = report.location(report.cut_off.place)

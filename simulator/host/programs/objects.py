@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ...kernelc.inputs import HOST, KERNELS, embedded
 from ...launches.device import Device
 from ...native.compiler import Compiler
-from .build import HEADERS, HostUnit, check, preprocessed, read_unit
+from .build import HostUnit, check, preprocessed, read_unit
+from .cc import has_kernels, kernels_assembly
+from .sdk import SDKS
 
 
 def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device) -> list[Path]:
@@ -20,24 +22,29 @@ def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device)
 
 
 def _object(compiler: Compiler, unit: HostUnit, device: Device) -> Path:
-    return _of_kernels(compiler, unit, device) if unit.path.suffix == KERNELS else _of_host(compiler, unit)
+    if unit.path.suffix == KERNELS:
+        read = read_unit(unit, device)
+        return _of_kernels(compiler, unit, read.key(), read.assembly)
+    headers = [f"-isystem{folder}" for folder in SDKS[device.isa].headers]
+    if device.isa != "bang" and has_kernels(compiler, unit.path, unit.options, device):
+        text = kernels_assembly(compiler, unit.path, unit.options, device)
+        return _of_kernels(compiler, unit, "\0".join([compiler.version, text]), lambda: text)
+    return _of_host(compiler, unit, headers)
 
 
-def _of_kernels(compiler: Compiler, unit: HostUnit, device: Device) -> Path:
-    read = read_unit(unit, device)
-
+def _of_kernels(compiler: Compiler, unit: HostUnit, key: str, written: Callable[[], str]) -> Path:
     def make(path: Path) -> None:
         assembly = path.with_suffix(".s")
-        assembly.write_text(read.assembly(), encoding="utf-8")
+        assembly.write_text(written(), encoding="utf-8")
         check(unit, compiler.run(["-c", "-o", str(path), str(assembly)], path.parent))
 
-    return compiler.cache.file("kernels.o", read.key(), make)
+    return compiler.cache.file("kernels.o", key, make)
 
 
-def _of_host(compiler: Compiler, unit: HostUnit) -> Path:
+def _of_host(compiler: Compiler, unit: HostUnit, headers: Sequence[str]) -> Path:
     options, language = unit.options, HOST.get(unit.path.suffix, "c++")
     standard = [options.standard_for(language, "c++17" if language == "c++" else "c11")] if options.standard else []
-    given = [*standard, *unit.flags, *options.folders(), f"-isystem{HEADERS}", *options.preprocess()]
+    given = [*standard, *unit.flags, *options.folders(), *headers, *options.preprocess()]
     text = preprocessed(compiler, unit, ["-E", "-x", language, *given, str(unit.path.absolute())])
     step = ["-c", *standard, *unit.flags, "-x", "c++-cpp-output" if language == "c++" else "cpp-output"]
 

@@ -46,7 +46,7 @@ def build_program(
     BuildError when they do not compile or link, ValueError when none of them has a `main`, or the device runs no such
     programs.
     """
-    check_host_device(device, ["bang"])
+    check_host_device(device)
     for source in sources:
         check_readable(source)
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
@@ -55,7 +55,7 @@ def build_program(
     kernels = tuple(source for source in sources if source.suffix == KERNELS)
     units = [HostUnit(source, options, ("-g", f"-O{optimize}", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
-    libraries = [*host_libraries(compiler, flags).values()]
+    libraries = [*host_libraries(compiler, flags, device.isa).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
     step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
 

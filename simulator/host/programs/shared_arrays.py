@@ -38,6 +38,6 @@ def opened(handle: int) -> tuple[int, int, int]:
             memory, offset, size = _CONTENT.unpack(file.read())
         return os.open(f"{folder}/{memory}", os.O_RDWR | os.O_CLOEXEC), offset, size
     except FileNotFoundError:
-        raise ValueError("nobody has the array of this handle: it has been freed, or its program has ended") from None
+        raise ValueError("no array has this handle any more: it has been freed, or its program has ended") from None
     except struct.error:
         raise ValueError(f"{handle:#x} is no handle of an array") from None

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -89,6 +90,12 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
   return cnrtSuccess;
 }
 
+// Whether an image lies in what `dlopen` has given.
+bool lies_in(const void* image, void* library) {
+  Dl_info found;
+  return dladdr(image, &found) && (uint64_t)found.dli_fbase == static_cast<struct link_map*>(library)->l_addr;
+}
+
 // A kernel of a library by its name, of the whole program for null. Its image is null (and the status is set) where
 // there is none.
 Known kernel_named(void* library, const char* name) {
@@ -96,10 +103,7 @@ Known kernel_named(void* library, const char* name) {
   Locked lock(all.mutex);
   auto [first, end] = all.named.equal_range(name);
   for (auto entry = first; entry != end; entry++) {
-    Dl_info found;
-    bool inside = !library || (dladdr(entry->second.image, &found) &&
-                               (uint64_t)found.dli_fbase == static_cast<struct link_map*>(library)->l_addr);
-    if (inside) return entry->second;
+    if (!library || lies_in(entry->second.image, library)) return entry->second;
   }
   std::string known;
   for (auto& entry : all.named) known += (known.empty() ? "" : ", ") + entry.first;
@@ -197,6 +201,14 @@ MLUSIM_API cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64
 }
 
 MLUSIM_API bool mlusim_has_kernel(void* library, const char* name) { return kernel_named(library, name).image; }
+
+bool mlusim_has_own_kernels() {
+  Kernels& all = kernels();
+  Locked lock(all.mutex);
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  return std::any_of(all.named.begin(), all.named.end(),
+                     [&](const auto& entry) { return lies_in(entry.second.image, program); });
+}
 
 MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments,
                                       size_t, cnrtQueue_t queue) {

@@ -40,6 +40,8 @@ cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, c
                               cnrtQueue_t queue);
 // Whether there is such a kernel; a finding says so where there is none.
 bool mlusim_has_kernel(void* library, const char* name);
+// Whether kernels are linked with the program itself.
+bool mlusim_has_own_kernels();
 // The body of a kernel in host code.
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include "host_kernels.h"
 #include "host_link.h"
 
 namespace {
@@ -50,7 +51,10 @@ mlusim_module_problem load(const char* bytes, size_t size, void** library) {
 
 MLUSIM_API mlusim_module_problem mlusim_load_file(const char* path, void** library) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return MLUSIM_NO_FILE;
+  if (!file) {
+    *library = mlusim_has_own_kernels() ? dlopen(nullptr, RTLD_LAZY) : nullptr;
+    return *library ? MLUSIM_LOADED : MLUSIM_NO_FILE;
+  }
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return load(bytes.data(), bytes.size(), library);
 }

@@ -5,8 +5,9 @@
 extern "C" {
 // How a module could not be loaded.
 enum mlusim_module_problem { MLUSIM_LOADED, MLUSIM_NO_FILE, MLUSIM_NO_MODULE, MLUSIM_NO_SPACE };
-// Load a module from a file, or from memory, where its own head says how long it is,
-// `most` bytes at the most. `dlclose` unloads it.
+// Load a module from a file, or from memory, where its own head says how long it is, `most` bytes at the most.
+// `dlclose` unloads it. Where there is no such file, and kernels are linked with the program, the program is the
+// module.
 enum mlusim_module_problem mlusim_load_file(const char* path, void** library);
 enum mlusim_module_problem mlusim_load_bytes(const void* bytes, size_t most, void** library);
 // What is wrong, for a finding.

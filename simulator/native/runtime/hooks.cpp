@@ -189,7 +189,7 @@ void* __wrap_calloc(size_t count, size_t size) {
 void* __wrap_aligned_alloc(size_t alignment, size_t bytes) { return take(nullptr, bytes, false, MLUSIM_PC, alignment); }
 int __wrap_posix_memalign(void** made, size_t alignment, size_t bytes) {
   if (alignment % sizeof(void*) || !alignment || (alignment & (alignment - 1))) return EINVAL;
-  access(made, sizeof *made, 1, MLUSIM_PC);
+  access((const void*)made, sizeof *made, 1, MLUSIM_PC);
   *made = take(nullptr, bytes, false, MLUSIM_PC, alignment);
   return *made ? 0 : ENOMEM;
 }

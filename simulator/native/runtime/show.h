@@ -19,7 +19,7 @@ extern "C" void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int6
     __attribute__((visibility("hidden")));
 
 // Whether the processor, and the system, have registers of more than 128 bits.
-inline int mlusim_find_wide() {
+inline int mlusim_find_wide() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0, low = 0, high = 0;
   if (!__get_cpuid(1, &a, &b, &c, &d) || (c & 0x18000000) != 0x18000000) return 0;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

@@ -104,12 +104,22 @@ class Free(BaseModel):
         return self.number, *self.also
 
 
+class Note(BaseModel):
+    """What a reader of the comparison has to know of some rows: a chapter of its page, in Markdown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Cases:
-    """The kernels of a folder, and the numbers that may be fitted to their times."""
+    """The kernels of a folder, the numbers that may be fitted to their times, and what is to be said of them."""
 
     cases: tuple[MeasuredCase, ...] = ()
     free: tuple[Free, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def of(self, row: Measurement) -> MeasuredCase | None:
         """The kernel that stands for a row, by operator and dtype."""
@@ -147,17 +157,26 @@ def evaluate(text: str, known: Mapping[str, int]) -> int:
 
 
 def read_cases(folder: Path) -> Cases:
-    """The kernels that ``cases.toml`` of a folder names; ValueError when it cannot be read or breaks the layout."""
-    path = folder / "cases.toml"
+    """What `cases.toml` of a folder says, and files beside it whose names begin so, such as `cases_sophgo.toml`.
+
+    ValueError when one cannot be read or breaks the layout.
+    """
+    paths = sorted({folder / "cases.toml", *folder.glob("cases_*.toml")})
+    read = [_read(path) for path in paths]
+    return Cases(*(tuple(one for found in read for one in getattr(found, name)) for name in ("cases", "free", "notes")))
+
+
+def _read(path: Path) -> Cases:
     try:
         with open_regular(path) as file:
             tables = tomllib.load(file)
-        cases = tuple(MeasuredCase.model_validate({**table, "folder": folder}) for table in tables.get("case", []))
+        cases = tuple(MeasuredCase.model_validate({**table, "folder": path.parent}) for table in tables.get("case", []))
         free = tuple(Free.model_validate(table) for table in tables.get("free", []))
+        notes = tuple(Note.model_validate(table) for table in tables.get("note", []))
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; pass a folder with kernels and their cases.toml") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     except (ValidationError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Cases(cases, free)
+    return Cases(cases, free, notes)

@@ -256,12 +256,14 @@ def _launched(
 def roofline_us(device: Device, logs: Sequence[Log], operations: int, moved: int) -> float:
     """The time that the whole device needs at least: for the operations at its peak, or for the bytes at its peak.
 
-    The peak is that of the best engine that multiplies and adds among those that the logs use; 2 operations each.
+    The peak is that of the best engine that multiplies and adds among those that the logs use, or of all lanes; 2
+    operations each.
     """
     rates, cycles = device.rates, device.rates.clock_mhz * device.shape.cores
     used = {op.engine for log in logs for op in log.ops}
     tensor = [engine.per_cycle for name, engine in rates.engines.items() if name in used and name.startswith("tensor")]
-    vector = rates.engines["compute"].per_cycle / 4 if "compute" in rates.engines else 1.0
+    lanes = 2 * (device.shape.lanes or 0) * (device.shape.eu_bytes or 0) / 4
+    vector = rates.engines["compute"].per_cycle / 4 if "compute" in rates.engines else lanes
     peak = max([2 * rate for rate in tensor], default=vector) * cycles
     bandwidth = min((c.gb_per_s * 1e3 for c in rates.channels.values() if c.scope == "device"), default=math.inf)
     return max(operations / peak, moved / bandwidth)

@@ -56,7 +56,7 @@ def with_left_out(
 def fitted_files(fit: Fit, families: Mapping[str, str], table: str) -> Iterator[tuple[str, str]]:
     """Name and text of the device files with the numbers that a fit to a ``table`` has found."""
     fitted = {p.family for p in fit.parameters}
-    for name in Device.names("bang"):
+    for name in Device.names():
         file = Device.file(name)
         family = read_device_file(file).family or name
         if family in fitted:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import between
+from .cases import Note
 from .correlation import GROUPS, MODELS, Comparison, Correlation, percent_error
 from .fit import Fit, percent
 
@@ -16,9 +17,9 @@ Made by `{command}`; do not edit. Times are microseconds; an error is (simulated
 | | |
 | --- | --- |
 | simulated | by the rates of the device files, which are fitted to these rows |
-| without operator | by rates fitted to the other operators of its family: to expect of a kernel that nobody measured |
+| without operator | by rates fitted to the other operators of its family: to expect of a kernel without measurements |
 | without board | the same, without all rows of the board |
-| earlier | the model before this one, whose rates were fitted to ten of the rows |
+| earlier | the model before this one, whose rates were fitted to ten of the MLU rows, and to none of the others |
 | covered | share of measured times within the 90 % interval of the prediction, which stands behind its error |
 | roofline | all operations at the peak of the whole device, or all bytes at its bandwidth, whichever is longer |
 """
@@ -37,7 +38,9 @@ best fit. A number that the rows do not tell stays at its centre and is called a
 """
 
 
-def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Sequence[str] = ()) -> str:
+def markdown(
+    found: Correlation, command: str, fit: Fit | None = None, plots: Sequence[str] = (), notes: Sequence[Note] = ()
+) -> str:
     """The report that ``command`` made: with a fit, its parameters; ``plots`` are pictures that it shows."""
     lines = [_HEAD.format(command=command)]
     for plot in plots:
@@ -54,6 +57,8 @@ def markdown(found: Correlation, command: str, fit: Fit | None = None, plots: Se
             ("operator", "platform", "shape", "clock", "measured", *(_TITLES[model] for model in models)),
             (_case(case, models) for case in found.cases),
         )
+    for note in notes:
+        lines += ["", f"## {note.title}", "", note.text.strip()]
     if found.skipped:
         lines += ["", "## Skipped", ""]
         lines += _table(

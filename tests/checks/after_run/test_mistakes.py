@@ -139,6 +139,7 @@ def test_halves_of_a_buffer_that_overlap_by_one() -> None:
     for half, expected in ((N, []), (N - 1, ["order"])):
         found = launch(kernel, (1, 1, 1), args=[zeros(N), half], device=device(), on_finding="collect")
         assert rules(found) == expected
+        assert all("`mlusim isa __bang_add` says what" in finding.suggestion for finding in found.findings)
 
 
 def test_segments_that_pass_each_other() -> None:

@@ -141,6 +141,59 @@ def accumulated(m: Any, source: Any, out: Any) -> None:
         m.__memcpy(out + number * N, sum_, 4 * N, m.NRAM2GDRAM)
 
 
+def partial_sums(m: Any, source: Any, out: Any) -> None:
+    """A sum for each task, in an array with room for more of them; a count is rounded up for the reduction."""
+    tile, each = m.nram("float", N), ALL // m.taskDim
+    m.__bang_write_value(tile, N, 0.0)
+    m.__memcpy(tile, source + m.taskId * each, 4 * each, m.GDRAM2NRAM)
+    m.__bang_reduce_sum(tile, tile, N)
+    out[m.taskId] = tile[0]
+
+
+def running_maximum(m: Any, source: Any, out: Any) -> None:
+    """A softmax in one pass: what has been added up is scaled where a tile has a larger element; then the second."""
+    tile, top, scale = m.nram("float", N), m.nram("float", N), m.nram("float", 32)
+    most, total = -3e38, 0.0
+    for number in range(TILES):
+        m.__memcpy(tile, source + number * N, 4 * N, m.GDRAM2NRAM)
+        m.__bang_argmax(top, tile, N)
+        new = max(most, top[0])
+        m.__bang_write_value(scale, 32, most - new)
+        m.__bang_active_exp(scale, scale, 32)  # of which one element is used: the unit makes as many
+        m.__bang_sub_scalar(tile, tile, new, N)
+        m.__bang_active_exp(tile, tile, N)
+        m.__bang_reduce_sum(tile, tile, N)
+        total, most = total * scale[0] + tile[0] + tile[32], new
+    for number in range(TILES):
+        m.__memcpy(tile, source + number * N, 4 * N, m.GDRAM2NRAM)
+        m.__bang_sub_scalar(tile, tile, most, N)
+        m.__bang_active_exp(tile, tile, N)
+        m.__bang_mul_scalar(tile, tile, 1 / total, N)
+        m.__memcpy(out + number * N, tile, 4 * N, m.NRAM2GDRAM)
+
+
+def by_number(m: Any, source: Any, out: Any) -> None:
+    """Elements of a table by number, of which many come and the last does not."""
+    made = m.nram("float", ALL)
+    for at in range(ALL):
+        made[at] = source[at * 7 % (ALL - 1)]
+    m.__memcpy(out, made, 4 * ALL, m.NRAM2GDRAM)
+
+
+def three_in_turn(m: Any, source: Any, out: Any) -> None:
+    """Loads that are two tiles ahead, into three buffers in turn."""
+    tiles = [m.nram("float", N) for _ in range(3)]
+    for number in range(TILES + 2):
+        if number >= 2:
+            tile = tiles[number % 3]
+            m.__bang_add_scalar(tile, tile, 1.0, N)
+            m.__sync_compute()
+            m.__memcpy(out + (number - 2) * N, tile, 4 * N, m.NRAM2GDRAM)
+        if number < TILES:
+            m.__memcpy_async(tiles[(number + 2) % 3], source + number * N, 4 * N, m.GDRAM2NRAM)
+        m.__sync_io()
+
+
 RIGHT = {
     **{f"fir of {taps} by {keep} after {begins}, {kept} kept": fir(taps, keep, begins, kept)
        for taps, keep, begins, kept in (
@@ -150,7 +203,7 @@ RIGHT = {
        )},
     **{kernel.__name__: kernel for kernel in (
         in_two_buffers, loaded_again, appended, scattered, gathered, summed_atomically, tickets, rounded_up,
-        masked_with_a_triangle, accumulated,
+        masked_with_a_triangle, accumulated, partial_sums, running_maximum, by_number, three_in_turn,
     )},
 }  # fmt: skip
 
@@ -158,7 +211,7 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_kernels(name: str) -> None:
     rng = np.random.default_rng(2)
-    tasks = 4 if name == "summed_atomically" else 1
+    tasks = 4 if name in ("summed_atomically", "partial_sums") else 1
     found = run(RIGHT[name], rng.random(ALL).astype(np.float32), zeros(ALL), tasks=tasks, orders=3).findings
     rounded = [f for f in found if f.rule == "order-dependent"]
     assert [f.severity for f in rounded] == ["advice"] * (name == "summed_atomically")

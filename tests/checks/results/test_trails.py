@@ -169,7 +169,7 @@ def test_the_last_writer_counts_and_each_line_is_a_finding() -> None:
     assert first.message.startswith(f"{N - 4} of {3 * N} wrong elements among the {3 * N} of out: out[0] is 3, not 9")
     assert strided.message.startswith(f"4 of {3 * N} wrong elements among the {3 * N} of out: out[8] is 4, not 9")
     assert [step.location.line - line for step in strided.trail] == [5]
-    assert never.message.endswith("out[128] is 0, not 9; nobody has written it, only what lies beside it")
+    assert never.message.endswith("out[128] is 0, not 9; never written, only what lies beside it")
     assert (never.location.line - line, never.related, never.instruction) == (4, None, "")  # what wrote out[127]
     assert never.suggestion.startswith("see what the last")
 
@@ -366,7 +366,7 @@ def test_what_is_added_to_and_what_nobody_has_written() -> None:
         return steps(finding)
 
     assert trail(5) == [("__bang_atomic_reduce_add", ("out[5]",)), ("__memcpy", ("x[0, 5]",))]
-    nobody = [f"nram[{core}] 0xa0..0xa4 that nobody has written" for core in (1, 0)]
+    nobody = [f"uninitialized nram[{core}] 0xa0..0xa4" for core in (1, 0)]
     assert trail(40) == [("__bang_atomic_reduce_add", (nobody[0], "out[40]", nobody[1]))]
 
 

@@ -15,9 +15,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True, help="what the faults are drawn by")
     parser.add_argument("--count", type=int, default=200, help="how many faults that change a result or make a hazard")
     parser.add_argument("--kernel", help="of this kernel alone")
+    parser.add_argument("--language", choices=("mlu", "c", "cu"), default="mlu", help="BANG C, TPU-KERNEL, CUDA")
     parser.add_argument("--verbose", action="store_true", help="print each fault with its findings")
     options = parser.parse_args()
-    subjects = [s for s in ours() if options.kernel in (None, s.name)]
+    subjects = [s for s in ours(options.language) if options.kernel in (None, s.name)]
     verdicts = []
     with tempfile.TemporaryDirectory() as work:
         for verdict in sample(subjects, options.seed, options.count, Path(work)):

@@ -26,7 +26,7 @@ _LIMIT, _RECORDS = 5.0, 150
 #: What `mlusim check --deep` tries; less of it where a right kernel cannot be launched so.
 _DEEP: Sequence[dict[str, Any]] = (
     {"orders": 2, "resplit": "few", "smaller": True, "vary": True}, {"orders": 2, "resplit": "few", "vary": True},
-    {"orders": 2, "smaller": True, "vary": True}, {"orders": 2, "vary": True},
+    {"orders": 2, "smaller": True, "vary": True}, {"orders": 2, "vary": True}, {},
 )  # fmt: skip
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 
@@ -57,9 +57,9 @@ def _near(mutant: Mutant, lines: Sequence[int]) -> bool:
     return any(mutant.line - 1 <= line <= mutant.last_line + 1 for line in lines if line)
 
 
-def built(text: str, work: Path, device: str) -> Program:
+def built(text: str, work: Path, device: str, language: str = "mlu") -> Program:
     """A source built; BuildError where it does not compile."""
-    path = work / "mutant.mlu"
+    path = work / f"mutant.{language}"
     path.write_text(text, encoding="utf-8")
     return load([path], device=Device.load(device))
 
@@ -80,7 +80,10 @@ class Right:
         program = self.given or self.program(self.subject.source.text)
         for trial in self.subject.trials:
             for how in _DEEP:
-                run, left = _launch(program, self.subject, trial, **how)
+                try:
+                    run, left = _launch(program, self.subject, trial, **how)
+                except ValueError:  # no launch of this kind is compared so
+                    continue
                 if all(f.severity == ADVICE for f in run.findings):
                     break
             else:
@@ -92,7 +95,7 @@ class Right:
 
     def program(self, text: str) -> Program:
         """A source built; BuildError where it does not compile."""
-        return built(text, self.work, self.subject.device)
+        return built(text, self.work, self.subject.device, self.subject.language)
 
     def judged(self, mutant: Mutant, given: Program | None = None) -> Verdict | None:
         """What is found of a mutant, built if it is not; None where it does not compile or is as right as it was."""
@@ -125,9 +128,14 @@ def _lacks_an_order(log: Log, right: Log) -> bool:
     return max(len(log), len(right)) <= _RECORDS and bool(unordered(log)) and not unordered(right)
 
 
-def _arrays(arguments: Sequence[Any], right: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
-    places = [at for at, value in enumerate(arguments) if isinstance(value, np.ndarray)]
-    return zip(places, right, strict=True)
+def _arrays(arguments: Any, right: Sequence[np.ndarray]) -> Iterator[tuple[int | str, np.ndarray]]:
+    return zip(dict(_given(arguments)), right, strict=True)
+
+
+def _given(arguments: Any) -> Iterator[tuple[int | str, np.ndarray]]:
+    """The arrays among arguments, by their numbers or names."""
+    pairs = arguments.items() if isinstance(arguments, dict) else enumerate(arguments)
+    return ((name, value) for name, value in pairs if isinstance(value, np.ndarray))
 
 
 def _lines(finding: Finding) -> list[int]:
@@ -139,16 +147,15 @@ def _lines(finding: Finding) -> list[int]:
 
 def _launch(program: Program, subject: Subject, trial: Trial, **how: Any) -> tuple[Run, list[np.ndarray]]:
     arguments = trial.arguments()
-    dim = (trial.tasks, 1, 1)
+    kind = {} if trial.kind == "grid" else {"type": trial.kind}
+    more = {"on_finding": "collect", "time_limit": _LIMIT, **kind, **trial.how}
     try:
-        run = program.launch(
-            subject.name, dim, type=trial.kind, args=arguments, on_finding="collect", time_limit=_LIMIT, **how
-        )
+        run = program.launch(subject.name, trial.tasks, args=arguments, **more, **how)
     except KernelError as error:
         if error.run is None:
             raise
         run = error.run
-    return run, [value for value in arguments if isinstance(value, np.ndarray)]
+    return run, [value for _, value in _given(arguments)]
 
 
 def _same(left: Sequence[np.ndarray], right: Sequence[np.ndarray]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from .source import Call, Source, Span
 
@@ -18,9 +18,11 @@ Change = tuple[Span, str]
 Mutation = Callable[[Source], Iterator[Change]]
 KINDS: dict[str, Mutation] = {}
 
-_WAIT, _BARRIER = re.compile(r"__sync(_\w+)?$"), re.compile(r"__sync_(cluster|all\w*)$")
-_COPY = re.compile(r"__memcpy(_async)?$|__mlvm_memcpy\w*$|__bang_move$")
+_WAIT = re.compile(r"__sync(_\w+|threads|warp)?$|tpu_(poll|parallel_start|parallel_end|sync_all|sync_core)$")
+_BARRIER = re.compile(r"__sync_(cluster|all\w*)$|__syncthreads$|tpu_sync_all$")
+_COPY = re.compile(r"__memcpy(_async)?$|__mlvm_memcpy\w*$|__bang_move$|tpu_\w*dma_cpy_\w+$")
 _COMPUTE = re.compile(r"__(bang|gather|scatter|mluop)_?\w*$")
+_COMMAND = re.compile(r"tpu_(bdc|hau|\w*dma)_\w+$")
 _OTHER_TYPE = {
     "float": "half",
     "half": "float",
@@ -118,10 +120,23 @@ def _operands(source: Source) -> Iterator[tuple[Call, int, Span, str]]:
                 yield call, number, argument, match[1]
 
 
+def _addresses(source: Source) -> Iterator[list[Span]]:
+    """The addresses of each command of a TPU: what stands before its shape, or before a constant."""
+    for call in source.calls:
+        if _COMMAND.match(call.name):
+            ends = (
+                n for n, argument in enumerate(call.arguments) if source.of(argument).startswith(("&", "(scalar_t)"))
+            )
+            yield list(call.arguments[: next(ends, 0)])
+
+
 @_kind("address")
 def _address(source: Source) -> Iterator[Change]:
     for _, _, argument, _ in _operands(source):
         yield argument, f"{source.of(argument)} + 1"
+    for addresses in _addresses(source):
+        for argument in addresses:
+            yield argument, f"{source.of(argument)} + 64"
 
 
 @_kind("offset")
@@ -139,6 +154,11 @@ def _count(source: Source) -> Iterator[Change]:
             count = source.of(call.arguments[-1])
             for after in (f"({count}) - 1", f"({count}) + 1", f"({count}) / 2"):
                 yield call.arguments[-1], after
+    for match in source.found(r"\bdim4 \w+ = \{([^{}]*)\}"):
+        for size in source.parts(Span(*match.span(1)), ","):
+            if not source.of(size).isdigit():
+                yield size, f"({source.of(size)}) - 1"
+                yield size, f"({source.of(size)}) / 2"
 
 
 @_kind("size")
@@ -170,7 +190,7 @@ def _tail(source: Source) -> Iterator[Change]:
         if match[0].count("(") == match[0].count(")"):
             yield Span(*match.span()), match[1]
             yield Span(*match.span()), match[2]
-    for match in source.found(r"\b(?:std::)?(min|MIN|__min|max|MAX)\s*\("):
+    for match in source.found(r"\b(?:std::)?(min|MIN|__min|max|MAX|LESS)\s*\("):
         close = source.closing(match.end() - 1)
         for part in source.parts(Span(match.end(), close), ","):
             yield Span(match.start(), close + 1), f"({source.of(part)})"
@@ -189,6 +209,12 @@ def _split(source: Source) -> Iterator[Change]:
     for match in source.found(r"\btaskId\b(?!\s*[=!<>]=)"):
         yield Span(*match.span()), "(taskId + 1)"
         yield Span(*match.span()), "coreId"
+    for match in source.found(r"\btpu_core_num\(\)|\b(?:gridDim|blockDim)\.[xy]"):
+        yield Span(*match.span()), f"({match[0]} - 1)"
+        yield Span(*match.span()), f"({match[0]} + 1)"
+    for match in source.found(r"\btpu_core_index\(\)|\b(?:blockIdx|threadIdx)\.[xy]"):
+        yield Span(*match.span()), f"({match[0]} + 1)"
+        yield Span(*match.span()), "0"
 
 
 @_kind("part of a core")
@@ -208,6 +234,10 @@ def _buffer(source: Source) -> Iterator[Change]:
         for kind, other, rank in kinds:
             if (kind, rank) == mine and other != name:
                 yield argument, re.sub(rf"\b{name}\b", other, source.of(argument), count=1)
+    for addresses in _addresses(source):
+        for argument, other in permutations(addresses, 2):
+            if ("->" in source.of(argument)) == ("->" in source.of(other)):  # in one memory
+                yield argument, source.of(other)
 
 
 @_kind("guard")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,12 @@ KERNELS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in 
 
 @dataclass(frozen=True)
 class Trial:
-    """A launch: numbers of tasks, their kind, and what makes its arguments anew."""
+    """A launch: numbers of tasks (of blocks), their kind, and what makes its arguments anew; ``how`` it is launched."""
 
-    tasks: int
+    tasks: int | tuple[int, ...]
     kind: str
-    arguments: Callable[[], list[Any]]
+    arguments: Callable[[], Any]
+    how: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Subject:
     source: Source
     trials: Sequence[Trial]
     device: str = "mlu370-x4"
+    language: str = "mlu"  # the end of the source's name
 
 
 class Random:
@@ -53,7 +55,7 @@ def zeros(*shape: int, dtype: type = np.float32) -> np.ndarray:
 
 
 def _trials(*given: tuple[int, str, Callable[[Random], list[Any]]]) -> tuple[Trial, ...]:
-    return tuple(Trial(tasks, kind, lambda made=made: made(Random())) for tasks, kind, made in given)
+    return tuple(Trial((tasks, 1, 1), kind, lambda made=made: made(Random())) for tasks, kind, made in given)
 
 
 # ruff: noqa: E501 (a launch a line)
@@ -91,18 +93,54 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
 }  # fmt: skip
 
 
-def ours() -> list[Subject]:
-    """The kernels, each alone in its source, lines where they are."""
-    text = KERNELS
-    bodies = {
-        m[1]: Span(*m.span()) for m in re.finditer(r"^__mlu_entry__ void (\w+)\(.*?^\}", text, re.DOTALL | re.MULTILINE)
-    }
+def _blocks(
+    blocks: int | tuple[int, int], threads: int | tuple[int, int], made: Callable[[Random], list[Any]]
+) -> tuple[Trial, ...]:
+    return (Trial(blocks, "grid", lambda: made(Random()), {"block": threads}),)
+
+
+def _cores(cores: int, rows: int, columns: int) -> tuple[Trial, ...]:
+    """A launch of a TPU kernel on two matrices, of which one may be room for what cores leave each other."""
+
+    def made() -> dict[str, Any]:
+        random = Random()
+        arrays = {"out": zeros(rows, columns), "in": random(rows, columns), "other": random(rows, columns)}
+        return arrays | {"rows": rows, "columns": columns, "factor": 2.5}
+
+    return (Trial((cores, 1, 1), "cores", made),)
+
+
+CUDA: dict[str, tuple[Trial, ...]] = {
+    "axpy": _blocks(3, 64, lambda r: [zeros(1000), r(1000), r(1000), 3.0, 1000]),
+    "sums": _blocks(4, 64, lambda r: [zeros(4), r(250), 250]),
+    "turned": _blocks((3, 2), (8, 8), lambda r: [zeros(20, 13), r(13, 20), 13, 20]),
+    "product": _blocks((2, 2), (8, 8), lambda r: [zeros(13, 14), r(13, 20), r(20, 14), 13, 20, 14]),
+    "smoothed": _blocks(4, 64, lambda r: [zeros(250), r(250), 250]),
+    "row_maxima": _blocks(5, 64, lambda r: [zeros(5), r(5, 150), 150]),
+}
+TPU: dict[str, tuple[Trial, ...]] = {
+    "scaled_rows": _cores(4, 300, 24), "added": _cores(1, 256, 16), "rectified": _cores(1, 150, 32),
+    "neighbours": _cores(4, 256, 16), "in_columns": _cores(1, 100, 40),
+}  # fmt: skip
+#: Sources by the end of their names: text, device, what begins a kernel, launches.
+_LANGUAGES: dict[str, tuple[str, str, dict[str, tuple[Trial, ...]]]] = {
+    "mlu": ("mlu370-x4", r"__mlu_entry__ void", TRIALS),
+    "c": ("bm1690", r"int", TPU),
+    "cu": ("cuda-sm80", r"__global__ void", CUDA),
+}
+
+
+def ours(language: str = "mlu") -> list[Subject]:
+    """The kernels of a language, each alone in its source, lines where they are."""
+    device, begins, trials = _LANGUAGES[language]
+    text = KERNELS if language == "mlu" else Path(__file__).with_name(f"kernels.{language}").read_text("utf-8")
+    kernel = rf"^({begins} (\w+)\(.*?^\}})(?:\nTPU\w+\(\w+\);)?"
+    bodies = {m[2]: (m.span(), m.end(1)) for m in re.finditer(kernel, text, re.DOTALL | re.MULTILINE)}
     found = []
-    for name, span in bodies.items():
+    for name, ((start, _), end) in bodies.items():
         alone = text
-        for other, place in bodies.items():
+        for other, ((first, last), _) in bodies.items():
             if other != name:
-                blank = re.sub(r"[^\n]", " ", text[place.start : place.end])
-                alone = alone[: place.start] + blank + alone[place.end :]
-        found.append(Subject(name, Source(alone, span), TRIALS[name]))
+                alone = alone[:first] + re.sub(r"[^\n]", " ", text[first:last]) + alone[last:]
+        found.append(Subject(name, Source(alone, Span(start, end)), trials[name], device, language))
     return found

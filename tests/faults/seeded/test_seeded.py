@@ -23,9 +23,9 @@ def rights(tmp_path_factory: pytest.TempPathFactory) -> list[Right]:
     return [Right(subject, work, program) for subject in subjects]
 
 
-def together(chosen: list[tuple[Subject, Mutant]]) -> str:
+def together(chosen: list[tuple[Subject, Mutant]], text: str = KERNELS) -> str:
     """One source with a fault in each of several kernels: they share no line."""
-    lines = KERNELS.splitlines(keepends=True)
+    lines = text.splitlines(keepends=True)
     for subject, mutant in chosen:
         within = subject.source.within
         first, last = subject.source.line(within.start) - 1, subject.source.line(within.end - 1)
@@ -60,3 +60,24 @@ def test_every_kind_has_its_places_and_keeps_the_lines(rights: list[Right]) -> N
         assert {mutant.text.count("\n") for mutant in found} == {text.count("\n")}
         assert text not in {mutant.text for mutant in found}
     assert kinds == set(KINDS)
+
+
+@pytest.mark.parametrize(("language", "least"), [("c", 0.8), ("cu", 0.6)])
+def test_kernels_of_tpus_and_of_threads(language: str, least: float, tmp_path: Path) -> None:
+    """Those that are right say nothing; of a fault in each most are found, as errors or warnings."""
+    subjects, rng = ours(language), random.Random(SEED)
+    text = (Path(__file__).with_name(f"kernels.{language}")).read_text("utf-8")
+    program = built(text, tmp_path, subjects[0].device, language)
+    rights = [Right(subject, tmp_path, program) for subject in subjects]
+    assert {right.subject.name: right.said for right in rights if right.said} == {}
+    verdicts = []
+    for _ in range(2):
+        chosen = []
+        for subject in subjects:
+            kinds = mutants(subject.source)
+            chosen.append((subject, rng.choice(kinds[rng.choice(sorted(kinds))])))
+        broken = built(together(chosen, text), tmp_path, subjects[0].device, language)
+        verdicts += [right.judged(mutant, broken) for right, (_, mutant) in zip(rights, chosen, strict=True)]
+    found = Table([verdict for verdict in verdicts if isinstance(verdict, Verdict)])
+    assert len(found.verdicts) >= len(subjects)
+    assert found.share("error", "warning") >= least, f"{found}"

@@ -83,7 +83,7 @@ ARITHMETIC = (
     *_rows("add_tz", _BINARY, "half float", ">=200"),
     *_cycles("add_tz", "half float", ">=200"),
     *_rows("maxequal minequal", _BINARY, _COMPARE),
-    *_rows("maxeq_scalar mineq_scalar", _SCALAR, f"half float, inferred bfloat16 {_CHOSEN}", ">=322"),
+    *_rows("maxeq_scalar mineq_scalar", _SCALAR, f"half float bfloat16 {_CHOSEN} uint16 uint8", ">=322"),
     *_cycles("maxequal minequal", _COMPARE),
     *_rows("maximum minimum", _BINARY, "float half", ">=322"),
     *_cycles("maximum minimum", "float half", ">=322"),
@@ -103,7 +103,7 @@ ARITHMETIC = (
         "half float", ">=200", (POSITIVE, Multiple("elem_count * sizeof", 128)), overlap="apart", engine=FUNCTION,
         work=PER_ELEMENT,
     ),
-    *_rows("neg", _UNARY, f"{_FLOATS}, inferred int32", inferred=True),
+    *_rows("neg", _UNARY, f"{_FLOATS}, inferred int32 int16 int8", inferred=True),
     *(
         Fact(
             f"__asm_div_scalar_nram_{name}",
@@ -154,7 +154,7 @@ LOGIC = (
     ),
 )  # fmt: skip
 MATHEMATICS = (
-    *_rows("abs", _UNARY, f"{_FLOATS}, inferred int32", inferred=True),
+    *_rows("abs", _UNARY, f"{_FLOATS}, inferred int32 int16 int8", inferred=True),
     *_rows("square", _UNARY, _FLOATS),
     # Documented for float; kernels take the root of bfloat16 on 592.
     *_rows("pow2 log sqrt rsqrt recip sin cos", _UNARY, "float, >=592 inferred half bfloat16", ">=322"),

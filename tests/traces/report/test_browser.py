@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from mlusim.simulator import load
+from mlusim.simulator.cli import main
 from mlusim.simulator.findings import Finding
 from mlusim.simulator.log import Location
 from mlusim.simulator.timing import Timeline, replay
+from mlusim.traces import write_trace
 from mlusim.traces.difference import compare_timelines
 from mlusim.traces.report import LaunchShown, ReportPage, write_report
 
@@ -219,37 +221,34 @@ def test_numbers_out_of_range_leave_a_sentence(browser: Any, pipeline: Path, tmp
     page.close()
 
 
-#: Milliseconds to open and to draw a frame, by the number of records.
-BUDGETS = {100_000: (1000, 33), 1_000_000: (2000, 50)}
-
-
-@pytest.mark.parametrize("count", BUDGETS)
-def test_budgets(browser: Any, tmp_path: Path, count: int) -> None:
+def test_a_million_records_open_and_can_be_walked_through(browser: Any, tmp_path: Path) -> None:
+    """How fast is measured by `python -m benchmarks report`."""
     path = tmp_path / "r.html"
-    write_report(ReportPage("large", [LaunchShown("large", replay(irregular(count), DEVICE.rates))]), path)
-    assert path.stat().st_size <= (1_500_000 if count <= 100_000 else 5_000_000)
+    write_report(ReportPage("large", [LaunchShown("large", replay(irregular(1_000_000), DEVICE.rates))]), path)
+    assert path.stat().st_size <= 5_000_000
     with opened(browser, path) as report:
-        cpu_ms = report.cpu_ms()
-        open_ms = report.page.evaluate("performance.measure('open', {start: 0, end: 'drawn'}).duration")
-        report.page.wait_for_function("window.mlusimTimeline.height > 300")
-        # Every pipe of every core; a pixel is read back, so that all has been drawn.
-        frames = report.js(
-            """(timeline.foldAll(true), Array.from({length: 30}, (_, at) => {
-                const before = performance.now(), whole = store.state.whole;
-                store.state.view = {from: whole * at / 100, to: whole * (1 - at / 100)};
-                timeline.frame();
-                timeline.context.getImageData(200, 100, 1, 1);
-                return performance.now() - before;
-            }))"""
-        )
-        report.said.clear()  # Chromium says that reading pixels back is slow
-    frame_ms = statistics.median(frames)
-    opened_in = f"open {open_ms:.0f} ms ({cpu_ms:.0f} of CPU)"
-    print(f"{count:,} records: {path.stat().st_size:,} bytes, {opened_in}, frame {frame_ms:.1f} ms")
-    most_open, most_frame = BUDGETS[count]
-    # A machine that tests run on may be busy: time of the page's thread, and the fastest frame.
-    assert cpu_ms <= most_open
-    assert min(frames) <= most_frame
+        walk(report)
+
+
+def walk(report: Opened) -> None:
+    """Zoom, pan, select by key and by search, on a page of any size."""
+    page, whole = report.page, report.js("store.state.whole")
+    page.focus("canvas.sheet")
+    page.keyboard.press("w")
+    near = report.state()["view"]
+    assert near["to"] - near["from"] == pytest.approx(0.6 * whole)
+    page.keyboard.press("d")
+    assert report.state()["view"]["from"] > near["from"]
+    page.keyboard.press("0")
+    page.keyboard.press("ArrowDown")
+    first = report.state()["record"]
+    assert first >= 0
+    page.keyboard.press("/")
+    page.fill("input[type=search]", report.js(f"l.opOf({first}).name"))
+    page.locator(".hits", has_text="records").wait_for(timeout=60_000)
+    page.keyboard.press("Enter")
+    assert report.js(f"l.opOf(store.state.record).name === l.opOf({first}).name")
+    page.keyboard.press("Escape")
 
 
 def test_reports_of_real_kernels_open(browser: Any, tmp_path: Path) -> None:
@@ -272,3 +271,35 @@ def test_reports_of_real_kernels_open(browser: Any, tmp_path: Path) -> None:
             cores = report.js("timeline.cores")
             assert cores[:4] == [0, 1, 2, 3]
             assert report.page.locator(".listing tr.ran").count() >= 2
+            walk(report)
+
+
+def test_a_failed_check_opens_at_its_findings(browser: Any, tmp_path: Path) -> None:
+    path, source = tmp_path / "r.html", ROOT / "docs" / "examples" / "faults.mlu"
+    command = ["check", str(source), "--kernel", "order", "--arg", "zeros:float32:4096", "--report", str(path)]
+    assert main(command) == 1
+    with opened(browser, path) as report:
+        assert "__sync_io" in report.page.inner_text("section[aria-label=Findings]")
+        assert report.page.locator(".listing tr.remark").count() >= 1
+        walk(report)
+
+
+def test_a_trace_of_a_stranger_is_data(browser: Any, tmp_path: Path) -> None:
+    """Names and texts in a trace come from whoever has written it."""
+    write_trace(pipelined(cores=[0], tiles=3), tmp_path / "t.json")
+    document = json.loads((tmp_path / "t.json").read_text())
+    for event in document["traceEvents"]:
+        if event["ph"] == "X":
+            event["name"] += EVIL
+            event["args"] |= {"source": f"/etc/passwd{EVIL}:3", "reason": EVIL, "dtypes": EVIL}
+            event["args"]["operands"] = {EVIL + name: place for name, place in event["args"]["operands"].items()}
+    (tmp_path / "t.json").write_text(json.dumps(document))
+    path = tmp_path / "r.html"
+    assert main(["view", str(tmp_path / "t.json"), "--report", str(path), "--no-browser"]) == 0
+    assert "root:" not in path.read_text(encoding="utf-8")
+    with opened(browser, path) as report:
+        report.js("timeline.select(1)")
+        for summary in report.page.locator("summary").all():
+            summary.click()
+        assert report.page.locator("img").count() == 0
+        assert report.page.locator("script").count() == 1

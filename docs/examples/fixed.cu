@@ -1,4 +1,4 @@
-// The kernel of faults.cu, mended.
+// The kernel of faults.cu, fixed.
 
 __global__ void race(float* x) {
   __shared__ float part[128];

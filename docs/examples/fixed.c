@@ -1,4 +1,4 @@
-// The kernels of faults.c, mended: none of them breaks a rule.
+// The kernels of faults.c, fixed: none of them breaks a rule.
 #include "tpu_kernel.h"
 
 typedef struct {

@@ -1,0 +1,38 @@
+"""One cause, one finding: what is left out because another finding of the launch has led to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.checks.after_run.launched import N, run
+
+
+@pytest.mark.parametrize(("count", "said"), [(N + 8, ["bounds"] * 2), (N, [])])
+def test_variables_that_reach_into_each_other_are_told_by_their_ends(count: int, said: list[str]) -> None:
+    """A count that is too large for two tiles lets the operands of everything behind them overlap."""
+
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        one = m.nram("float", N)
+        two = m.nram("float", N)
+        m.__memcpy(one, x, 4 * count, m.GDRAM2NRAM)
+        m.__memcpy(two, x, 4 * count, m.GDRAM2NRAM)
+        m.__bang_add(one, one, two, count)
+        m.__bang_mul(two, one, two, count)
+        m.__memcpy(y, two, 4 * N, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(2 * N, np.float32), np.zeros(N, np.float32)).findings
+    assert [f.rule for f in found if f.severity == "error"] == said
+
+
+def test_operands_that_overlap_within_their_variable_are_told() -> None:
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        one, two = m.nram("float", 2 * N), m.nram("float", N)
+        m.__memcpy(one, x, 8 * N, m.GDRAM2NRAM)
+        m.__memcpy(two, x, 4 * N + 32, m.GDRAM2NRAM)
+        m.__bang_add(one + 8, one, one, N)
+
+    found = run(kernel, np.ones(2 * N, np.float32), np.zeros(N, np.float32)).findings
+    assert {f.rule for f in found if f.severity == "error"} == {"bounds", "overlap"}

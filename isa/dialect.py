@@ -157,7 +157,8 @@ class Dialect:
         if parameter.kind == "struct":
             return f"const {parameter.type}*" if parameter.pointer else parameter.type
         if parameter.kind == "variable":
-            return f"const {VARIABLES[parameter.form][0]}*"
+            c_type = VARIABLES[parameter.form][0]
+            return f"const {c_type.removesuffix(' *')}*" if c_type.endswith("*") else c_type
         if parameter.kind == "bits":
             return UNIONS[parameter.form][0]
         if not parameter.is_memory:

@@ -99,11 +99,13 @@ _ALL = (
 )
 
 #: C types of a parameter that is a value or an address, by the word that stands for it in prototypes, each with the C
-#: expression of its kind (`VARIABLE_TYPES`).
+#: expression of its kind (`VARIABLE_TYPES`). Those without a star are passed by value, and an argument says the kind.
 VARIABLES = {
-    "variable": ("variable_t", "(int64_t){name}->type"),
-    "fp32_or_addr": ("fp32_or_addr_t", "(int64_t)!{name}->is_addr"),
-    "x32_or_addr": ("x32_or_addr_t", "(int64_t)!{name}->is_addr"),
+    "variable": ("variable_t *", "(int64_t){name}->type"),
+    "fp32_or_addr": ("fp32_or_addr_t *", "(int64_t)!{name}->is_addr"),
+    "x32_or_addr": ("x32_or_addr_t *", "(int64_t)!{name}->is_addr"),
+    "row_or_value": ("var_context_t", "(int64_t)(bias_is_const ? 1 : 0)"),
+    "channels_or_value": ("var_context_t", "(int64_t)(bias_is_const ? 1 : 2)"),
 }
 #: C unions of which the bits of an element type count, each with the member that has them all.
 UNIONS = {"scalar": ("scalar_t", "u32"), "x32": ("x32", "u32"), "x16": ("x16", "u16"), "x8": ("x8", "u8")}

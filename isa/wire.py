@@ -31,7 +31,10 @@ def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
         found = [Wire(f"_{name}_{field}", False, f"({name} ? (int64_t){name}->{field} : 0)") for field in fields]
         return [*found, Wire(f"_{name}_given", False, f"(int64_t)({name} != 0)")]
     if parameter.kind is Kind.VARIABLE:
-        kind = VARIABLES[parameter.form][1].format(name=name)
+        c_type, kind = VARIABLES[parameter.form]
+        kind = kind.format(name=name)
+        if not c_type.endswith("*"):
+            return [Wire(f"_{name}_kind", False, kind), Wire(name, False, f"(int64_t){name}.addr")]
         return [  # the address has the bits of the value
             Wire(f"_{name}_kind", False, f"({name} ? {kind} : -1)"),
             Wire(name, False, f"({name} ? (int64_t){name}->context.addr : 0)"),

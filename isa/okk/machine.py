@@ -12,7 +12,7 @@ from ..members import Members
 from ..prototype import Kind, Parameter, parse
 from ..rules import Require
 from ..space import SYSTEM, AddressSpace
-from ..tpu.tensors import aligned, same_lane, used
+from ..tpu.tensors import aligned, no_write_twice, same_lane, used
 
 #: The largest size of a dimension, and of the channels.
 LARGEST, CHANNELS = 65535, 4095
@@ -55,7 +55,8 @@ def limits(prototype: str, elsewhere: Collection[str] = (), copies: bool = False
     sources = any(p.reads for p in parameters)  # without any, the same value comes to the same place
     for p in parameters:
         if sources and p.is_tensor and p.writes and p.dims[0].stride in structures:
-            found += _written_once(p, p.dims[0].stride, p.dims[0].count, "nch" if copies else "nchw")
+            axes = "nch" if copies else "nchw"
+            found += no_write_twice(p.dims[0].stride, p.dims[0].count, axes, p.name if p.is_lanes else "")
     return tuple(found)
 
 
@@ -69,13 +70,6 @@ def _place(p: Parameter, first: str) -> Iterator[Require]:
     if p.dims[0].stride:  # public kernels pass such addresses with null strides too, as the manual's remarks allow
         rule = Require(f"{p.name} % {_WORD} == 0", rule="alignment")
     yield replace(rule, when=used(p))
-
-
-def _written_once(p: Parameter, stride: str, shape: str, axes: str) -> Iterator[Require]:
-    """No two elements of a result lie in one place; the strides of dimensions of size 1 mean nothing."""
-    for axis in axes:
-        one = f"lane_{p.name} + {shape}.c <= lanes" if axis == "c" and p.is_lanes else f"{shape}.{axis} == 1"
-        yield Require(f"{stride}.{axis} > 0 or {one}", rule="argument", when=stride)
 
 
 def declare(prototype: str, *, copies: bool = False, rules: tuple[Require, ...] = (), **facts: Any) -> Instruction:

@@ -27,7 +27,7 @@ _TYPE_ARGUMENTS = {
     "D": ("dst_dtype", "output_dtype"),
     "S": ("src_dtype", "src0_src1_dtype", "input_dtype", "left_right_dtype"),
     "A": ("src0_dtype", "left_dtype"),
-    "B": ("src1_dtype", "C_dtype", "shift_dtype", "right_dtype", "index_dtype", "mask_dtype"),
+    "B": ("src1_dtype", "C_dtype", "shift_dtype", "right_dtype", "index_dtype", "mask_dtype", "bias_dtype"),
 }
 #: Name -> semantics (None where bytes move as they are) and doc line.
 Members = Mapping[str, tuple[Callable[..., Any] | None, str]]
@@ -141,6 +141,8 @@ def _of_steps(parameters: tuple[Parameter, ...], widest: int) -> Iterator[Requir
         stride = strides.get(p.name)
         if stride:
             yield Require(f"0 < {stride}.w * sizeof_{p.name} <= {widest}", when=stride)
+        if stride and p.writes and not p.reads and any(other.reads for other in parameters):
+            yield from no_write_twice(stride, p.dims[0].count, "nch", p.name if p.is_lanes else "")
     for p in parameters:
         if p.is_lanes and p.name in strides:
             yield from strided("nch", **{p.name: strides[p.name]})

@@ -39,23 +39,22 @@ _NAMES = {
         fp_hsigmoid fp_hswish fp_hw_reduce_mean fp_ins_avg_pool2d fp_ins_depthwise fp_isfinite fp_log_sigmoid
         fp_min_pool2d fp_mm_L_const fp_mm_L_const_R_trans fp_mm_L_const_R_trans_with_bias fp_mm_L_const_all_trans
         fp_mm_L_const_all_trans_with_bias fp_mm_L_const_with_bias fp_mm_R_const fp_mm_R_const_all_trans
-        fp_mm_R_const_all_trans_with_bias fp_mm_R_const_with_bias fp_mm_R_trans_with_bias fp_mm_all_trans_with_bias
-        fp_mm_with_bias fp_reciprocal fp_roi_avg_pool2d fp_roi_depthwise2d fp_roi_max_pool2d fp_roi_min_pool2d fp_scale
-        fp_scale_bias fp_scale_bias_C fp_sfu_reciprocal fp_sigmoid fp_silu fp_sin fp_sinh fp_softplus fp_sub_C_sqr
-        fp_sub_bias_sqr fp_tanh fp_tunable_C_div fp_tunable_div fp_tunable_div_C fp_tunable_reciprocal fp_tunable_rsqrt
-        fp_tunable_sqrt fp_vc_add fp_vc_mul fp_vc_sub fuse_exp fuse_exp_with_range fuse_madd fuse_mul_cast
-        fuse_sub_clamp fuse_taylor_mul generate_arithmetic_sequence int8_asym_pc_quant_conv2d
-        int8_asym_pc_quant_conv2d_for_deconv2d int8_asym_quant_conv2d int8_asym_quant_conv2d_for_deconv2d
-        int8_asym_quant_conv2d_for_deconv2d_without_rotate int8_asym_quant_conv2d_kernel_const int8_depthwise2d
-        int8_depthwise2d_kernel_const int8_depthwise_for_deconv2d int8_ins_avg_pool2d int8_mac int8_mac_C
-        int8_max_pool2d int8_min_pool2d int8_mm_L_const int8_pc_pad_depthwise2d int8_pc_pad_depthwise_for_deconv2d
-        int8_pc_zp_mm int8_pc_zp_mm_L_const int8_pc_zp_mm_L_const_R_trans int8_pc_zp_mm_L_const_all_trans
-        int8_pc_zp_mm_R_const int8_pc_zp_mm_R_const_all_trans int8_pc_zp_mm_R_trans int8_pc_zp_mm_all_trans
-        int8_roi_avg_pool2d int8_roi_depthwise2d int8_roi_max_pool2d int8_roi_min_pool2d int8_sym_quant_conv2d
-        int8_sym_quant_conv2d_for_deconv2d int8_zp_mm int8_zp_mm_L_const int8_zp_mm_L_const_R_trans
-        int8_zp_mm_L_const_all_trans int8_zp_mm_R_const int8_zp_mm_R_const_all_trans int8_zp_mm_R_trans
-        int8_zp_mm_all_trans int_dequant int_max_C int_max_pool2d int_min_C int_min_pool2d int_mm int_mm_L_const
-        int_mm_L_trans int_pc_dequant int_pc_requant int_pcs_C_sub int_pcs_add int_pcs_add_C int_pcs_mm
+        fp_mm_R_const_all_trans_with_bias fp_mm_R_const_with_bias fp_reciprocal fp_roi_avg_pool2d fp_roi_depthwise2d
+        fp_roi_max_pool2d fp_roi_min_pool2d fp_scale fp_scale_bias fp_scale_bias_C fp_sfu_reciprocal fp_sigmoid fp_silu
+        fp_sin fp_sinh fp_softplus fp_sub_C_sqr fp_sub_bias_sqr fp_tanh fp_tunable_C_div fp_tunable_div
+        fp_tunable_div_C fp_tunable_reciprocal fp_tunable_rsqrt fp_tunable_sqrt fp_vc_add fp_vc_mul fp_vc_sub fuse_exp
+        fuse_exp_with_range fuse_madd fuse_mul_cast fuse_sub_clamp fuse_taylor_mul generate_arithmetic_sequence
+        int8_asym_pc_quant_conv2d int8_asym_pc_quant_conv2d_for_deconv2d int8_asym_quant_conv2d
+        int8_asym_quant_conv2d_for_deconv2d int8_asym_quant_conv2d_for_deconv2d_without_rotate
+        int8_asym_quant_conv2d_kernel_const int8_depthwise2d int8_depthwise2d_kernel_const int8_depthwise_for_deconv2d
+        int8_ins_avg_pool2d int8_mac int8_mac_C int8_max_pool2d int8_min_pool2d int8_mm_L_const int8_pc_pad_depthwise2d
+        int8_pc_pad_depthwise_for_deconv2d int8_pc_zp_mm int8_pc_zp_mm_L_const int8_pc_zp_mm_L_const_R_trans
+        int8_pc_zp_mm_L_const_all_trans int8_pc_zp_mm_R_const int8_pc_zp_mm_R_const_all_trans int8_pc_zp_mm_R_trans
+        int8_pc_zp_mm_all_trans int8_roi_avg_pool2d int8_roi_depthwise2d int8_roi_max_pool2d int8_roi_min_pool2d
+        int8_sym_quant_conv2d int8_sym_quant_conv2d_for_deconv2d int8_zp_mm int8_zp_mm_L_const
+        int8_zp_mm_L_const_R_trans int8_zp_mm_L_const_all_trans int8_zp_mm_R_const int8_zp_mm_R_const_all_trans
+        int8_zp_mm_R_trans int8_zp_mm_all_trans int_dequant int_max_C int_max_pool2d int_min_C int_min_pool2d int_mm
+        int_mm_L_const int_mm_L_trans int_pc_dequant int_pc_requant int_pcs_C_sub int_pcs_add int_pcs_add_C int_pcs_mm
         int_pcs_mm_L_const int_pcs_mm_L_trans int_pcs_mul int_pcs_mul_C int_pcs_sub int_pcs_sub_C int_requant
         int_square int_vc_add int_vc_mul int_vc_sub load_div_lut load_fp_arcsin_coeff load_fp_arctan_coeff
         load_fp_cos_coeff load_fp_sin_coeff load_fuse_exp_coeff maximum_greater_select minimum_less_select qt0_quant

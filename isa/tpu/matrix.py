@@ -184,30 +184,66 @@ _CUBE_TYPES = [
 ]  # fmt: skip
 
 
+#: Of products with a bias: output, factors and bias. A value instead of one is a 32-bit float.
+_BIASED_TYPES = [
+    (out, factor, bias)
+    for out, factor in [*_CUBE_TYPES, ("float", "float")]
+    for bias in {"half": ("half", "float"), "bfloat16": ("bfloat16", "float"), "float": ("float",)}.get(
+        factor, ("half", "float")
+    )
+]
+_ADDED = ", data_type bias_dtype, bool {adds}, bool bias_is_const, const {form}<B> bias_data[{shape}], bool do_relu"
+
+
 def _cube(
-    op: str, m: str, k: str, right: tuple[str, str], semantics: Callable[..., Any], text: str, adds: bool = True
+    op: str,
+    m: str,
+    k: str,
+    right: tuple[str, str],
+    semantics: Callable[..., Any],
+    text: str,
+    adds: str = "result_add",
+    bias: str = "",
 ) -> tuple[Instruction, ...]:
+    """``m`` and ``k`` are the rows and columns of the left factor, ``right`` how the other is stored.
+
+    ``bias`` is the kind of one that is added: "row_or_value" in every lane, or "channels_or_value".
+    """
     rows, columns = right
     n, last = (columns, columns) if columns != k else (rows, rows)
     types = _CUBE_TYPES if adds else [*_CUBE_TYPES, ("float", "float")]
     operands = ("output_addr", "left_addr", "right_addr")
+    row = bias == "row_or_value"
+    flags = f", bool {adds}" if adds else ""
+    if bias:
+        place = f"(1, min({m}, lanes), 1, {n})" if row else f"(1, {n}, 1, 1)"
+        flags = _ADDED.format(adds=adds, form=bias, shape=place)
+    told = f"{', + bias' if bias else ''}{f', + output if {adds}' if adds else ''}"
+    placed = (
+        Require("lane_bias_data == 0", rule="lane", when="placed_bias_data"),
+        *((Require("bias_data % eu_bytes == 0", rule="alignment", when="placed_bias_data"),) if row else ()),
+        Require("bias_dtype == DT_FP32", rule="dtype", when="not placed_bias_data"),
+        Require("placed_bias_data == (not bias_is_const)", needed=True),
+    )
     return bdc(
         f"void tpu_bdc_{{op}}({'inout ' if adds else ''}tensor<D> output_addr[(1, {m}, 1, {n})],"
         " const tensor<S> left_addr[(1, left_rows, 1, left_cols)],"
         f" const tensor<S> right_addr[(1, {rows}, 1, {columns})], int32 left_rows, int32 left_cols, int32 {last},"
-        f" data_type output_dtype, data_type left_right_dtype{', bool result_add' if adds else ''})",
-        {op: (semantics, f"output = {text}{', + output if result_add' if adds else ''}; {_EXACT}")},
-        types=[{"D": out, "S": factor} for out, factor in types],
-        engine=f"bdc_mm2_{'nt' if not adds else 'tt' if m == 'left_cols' else 'nn'}",
+        f" data_type output_dtype, data_type left_right_dtype{flags})",
+        {op: (semantics, f"output = {text}{told}{', then 0 where negative if do_relu' if bias else ''}; {_EXACT}")},
+        types=[dict(zip("DSB", kinds, strict=True)) for kinds in _BIASED_TYPES] if bias else
+        [{"D": out, "S": factor} for out, factor in types],
+        engine=f"bdc_mm2_{'tt' if m == 'left_cols' else 'nt' if columns == k else 'nn'}",
         work=work("bdc_mm2_nn", m=m, n=n, k=k, parallel=IN_CUBE.format(operand="left_addr")),
         overlap="none",
-        adds="result_add" if adds else "",
+        adds=adds,
         elsewhere=operands,
         rules=(
             *within("left_rows", "left_cols", last),
             *(Require(f"lane_{operand} == 0", rule="lane") for operand in operands),
+            *(placed if bias else ()),
         ),
-    )
+    )  # fmt: skip
 
 
 def _plain(operand: np.ndarray) -> np.ndarray:
@@ -229,7 +265,7 @@ cubes = (
     _cube(
         "fp_mm_R_trans", "left_rows", "left_cols", ("right_rows", "left_cols"),
         lambda left_addr, right_addr: (_plain(left_addr) @ _plain(right_addr).T)[None, :, None],
-        "left x right transposed", adds=False,
+        "left x right transposed", adds="",
     ),
     _cube(
         "fp_mm_all_trans", "left_cols", "left_rows", ("right_rows", "left_rows"),
@@ -237,5 +273,51 @@ cubes = (
             _plain(left_addr).T @ _plain(right_addr).T, output_addr, result_add
         ),
         "left transposed x right transposed",
+    ),
+)  # fmt: skip
+
+
+def _biased(trans: str) -> Callable[..., np.ndarray]:
+    """``trans``: which factors are stored transposed."""
+
+    def multiply(
+        output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_data: Any, adding: bool,
+        do_relu: bool,
+    ) -> np.ndarray:  # fmt: skip
+        left, right = _plain(left_addr), _plain(right_addr)
+        sums = (left.T if "l" in trans else left) @ (right.T if "r" in trans else right)
+        bias = np.asarray(bias_data, np.float64)
+        if bias.ndim == 4:  # a row in every lane, or an element of every column
+            rows = np.arange(len(sums)) % bias.shape[1]
+            bias = bias[0, :, 0, 0] if trans == "lr" else bias[0, rows, 0]
+        sums = sums + bias
+        made = _added(sums, output_addr, adding)
+        return np.maximum(made, 0) if do_relu else made
+
+    return multiply
+
+
+_WITH_ADD_RESULT, _WITH_RESULT_ADD = _biased("r"), {trans: _biased(trans) for trans in ("", "lr")}
+biased_cubes = (
+    _cube(
+        "fp_mm_with_bias", "left_rows", "left_cols", ("left_cols", "right_cols"),
+        lambda output_addr, left_addr, right_addr, bias_data, result_add, do_relu: _WITH_RESULT_ADD[""](
+            output_addr, left_addr, right_addr, bias_data, result_add, do_relu
+        ),
+        "left x right", bias="row_or_value",
+    ),
+    _cube(
+        "fp_mm_R_trans_with_bias", "left_rows", "left_cols", ("right_rows", "left_cols"),
+        lambda output_addr, left_addr, right_addr, bias_data, add_result, do_relu: _WITH_ADD_RESULT(
+            output_addr, left_addr, right_addr, bias_data, add_result, do_relu
+        ),
+        "left x right transposed", "add_result", "row_or_value",
+    ),
+    _cube(
+        "fp_mm_all_trans_with_bias", "left_cols", "left_rows", ("right_rows", "left_rows"),
+        lambda output_addr, left_addr, right_addr, bias_data, result_add, do_relu: _WITH_RESULT_ADD["lr"](
+            output_addr, left_addr, right_addr, bias_data, result_add, do_relu
+        ),
+        "left transposed x right transposed", bias="channels_or_value",
     ),
 )  # fmt: skip

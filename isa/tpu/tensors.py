@@ -50,11 +50,15 @@ def strided(axes: str = "nchw", **strides: str) -> tuple[Require, ...]:
     return tuple(found)
 
 
-def no_write_twice(stride: str, shape: str = "shape") -> tuple[Require, ...]:
-    """A stride of 0 repeats a source; a destination has one only where there is nothing to repeat."""
-    return tuple(
-        Require(f"{stride}.{axis} > 0 or {shape}.{axis} == 1", rule="argument", when=stride) for axis in "nchw"
-    )
+def no_write_twice(stride: str, shape: str = "shape", axes: str = "nchw", across: str = "") -> tuple[Require, ...]:
+    """A stride of 0 repeats a source; a destination has one only where there is nothing to repeat.
+
+    Of an operand ``across`` lanes, channels in one row of lanes lie apart whatever their stride is.
+    """
+    one = {axis: f"{shape}.{axis} == 1" for axis in axes}
+    if across:
+        one["c"] = f"lane_{across} + {shape}.c <= lanes"
+    return tuple(Require(f"{stride}.{axis} > 0 or {one[axis]}", rule="argument", when=stride) for axis in axes)
 
 
 def of_tensors(members: Members, form: str = "{op}") -> Members:

@@ -9,23 +9,26 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, Run
 
-from .launching import check_axes, check_device, checked_number, float_array, launched
+from .launching import check_axes, check_device, checked_number, checked_source, float_array, launched
 
 #: Boxes at a time: their pairs take as many bytes as the square of that.
 _MOST = 16384
 
 
-def nms(device: Device, boxes: Any, scores: Any, threshold: float, *, on_finding: str = "raise") -> Run:
+def nms(
+    device: Device, boxes: Any, scores: Any, threshold: float, *, source: str = "c", on_finding: str = "raise"
+) -> Run:
     """The boxes that stay when those are suppressed which overlap a box of a higher score.
 
     ``boxes`` has shape [n, 4], x1, y1, x2 and y2 of each, with x1 <= x2 and y1 <= y2, and ``scores`` [n]; both are
     float32, float16 or bfloat16, and there are at most 16384 boxes. Two boxes overlap where what they share is more
     than ``threshold`` times what they cover together, in 32 bits. ``run.output`` has the indices of those that stay,
-    int32, in the order of their scores; of equal scores the first box is the better one. The pairs are shared out over
-    the cores. Raises ValueError or TypeError for wrong arguments, before anything runs; KernelError as
-    `Program.launch` does.
+    int32, in the order of their scores; of equal scores the first box is the better one. ``source`` is as in
+    `softmax`. The pairs are shared out over the cores. Raises ValueError or TypeError for wrong arguments, before
+    anything runs; KernelError as `Program.launch` does.
     """
     check_device("nms", device)
+    where = checked_source(source, "nms.c", device)
     corners, rated = float_array("boxes", boxes, device), float_array("scores", scores, device)
     check_axes("boxes", corners, 2, 2)
     if corners.shape[1] != 4:
@@ -45,7 +48,7 @@ def nms(device: Device, boxes: Any, scores: Any, threshold: float, *, on_finding
         "overlaps": np.empty((n, stride), np.uint8), "suppressed": np.empty(stride, np.uint8),
     }  # fmt: skip
     run = launched(
-        device, "nms.c", "nms", kept, on_finding, count=count, n=n, stride=stride, threshold=limit,
+        device, where, "nms", kept, on_finding, count=count, n=n, stride=stride, threshold=limit,
         boxes=corners.astype(np.float32), scores=rated.astype(np.float32), **scratch,
     )  # fmt: skip
     return dataclasses.replace(run, output=kept[: count[0]].copy())

@@ -6,13 +6,16 @@ import dataclasses
 import functools
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
-from mlusim.simulator import Device, DeviceArray, Program, Run, load
+from mlusim.simulator import Device, DeviceArray, Program, Run, launch, load
 
 from ..quoting import quoted
+from .python import KERNELS
+from .python.core import Core
 
 #: Element types that the operators compute with.
 FLOATS = tuple(map(np.dtype, (np.float32, np.float16, ml_dtypes.bfloat16)))
@@ -102,13 +105,45 @@ def checked_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+class KernelSource(NamedTuple):
+    """Where an operator's kernel stands: the file of its C, and whether it is asked for in Python."""
+
+    file: str
+    python: bool = False
+
+
+def checked_source(source: Any, file: str, device: Device) -> KernelSource:
+    """What ``source`` asks for, "c" or "python"; ValueError for anything else, and for Python where there is none."""
+    if source not in ("c", "python"):
+        raise ValueError(f"source is {quoted(source)}; pass 'c' or 'python'")
+    if source == "python" and device.isa != "tpu":
+        raise ValueError(f"source is 'python', and {device.name} runs kernels of {_TITLES[device.isa]} C; pass 'c'")
+    return KernelSource(file, source == "python")
+
+
 def launched(
-    device: Device, source: str, kernel: str, output: np.ndarray, on_finding: str, **members: Any
+    device: Device, source: str | KernelSource, kernel: str, output: np.ndarray, on_finding: str, **members: Any
 ) -> Run:  # fmt: skip
     """Launch a kernel on all cores, its arguments by name and its result in ``output``."""
     args: Mapping[str, Any] = {"output": output, **members}
-    run = program(device, source).launch(kernel, args=args, on_finding=on_finding)
+    file, python = source if isinstance(source, KernelSource) else KernelSource(source)
+    if python:
+        run = _launched_in_python(device, kernel, args, on_finding)
+    else:
+        run = program(device, file).launch(kernel, args=args, on_finding=on_finding)
     return dataclasses.replace(run, output=output)
+
+
+def _launched_in_python(device: Device, kernel: str, args: Mapping[str, Any], on_finding: str) -> Run:
+    arrays = {name: value for name, value in args.items() if isinstance(value, np.ndarray)}
+    numbers = {name: value for name, value in args.items() if name not in arrays}
+
+    def body(tpu: Any, *pointers: Any) -> None:
+        given = SimpleNamespace(**numbers, **dict(zip(arrays, pointers, strict=True)))
+        KERNELS[kernel](Core(tpu, device), given)
+
+    body.__name__ = kernel
+    return launch(body, args=list(arrays.values()), device=device, on_finding=on_finding)
 
 
 def type_code(device: Device, dtype: np.dtype[Any]) -> dict[str, int]:

@@ -11,7 +11,7 @@ typedef struct {
   int64_t row_from, row_to, col_to;  // elements from one row, or column, to the next
   int outer;                         // axes
   int counts[MOST_AXES];
-  int64_t from[MOST_AXES], to[MOST_AXES];
+  int64_t sources[MOST_AXES], to[MOST_AXES];
   int turned, dtype;
 } transpose_args_t;
 
@@ -33,7 +33,7 @@ static patch_t patch_of(const transpose_t *t, int step) {
   patch_t p = {row * a->row_from + col, row * a->row_to + col * a->col_to, MIN(t->rows, a->rows - row),
                MIN(t->cols, a->cols - col)};
   for (int axis = a->outer - 1, left = tile / (t->down * t->across); axis >= 0; left /= a->counts[axis--]) {
-    p.from += left % a->counts[axis] * a->from[axis];
+    p.from += left % a->counts[axis] * a->sources[axis];
     p.to += left % a->counts[axis] * a->to[axis];
   }
   return p;

@@ -10,7 +10,7 @@ import numpy as np
 from mlusim.simulator import Device, DeviceArray, Run
 
 from ..quoting import quoted
-from .launching import check_axes, check_device, launched, moved_array
+from .launching import check_axes, check_device, checked_source, launched, moved_array
 
 #: Axes besides the two of a matrix, and lines of a table that a command reaches, in movement.c.
 _OUTER, _PAGE = 8, 65535
@@ -26,14 +26,18 @@ class _Axis(NamedTuple):
     target: int
 
 
-def transpose(device: Device, x: Any, axes: Sequence[int] | int | None = None, *, on_finding: str = "raise") -> Run:
+def transpose(
+    device: Device, x: Any, axes: Sequence[int] | int | None = None, *, source: str = "c", on_finding: str = "raise"
+) -> Run:
     """The axes of an array in another order; without ``axes`` in the reverse order.
 
     ``x`` is an array or a `DeviceArray` of a type of 1, 2 or 4 bytes, and ``axes`` names each of its axes once, as
-    `numpy.transpose` takes them. ``run.output`` has its bits in the new order. Tiles are shared out over the cores.
+    `numpy.transpose` takes them. ``run.output`` has its bits in the new order; ``source`` is as in
+    `softmax`. Tiles are shared out over the cores.
     Raises ValueError or TypeError for wrong arguments, before anything runs; KernelError as `Program.launch` does.
     """
     check_device("transpose", device)
+    where = checked_source(source, "movement.c", device)
     array = moved_array("x", x, device)
     order = _checked_order(axes, array)
     output = np.empty([array.shape[axis] for axis in order], array.dtype)
@@ -48,9 +52,9 @@ def transpose(device: Device, x: Any, axes: Sequence[int] | int | None = None, *
     rows = min(found[:-1], key=lambda axis: axis.target if turned else -axis.length)
     outer = [axis for axis in found[:-1] if axis is not rows]
     return launched(
-        device, "movement.c", "transpose", output, on_finding, input=array, rows=rows.length, cols=cols.length,
+        device, where, "transpose", output, on_finding, input=array, rows=rows.length, cols=cols.length,
         row_from=rows.source, row_to=rows.target, col_to=cols.target, outer=len(outer),
-        counts=[axis.length for axis in outer], **{"from": [axis.source for axis in outer]},
+        counts=[axis.length for axis in outer], sources=[axis.source for axis in outer],
         to=[axis.target for axis in outer], turned=turned, dtype=device.data_type(array.dtype),
     )  # fmt: skip
 
@@ -87,15 +91,17 @@ def _merged(shape: Sequence[int], order: Sequence[int]) -> list[_Axis]:
     return found
 
 
-def gather(device: Device, table: Any, indices: Any, *, on_finding: str = "raise") -> Run:
+def gather(device: Device, table: Any, indices: Any, *, source: str = "c", on_finding: str = "raise") -> Run:
     """Lines of a table by index, ``table[indices]``.
 
     ``table`` is an array or a `DeviceArray` of a type of 1, 2 or 4 bytes and shape [lines, ...]; ``indices`` is an
-    integer array of any shape, each in [0, lines). ``run.output`` has shape [*indices.shape, ...]. Indices are shared
-    out over the cores. Raises ValueError or TypeError for wrong arguments, before anything runs; KernelError as
+    integer array of any shape, each in [0, lines). ``run.output`` has shape [*indices.shape, ...];
+    ``source`` is as in `softmax`. Indices are shared out over the cores. Raises ValueError or TypeError for wrong
+    arguments, before anything runs; KernelError as
     `Program.launch` does.
     """
     check_device("gather", device)
+    where = checked_source(source, "movement.c", device)
     lines = moved_array("table", table, device, 1)
     wanted = _checked_indices(indices, len(lines))
     output = np.empty((*wanted.shape, *lines.shape[1:]), lines.dtype)
@@ -105,7 +111,7 @@ def gather(device: Device, table: Any, indices: Any, *, on_finding: str = "raise
     pages = np.arange(0, len(lines), _PAGE)[:, None]
     places = (wanted.reshape(1, -1).astype(np.int64) - pages).astype(np.uint32)
     return launched(
-        device, "movement.c", "gather", output, on_finding, table=lines, indices=places, count=wanted.size,
+        device, where, "gather", output, on_finding, table=lines, indices=places, count=wanted.size,
         lines=len(lines), length=lines[0].size, dtype=device.data_type(lines.dtype),
     )  # fmt: skip
 

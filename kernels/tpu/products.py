@@ -8,23 +8,36 @@ from typing import Any
 import numpy as np
 from mlusim.simulator import Device, Run
 
-from .launching import check_device, check_like, checked_flag, checked_number, float_array, launched, type_code
+from .launching import (
+    check_device,
+    check_like,
+    checked_flag,
+    checked_number,
+    checked_source,
+    float_array,
+    launched,
+    type_code,
+)
 
 _SOURCES = {"tpu": "matmul.c", "okk": "okk_matmul.c"}
 #: Columns of queries and of values that attention.c has room for.
 _DEEPEST = 1024
 
 
-def matmul(device: Device, a: Any, b: Any, transpose_b: bool = False, *, on_finding: str = "raise") -> Run:
+def matmul(
+    device: Device, a: Any, b: Any, transpose_b: bool = False, *, source: str = "c", on_finding: str = "raise"
+) -> Run:
     """The product of matrices, a x b, or a x b transposed.
 
     ``a`` has shape [..., m, k] and ``b`` [k, n] or [..., k, n] with the same leading axes; with ``transpose_b``
     [n, k] or [..., n, k]. Both are arrays of one type: float32, float16 or bfloat16 (bm1684: float32).
-    ``run.output`` has shape [..., m, n] and their type. Sums are of 32 bits; tiles of the result are shared out over
-    the cores. Raises ValueError or TypeError for wrong arguments, before anything runs; KernelError as
+    ``run.output`` has shape [..., m, n] and their type; ``source`` is as in `softmax`. Sums are of 32 bits;
+    tiles of the result are shared out over the cores. Raises ValueError or TypeError for wrong arguments, before
+    anything runs; KernelError as
     `Program.launch` does.
     """
     check_device("matmul", device, ("tpu", "okk"))
+    where = checked_source(source, _SOURCES[device.isa], device)
     left, right = float_array("a", a, device, 2), float_array("b", b, device, 2)
     check_like("b", right, "a", left)
     transposed = checked_flag("transpose_b", transpose_b)
@@ -48,14 +61,14 @@ def matmul(device: Device, a: Any, b: Any, transpose_b: bool = False, *, on_find
     if right.ndim == 2:
         batch, m = 1, batch * m
     return launched(
-        device, _SOURCES[device.isa], "matmul", output, on_finding, left=left, right=right, batch=batch, m=m, k=k, n=n,
+        device, where, "matmul", output, on_finding, left=left, right=right, batch=batch, m=m, k=k, n=n,
         transposed=transposed, **type_code(device, left.dtype),
     )  # fmt: skip
 
 
 def attention(
     device: Device, q: Any, k: Any, v: Any, scale: float | None = None, causal: bool = False, *,
-    on_finding: str = "raise",
+    source: str = "c", on_finding: str = "raise",
 ) -> Run:  # fmt: skip
     """softmax(q x k transposed * scale) x v, for each of the leading axes.
 
@@ -65,6 +78,7 @@ def attention(
     values]; without keys it is zeros. Scores and sums are of 32 bits. The rest is as in `matmul`.
     """
     check_device("attention", device)
+    where = checked_source(source, "attention.c", device)
     arrays = [float_array(name, value, device, 2) for name, value in (("q", q), ("k", k), ("v", v))]
     query, key, value = arrays
     for name, array in (("k", key), ("v", value)):
@@ -88,7 +102,7 @@ def attention(
         keys = queries
         key, value = (np.ascontiguousarray(array[..., :keys, :]) for array in (key, value))
     return launched(
-        device, "attention.c", "attention", output, on_finding, q=query, k=key, v=value,
+        device, where, "attention", output, on_finding, q=query, k=key, v=value,
         batch=math.prod(query.shape[:-2]), queries=queries, keys=keys, depth=depth, values=values, causal=seen,
         scale=factor, dtype=device.data_type(query.dtype),
     )  # fmt: skip

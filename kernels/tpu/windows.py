@@ -9,7 +9,16 @@ import numpy as np
 from mlusim.simulator import Device, Run
 
 from ..quoting import quoted
-from .launching import check_axes, check_device, check_like, float_array, launched, type_code
+from .launching import (
+    KernelSource,
+    check_axes,
+    check_device,
+    check_like,
+    checked_source,
+    float_array,
+    launched,
+    type_code,
+)
 
 _DIALECTS = ("tpu", "okk")
 _CONV2D = {"tpu": "conv2d.c", "okk": "okk_conv2d.c"}
@@ -22,18 +31,19 @@ _TAPS, _SPAN, _SIDE = 256, 4000, 2000
 
 def conv2d(
     device: Device, x: Any, w: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, *,
-    on_finding: str = "raise",
+    source: str = "c", on_finding: str = "raise",
 ) -> Run:  # fmt: skip
     """The convolution of images (cross-correlation, as in neural networks).
 
     ``x`` has shape [images, c, h, w], ``w`` [oc, c, kh, kw] and ``bias``, if given, [oc]; all are arrays of one type:
     float32, float16 or bfloat16 (bm1684: float32). ``stride`` and ``dilation`` are 1 to 15, one number or one for each
     axis; ``padding`` is 0 to 15 and less than what the kernel spans: one number, one for each axis, or top, bottom,
-    left and right. A kernel has at most 256 elements. ``run.output`` has shape [images, oc, oh, ow]. Sums are of 32
-    bits; tiles of the result are shared out over the cores. Raises ValueError or TypeError for wrong arguments, before
-    anything runs; KernelError as `Program.launch` does.
+    left and right. A kernel has at most 256 elements. ``run.output`` has shape [images, oc, oh, ow]; ``source`` is as
+    in `softmax`. Sums are of 32 bits; tiles of the result are shared out over the cores. Raises ValueError or
+    TypeError for wrong arguments, before anything runs; KernelError as `Program.launch` does.
     """
     check_device("conv2d", device, _DIALECTS)
+    where = checked_source(source, _CONV2D[device.isa], device)
     images, weights = _images(x, device), float_array("w", w, device)
     check_axes("w", weights, 4, 4)
     check_like("w", weights, "x", images)
@@ -56,7 +66,7 @@ def conv2d(
     if output.size and not images.shape[1]:
         output[...] = 0 if bias is None else added[:, None, None]
         return Run.empty(device, output)
-    return _launched(device, _CONV2D[device.isa], "conv2d", images, output, frame, on_finding, **members)
+    return _launched(device, where, "conv2d", images, output, frame, on_finding, **members)
 
 
 def max_pool2d(
@@ -150,8 +160,8 @@ def _frame(x: np.ndarray, kernel: tuple[int, int], stride: Any, padding: Any, di
 
 
 def _launched(
-    device: Device, source: str, kernel: str, x: np.ndarray, output: np.ndarray, frame: _Frame, on_finding: str,
-    **members: Any,
+    device: Device, source: str | KernelSource, kernel: str, x: np.ndarray, output: np.ndarray, frame: _Frame,
+    on_finding: str, **members: Any,
 ) -> Run:  # fmt: skip
     if not output.size:
         return Run.empty(device, output)

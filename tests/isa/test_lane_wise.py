@@ -144,10 +144,10 @@ def test_arithmetic_conversions_and_comparisons_are(name: str) -> None:
 
 
 def test_element_wise_functions_of_tensors_are_and_no_others() -> None:
-    """But for a copy, which is no function, and a fill, which takes no tensor."""
+    """But for a copy, which is no function, and a fill, which takes no tensor; a copy that reduces is one as well."""
     element_wise = {f"tpu_bdc_{row.name}" for row in (*ROWS, *ELEMENTARY)}
     lane_wise = {entry.name for entry in TPU.instructions if entry.lane_wise}
-    assert lane_wise == element_wise - {"tpu_bdc_cpy", "tpu_bdc_set_C"}
+    assert lane_wise == element_wise - {"tpu_bdc_cpy", "tpu_bdc_set_C"} | {"tpu_gdma_cpy_reduce_L12L2"}
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,9 @@ def test_nothing_else_moves() -> None:
 
 def test_arrangements_of_tensors_move_their_source_and_nothing_else_does() -> None:
     ways = {"cpy_cw_trans": "S2L L2S S2S L2L", "cpy_nc_trans": "S2L L2S S2S L2L", "general_cpy": "S2L L2S L2L",
-            "channel_bcast": "S2L", "matrix": "S2L L2S"}  # fmt: skip
+            "reverse": "S2L L2S S2S L2L", "channel_bcast": "S2L", "matrix": "S2L L2S"}  # fmt: skip
     copies = {f"tpu_gdma_{name}_{way}": "src_addr" for name, found in ways.items() for way in found.split()}
-    copies |= {f"tpu_sdma_{name}_S2S": "src_addr" for name in ("cpy_cw_trans", "cpy_nc_trans")}
+    copies |= {f"tpu_sdma_{name}_S2S": "src_addr" for name in ("cpy_cw_trans", "cpy_nc_trans", "reverse")}
     across = {f"tpu_bdc_{name}": "src_addr" for name in ("npu_bcast", "cw_trans", "wc_trans")}
     moving = {entry.name: entry.moves for entry in TPU.instructions if entry.moves}
     assert moving == {**copies, **across, "tpu_hau_line_gather": "param_addr"}

@@ -83,6 +83,8 @@ class Right:
                 try:
                     run, left = _launch(program, self.subject, trial, **how)
                 except ValueError:  # no launch of this kind is compared so
+                    if not how:
+                        raise
                     continue
                 if all(f.severity == ADVICE for f in run.findings):
                     break

@@ -126,6 +126,36 @@ def _cubes() -> Iterator[Row]:
         )  # fmt: skip
 
 
+#: Of a bias beside the factors; a value in its place is a 32-bit float.
+_BIASED = tuple(
+    f"{pair}/{bias}" for pair in (*_PAIRS, "float/float")
+    for bias in {"half": ("half", "float"), "bfloat16": ("bfloat16", "float"), "float": ("float",)}.get(
+        pair.partition("/")[2], ("half", "float"))
+)  # fmt: skip
+
+
+def _biased() -> Iterator[Row]:
+    for op, m, k, right, n, kind, adds in (
+        ("fp_mm", "left_rows", "left_cols", "left_cols,1,right_cols", "right_cols", "nn", "result_add"),
+        ("fp_mm_R_trans", "left_rows", "left_cols", "right_rows,1,left_cols", "right_rows", "nt", "add_result"),
+        ("fp_mm_all_trans", "left_cols", "left_rows", "right_rows,1,left_rows", "right_rows", "tt", "result_add"),
+    ):
+        row = kind != "tt"
+        yield Row(
+            f"tpu_bdc_{op}_with_bias",
+            f"+dst=D(1,{m},1,{n}) left=S(1,left_rows,1,left_cols) right=S(1,{right}) left_rows left_cols {n} #D #S #B"
+            f" {adds} bias_is_const bias?B{f'(1,min({m},lanes),1,{n})' if row else f'(1,{n},1,1)'} do_relu",
+            _BIASED, f"bdc_mm2_{kind}",
+            f"ceil({m}, lanes) * ceil({n}, {_BLOCK.replace('src', 'left')}) * ceil({k}, 4)",
+            (*sizes("left_rows", "left_cols", n), *(f"lane: lane_{x} == 0" for x in ("dst", "left", "right")),
+             "lane: not placed_bias or lane_bias == 0",
+             *(("alignment: not placed_bias or bias % eu_bytes == 0",) if row else ()),
+             "dtype: placed_bias or bias_dtype == 5", "argument!: placed_bias == (not bias_is_const)"),
+            apart="dst left right bias", facts={"adds": adds},
+            **{**MATRIX, "call": {**MATRIX["call"], "bias_is_const": 0, "do_relu": 0, "add_result": 0}},
+        )  # fmt: skip
+
+
 def product(name: str, bias: str, turned: bool = False, bytes_: bool = False, **facts: Any) -> Row:
     """A product of dealt matrices; the left one may be stored transposed, and all but the bias be of bytes."""
     numbers = ("left_rows", "left_cols", "right_cols", "left_cols_per_channel", "right_cols_per_channel")
@@ -158,6 +188,7 @@ def product(name: str, bias: str, turned: bool = False, bytes_: bool = False, **
 PRODUCTS = (
     *_windows(),
     *_cubes(),
+    *_biased(),
     *(
         product(f"tpu_bdc_{kind}_mm{'_L_trans' * turned}", "has_bias", turned, kind == "int8")
         for kind in ("fp32", "int8")

@@ -234,8 +234,8 @@ class Stated:
                 yield from self._of_strides(word.name, stride, gdma)
             if stride and gdma and not self.okk:
                 yield f"argument: {stride} is None or 0 < {stride}.w * sizeof_{word.name} <= {self._step}"
-            if stride and word is self.operands[0] and not gdma:
-                yield from self._written_once(word, stride)
+            if stride and word is self.operands[0] and not (gdma and (self.okk or word.inout)):
+                yield from self._written_once(word, stride, gdma)
 
     @property
     def _step(self) -> int:
@@ -249,13 +249,14 @@ class Stated:
         for axis in "nch" if gdma else "nchw":
             yield f"argument: {stride} is None or 0 <= {stride}.{axis} < 1 << 18"
 
-    def _written_once(self, word: Word, stride: str) -> Iterator[str]:
-        if self.okk and not any(w.mark in ":=?/" for w in self.operands[1:]):
+    def _written_once(self, word: Word, stride: str, gdma: bool) -> Iterator[str]:
+        if (self.okk or gdma) and not any(w.mark in ":=?/" for w in self.operands[1:]):
             return
-        for axis in "nchw":
-            one = f"{word.shape}.{axis} == 1"
-            if self.okk and axis == "c":
-                one = f"lane_{word.name} + {word.shape}.c <= lanes"
+        sizes = "dst_shape" if "dst_shape" in [w.declared for w in self.words] else "shape"
+        for axis in "nch" if gdma else "nchw":
+            one = f"{sizes}.{axis} == 1"
+            if (self.okk or gdma) and axis == "c" and word.mark != "/":
+                one = f"lane_{word.name} + {sizes}.c <= lanes"
             yield f"argument: {stride} is None or {stride}.{axis} > 0 or {one}"
 
     def _if_used(self, word: Word, limit: str) -> str:

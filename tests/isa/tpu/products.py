@@ -66,6 +66,37 @@ def _cube(name: str, trans: str, adds: bool) -> Callable[[Bench, Four], Case]:
     return make
 
 
+def _cube_with_bias(name: str, trans: str) -> Callable[[Bench, Four], Case]:
+    """A row in every lane, an element of every column, or a value is added."""
+
+    def make(bench: Bench, shape: Four) -> Case:
+        chance, (out, factor) = bench.chance, _pair(bench, FLOATS)
+        wide = {"half": ("half", "float"), "bfloat16": ("bfloat16", "float"), "float": ("float",)}
+        kind = chance.choice(wide.get(factor, ("half", "float")))
+        m, k, n = (chance.choice((1, 5, lanes, lanes + 6)) for lanes in (bench.lanes, 10, 10))
+        left = bench.inside((1, k, 1, m) if "l" in trans else (1, m, 1, k), lane=0, kind=factor)
+        right = bench.inside((1, n, 1, k) if "r" in trans else (1, k, 1, n), lane=0, kind=factor)
+        dst, constant, relu = bench.inside((1, m, 1, n), lane=0, kind=out), chance.random() < 0.3, chance.random() < 0.5
+        across = trans == "lr"
+        bias = bench.inside((1, n, 1, 1) if across else (1, min(m, bench.lanes), 1, n), lane=0, kind=kind)
+        bias = replace(bias, stride=(1, 1, 1, 1)) if across else bias
+        a, b, before = (_drawn(bench, tensor, range(-3, 4))[0, :, 0] for tensor in (left, right, dst))
+        given = _drawn(bench, bias, range(-9, 10))[0, :, 0]
+        rows = given[:, 0] if across else given[np.arange(m) % len(given)]
+        added = chance.random() < 0.5
+        sums = (a.T if "l" in trans else a) @ (b.T if "r" in trans else b) + (before if added else 0)
+        sums = sums + (1.5 if constant else rows)
+        return _case(
+            bench, name, dst, np.maximum(sums, 0) if relu else sums,
+            [dst.address, left.address, right.address, left.shape[1], left.shape[3],
+             right.shape[1] if "r" in trans else right.shape[3], CODES[out], CODES[factor],
+             CODES["float" if constant else kind], int(added), int(constant),
+             (1, 0x3FC00000) if constant else (2 if across else 0, bias.address), int(relu)],
+        )  # fmt: skip
+
+    return make
+
+
 class _Dealt:
     """A matrix whose columns are dealt to channels."""
 
@@ -221,6 +252,10 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "bdc_fp_mm": (_cube("bdc_fp_mm", "", True), ("float",)),
     "bdc_fp_mm_R_trans": (_cube("bdc_fp_mm_R_trans", "r", False), ("float",)),
     "bdc_fp_mm_all_trans": (_cube("bdc_fp_mm_all_trans", "lr", True), ("float",)),
+    **{
+        f"bdc_fp_mm{form}_with_bias": (_cube_with_bias(f"bdc_fp_mm{form}_with_bias", trans), ("float",))
+        for form, trans in (("", ""), ("_R_trans", "r"), ("_all_trans", "lr"))
+    },
     "bdc_fp32_mm": (_dealt("bdc_fp32_mm", False, False), ("float",)),
     "bdc_fp32_mm_L_trans": (_dealt("bdc_fp32_mm_L_trans", True, False), ("float",)),
     "bdc_int8_mm": (_dealt("bdc_int8_mm", False, True), ("int8",)),

@@ -13,7 +13,7 @@ from .common import numbers
 
 #: Operator -> the shapes of its arrays, further arguments, and the shape of its result.
 CALLS: dict[str, tuple[dict[str, tuple[int, ...]], list[str], tuple[int, ...]]] = {
-    "softmax": ({"x": (3, 4)}, ["axis=0"], (3, 4)),
+    "softmax": ({"x": (3, 4)}, ["axis=0", "source=python"], (3, 4)),
     "rms_norm": ({"x": (3, 4), "gamma": (4,)}, ["eps=1e-3"], (3, 4)),
     "layer_norm": ({"x": (3, 4), "gamma": (4,), "beta": (4,)}, [], (3, 4)),
     "matmul": ({"a": (3, 4), "b": (2, 4)}, ["transpose_b=true"], (3, 2)),

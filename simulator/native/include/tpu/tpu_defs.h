@@ -43,12 +43,13 @@ typedef struct { int top, bottom, left, right; } padding_t;
 typedef struct { int front, back, top, bottom, left, right; } padding3d_t;
 typedef struct { int start, end; } range_t;
 typedef enum { TENSOR = 0, SCALAR = 1, VECTOR = 2 } variable_type_t;
+typedef union {
+  scalar_t scalar;
+  local_addr_t addr;
+} var_context_t;
 typedef struct {
   variable_type_t type;
-  union {
-    scalar_t scalar;
-    local_addr_t addr;
-  } context;
+  var_context_t context;
 } variable_t;
 
 typedef enum { TENSOR_N_DIM = 0, TENSOR_C_DIM = 1, TENSOR_H_DIM = 2, TENSOR_W_DIM = 3 } tensor_dim_t;

@@ -1,0 +1,1 @@
+"""Random programs of TPU-KERNEL: sections, copies, computation and waits, against memory that changes step by step."""

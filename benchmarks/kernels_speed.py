@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from mlusim.kernels.logspace import logspace
+from mlusim.simulator.engines.tasks import runner
 from mlusim.traces import write_trace
 
 from .bare import bare_calls, run
@@ -70,12 +71,20 @@ def instructions() -> Iterator[Figure]:
         for _ in range(times):
             program().launch("short_adds", args=[count], isolate=False)
 
+    def in_python() -> None:
+        runner.NATIVE_PORTS = False
+        try:
+            kernel(_FEW)
+        finally:
+            runner.NATIVE_PORTS = True
+
     def bare() -> None:
         for _ in range(_FEW):
             np.add(a, b, out=c)
 
-    few, numpy = (seconds / _FEW * 1e6 for seconds in best(lambda: kernel(_FEW), bare, rounds=100))
-    yield Figure("add of 64 floats", few, "us an instruction", 3)
+    few, slow, numpy = (seconds / _FEW * 1e6 for seconds in best(lambda: kernel(_FEW), in_python, bare, rounds=50))
+    yield Figure("add of 64 floats, natively", few, "us an instruction", 1)
+    yield Figure("add of 64 floats, by a port in Python", slow, "us an instruction", 3)
     yield Figure("add of 64 floats, beside NumPy", few / numpy, "x np.add")
     for count, rounds in ((100_000, 4), (1_000_000, 2)):  # as much work on either side, so that noise hits both alike
         times = count // _FEW

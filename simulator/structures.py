@@ -50,6 +50,10 @@ class Header:
             raise self._fault(name, "is packed: ask for its dtype")
         return [(member, kind) for member, kind, _ in members]
 
+    def nested(self, name: str) -> Any:
+        """The `ctypes.Structure` of a structure that others hold."""
+        return self._type(name, False)[0]
+
     def dtype(self, name: str) -> np.dtype:
         """The structure as a NumPy dtype, little endian; pointers are unsigned."""
         packed, members = self._structure(name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
 from rich.text import Text
 
-from ...isa import DIALECTS, Dialect
+from ...isa import DIALECTS, Dialect, Instruction
 from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
 from ..chip.device_file import Quantity, spread_of
 from ..launches.device import Device
@@ -94,13 +94,14 @@ def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) 
         hint = f"the nearest names are {', '.join(near)}" if near else "`mlusim isa` lists all names"
         raise ValueError(f"{dialect.title} has no instruction {name}; {hint}")
     rows = [instruction_row(dialect, entry, arch) for entry in entries]
+    ports = [_ports(dialect, entry) for entry in entries]
     if screen.json:
         screen.document(
             {
                 "name": name,
                 "modelled": bool(rows) or name in dialect.computed,
                 "doc": rows[0].doc if rows else other,
-                "declarations": [row.to_dict() for row in rows],
+                "declarations": [row.to_dict() | {"simulated": kinds} for row, kinds in zip(rows, ports, strict=True)],
             }
         )
     elif not rows:
@@ -111,14 +112,29 @@ def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) 
         else:
             screen.line("the kernel's own processor computes it: C of the header", indent=2)
     else:
-        for number, (entry, row) in enumerate(zip(entries, rows, strict=True)):
+        for number, (entry, row, kinds) in enumerate(zip(entries, rows, ports, strict=True)):
             if number:
                 screen.line()
-            _declaration(row, screen, "" if arch is None or arch in entry.archs else f", so not on {arch}")
+            _declaration(row, kinds, screen, "" if arch is None or arch in entry.archs else f", so not on {arch}")
     return True
 
 
-def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
+def _ports(dialect: Dialect, entry: Instruction) -> dict[str, list[str]]:
+    """What carries it out on the first device that has it, natively or why not: which types or cases."""
+    devices = (Device.load(name) for name in Device.names(dialect.name))
+    device = next((device for device in devices if device.shape.arch in entry.archs), None)
+    found: dict[str, list[str]] = {}
+    for number, overload in enumerate(dialect.overloads if device else ()):
+        if device and overload.instruction is entry:
+            for value, port in device.machine.native_ports(number).items():
+                reason = f"by Python ({port})" if isinstance(port, str) else "natively"
+                found.setdefault(reason, []).append(
+                    entry.select.cases[value].label if entry.select else overload.dtypes
+                )
+    return found
+
+
+def _declaration(row: InstructionRow, ports: dict[str, list[str]], screen: Screen, missing: str) -> None:
     screen.line(row.name, "bold")
     screen.line(row.doc, indent=2)
     screen.line()
@@ -141,6 +157,7 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
         ("waits for", ", ".join(row.waits)),
         ("barrier of", row.barrier),
         ("written as asm", row.asm),
+        *_simulated(ports),
     ]
     screen.table([("", False), ("", False)], ((f"  {name}", text) for name, text in lines if text))
     places = [[o.name, o.direction, o.space or f"by {row.selector}"] for o in row.operands]
@@ -161,6 +178,12 @@ def _declaration(row: InstructionRow, screen: Screen, missing: str) -> None:
             *([("overlap", row.overlap, "all", "")] if row.overlap else []),
         ],
     )
+
+
+def _simulated(ports: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    for number, (how, which) in enumerate(ports.items()):
+        of = f": {' '.join(which)}" if len(ports) > 1 else ""
+        yield "" if number else "simulated", how + of
 
 
 def _titled(screen: Screen, heads: list[str], lines: Iterable[Sequence[str | Text]]) -> None:

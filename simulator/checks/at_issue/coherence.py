@@ -32,6 +32,9 @@ class Coherence(Check):
     def begin(self) -> None:
         self._caches = [_CoreCache() for _ in range(self.execution.shape.cores if self._space else 0)]
 
+    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
+        return bool(self._space)
+
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         if not self._space:
             return

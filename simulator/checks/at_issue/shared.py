@@ -20,6 +20,9 @@ class ClusterMemory(Check):
         super().__init__(execution)
         self._shared = {name for name, space in execution.shape.spaces.items() if space.scope == "cluster"}
 
+    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
+        return bool(spaces & self._shared)
+
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         select = port.entry.select
         if select is not None:

@@ -17,10 +17,12 @@ class Deferrals:
     def __init__(self, current: Current) -> None:
         self._current = current
         self.early: Callable[[], bool] = lambda: False  # whether the effect that comes is over at once
+        self.on_change: Callable[[int], None] = lambda count: None  # is told how many wait
 
     def defer(self, pipe: str, effect: Callable[[], None], pc: int, name: str, extents: tuple[Extent, ...]) -> None:
         """Keep an effect for the wait that asks for it."""
         self._current.pending.append(Deferred(pipe, effect, pc, name, extents))
+        self.on_change(len(self._current.pending))
         if self.early():
             self.drain((pipe,))
 
@@ -35,6 +37,7 @@ class Deferrals:
             else:
                 kept.append(entry)
         self._current.pending[:] = kept
+        self.on_change(len(kept))
 
     def settle(self, pipe: str, extents: Iterable[Extent]) -> None:
         """Wait for what a blocking instruction depends on: its own pipe, and those that still use its memory."""

@@ -1,10 +1,14 @@
 """The issue port: how an instruction reaches memory and log, and the hooks of checks."""
 
 from .check import Check
+from .native import NativePort, native_ports
 from .operands import Operand
 from .port import Port, issue
 from .runs import AccessRun
 from .source import Guard, PortSource
 from .typed import by_element_type
 
-__all__ = ["AccessRun", "Check", "Guard", "Operand", "Port", "PortSource", "by_element_type", "issue"]
+__all__ = [
+    "AccessRun", "Check", "Guard", "NativePort", "Operand", "Port", "PortSource", "by_element_type", "issue",
+    "native_ports",
+]  # fmt: skip

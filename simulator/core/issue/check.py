@@ -31,6 +31,11 @@ class Check:
         """Conditions over the arguments of an instruction."""
         yield from ()
 
+    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
+        """Whether it adds lines to a port whose operands lie in these spaces: only Python can carry it out then."""
+        adds = type(self).before_effect, type(self).around_effect
+        return adds != (Check.before_effect, Check.around_effect)
+
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         """Add lines to a port that run before its effect, when the instruction is issued."""
 

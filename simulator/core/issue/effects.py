@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ....isa import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
+from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Section, Wait
 from ...findings import Squashed, rules
-from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL
+from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL, Op
 from ..memory.view import poison
 from .check import Check
 from .inputs import Inputs
@@ -52,6 +52,22 @@ class EffectWriter:
         if self.completion is Completion.QUEUED:
             return f"{fixed} if _cur.running.section else {fixed | SERIAL}"
         return str(SERIAL if isinstance(self.entry.effect, Section) else fixed)
+
+    def named(self, pipe: str, case: Case | None) -> tuple[int, int]:
+        """The numbers in the log of the instruction, in a case of its selecting argument, and of the pipe."""
+        entry, overload, recorder = self.entry, self.port.overload, self.port.execution.recorder
+        op = Op(
+            entry.name,
+            case.label if case else overload.dtypes,
+            tuple(p.name for p in self.port.memory),
+            tuple(p.writes for p in self.port.memory),
+            "" if isinstance(entry.effect, Section) else overload.engine or pipe,
+            entry.waits,
+            entry.effect.scope if isinstance(entry.effect, Barrier) else "",
+            overload.provenance,
+            queues=self.queues,
+        )
+        return recorder.op(op), recorder.pipe(pipe)
 
     def prepare(self) -> None:
         """What has to happen before memory may be used: earlier effects on the same pipe, or on all queues."""

@@ -144,11 +144,14 @@ class Packed(Operand):
     def contents(self) -> str:
         return f"_x_{self.name}"
 
-    def spans(self) -> None:
-        counts = [f"({self.port.expression(dim.count)})" for dim in self.parameter.dims]
-        line, size = self.port.line, self.element.size
+    def counts(self) -> list[str]:
+        """Expressions: elements along each axis."""
         if self.parameter.register:
-            counts = [str(self.port.execution.dialect.register_bytes // size)]
+            return [str(self.port.execution.dialect.register_bytes // self.element.size)]
+        return [f"({self.port.expression(dim.count)})" for dim in self.parameter.dims]
+
+    def spans(self) -> None:
+        counts, line, size = self.counts(), self.port.line, self.element.size
         if len(counts) > 1:
             line(f"_shape_{self.name} = ({', '.join(counts)},)")
         line(f"count_{self.name} = {' * '.join(counts)}; bytes_{self.name} = count_{self.name} * {size}")

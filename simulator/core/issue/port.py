@@ -21,14 +21,13 @@ from ....isa import (
     Copy,
     Kind,
     Overload,
-    Section,
     ValueOutOfRange,
     result_type,
     wires,
 )  # fmt: skip
 from ...chip.launch_kinds import Role
 from ...findings import Squashed, rules
-from ...log import CROSSED, Op
+from ...log import CROSSED
 from ...log.recorder import PACK, PACK_LANES, ROOM, ROW
 from ..execution import VACANT, Execution
 from .check import Check
@@ -149,12 +148,12 @@ class _Writer:
         if self.entry.select is None:
             if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
                 source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
-            source.bind("_CASE", self._case(self.entry.pipe, None))
+            source.bind("_CASE", self.effect.named(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
         select = self.entry.select
         cases = {
-            value: (*self._case(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            value: (*self.effect.named(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
             for value, case in select.cases.items()
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
@@ -185,22 +184,6 @@ class _Writer:
         if any(not spaces[name].memory_core for name in case.spaces.values()):
             return Role.MEMORY
         return Role.MEMBER if case.by_memory_core else 0
-
-    def _case(self, pipe: str, case: Case | None) -> tuple[int, int]:
-        recorder, entry = self.execution.recorder, self.entry
-        effect = entry.effect
-        op = Op(
-            entry.name,
-            case.label if case else self.overload.dtypes,
-            tuple(p.name for p in self.source.memory),
-            tuple(p.writes for p in self.source.memory),
-            "" if isinstance(effect, Section) else self.overload.engine or pipe,
-            entry.waits,
-            effect.scope if isinstance(effect, Barrier) else "",
-            self.overload.provenance,
-            queues=self.effect.queues,
-        )
-        return recorder.op(op), recorder.pipe(pipe)
 
     @staticmethod
     def _names(expression: str) -> set[str]:

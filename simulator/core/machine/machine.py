@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextvars import Context, copy_context
 from typing import Any
 
@@ -16,7 +16,7 @@ from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
 from ...spent import current
 from ..execution import Execution, Launch, Task, groups
-from ..issue import Check, Port, by_element_type, issue
+from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
 from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
 
 #: Share of the asynchronous effects that come early in other orders.
@@ -67,6 +67,10 @@ class Machine:
             self._ports[number] = make(self.execution, overload, self.checks)
         spent = current()
         return spent.timed(self.dialect.overloads[number].name, self._ports[number]) if spent else self._ports[number]
+
+    def native_ports(self, number: int) -> Mapping[int, NativePort | str]:
+        """The native ports of an overload by the value of its selecting argument, or why there are none."""
+        return native_ports(self.execution, self.dialect.overloads[number], self.checks)
 
     # --- running ---------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ class ByteMap(ByteSet):
 
     def __init__(self, start: int, end: int) -> None:
         super().__init__(start, end)
-        self.lo, self.hi = start, end
+        self._bound(start, end)
         # Pages of the host appear when they are touched, and go when the set is filled again.
         self._map = mmap.mmap(-1, end - start, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # a shared one keeps them
         self._absent: np.ndarray | None = None  # whether a byte is not in the set, shape [end - start]; None: all are
@@ -26,6 +26,7 @@ class ByteMap(ByteSet):
         if self._absent is not None:
             self._map.madvise(mmap.MADV_DONTNEED)
             self._absent = None
+            self._keep(None)
 
     def add(self, start: int, end: int) -> None:
         self.age += 1
@@ -64,5 +65,5 @@ class ByteMap(ByteSet):
     def flags(self) -> np.ndarray:
         if self._absent is None:
             self._absent = np.frombuffer(self._map, np.bool_)
-            self.on_flags(self._absent)
+            self._keep(self._absent)
         return self._absent

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,16 +16,30 @@ class ByteSet(ABC):
     """Some bytes of the block [start, end), all of them in [lo, hi).
 
     Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
-    where: by `touched` where bytes have only been taken out, else by `changed`. ``age`` grows with everything that may
-    put bytes in.
+    where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
+    it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in.
     """
 
-    __slots__ = ("age", "end", "hi", "lo", "on_flags", "start")
+    __slots__ = ("age", "cell", "end", "hi", "lo", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.lo = self.hi = self.age = 0
-        self.on_flags: Callable[[np.ndarray], None] = lambda flags: None  # who is told of flags that had not been there
+        self.age, self.cell = 0, array("Q", (0, 0, 0))
+        self._bound(0, 0)
+
+    def _bound(self, lo: int, hi: int) -> None:
+        """All of it lies in [lo, hi)."""
+        self.lo, self.hi = lo, hi
+        cell = self.cell
+        cell[0], cell[1] = lo, hi
+
+    def _keep(self, flags: np.ndarray | None) -> None:
+        """These flags are kept from now on, or none."""
+        self.cell[2] = 0 if flags is None else flags.ctypes.data
+
+    def keep_flags(self) -> None:
+        """From now on flags are kept."""
+        self.flags  # noqa: B018 - which makes them
 
     @property
     @abstractmethod

@@ -15,8 +15,8 @@ class Shadow(ByteSet):
     """The uninitialized bytes of the block [start, end); at first none.
 
     All of them lie in [lo, hi), which is (0, 0) when there are none. As long as they are all of [lo, hi) there need be
-    no flags: memory that is written from one end on never gets any. Native code sets flags of its own accord and says
-    where with `touched`.
+    no flags: memory that is written from one end on never gets any. Native code sets flags of its own accord; where, is
+    said with `touched` later.
     """
 
     __slots__ = ("_bytes", "_flags", "_low", "_until")
@@ -33,7 +33,7 @@ class Shadow(ByteSet):
         made = cls(start, end)
         for number, (first, last) in enumerate(pieces):
             if number == 0:  # which may be all that there is
-                made.lo, made.hi = first, last
+                made._bound(first, last)
             else:
                 made.add(first, last)
         return made
@@ -43,13 +43,14 @@ class Shadow(ByteSet):
 
     def fill(self) -> None:
         self.age += 1
-        self.lo, self.hi = (self.start, self.end) if self.end > self.start else (0, 0)
+        self._bound(*((self.start, self.end) if self.end > self.start else (0, 0)))
         self._flags = None
+        self._keep(None)
 
     def add(self, start: int, end: int) -> None:
         self.age += 1
         self.flags[start - self.start : end - self.start] = False
-        self.lo, self.hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
+        self._bound(*((min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)))
 
     def remove(self, start: int, end: int) -> None:
         if start >= self.hi or end <= self.lo:
@@ -59,7 +60,7 @@ class Shadow(ByteSet):
             self.flags[start - self.start : end - self.start] = True
             self.touched(start, end)
         elif start > self.lo:
-            self.hi = start
+            self._bound(self.lo, start)
         else:
             self._begin_at(end)
 
@@ -70,7 +71,8 @@ class Shadow(ByteSet):
             at = self._bytes.find(0, self.lo - self.start, self.hi - self.start)
             self._begin_at(self.start + at if at >= 0 else self.hi)
         if start < self.hi <= end:
-            self.hi = self.start + self._bytes.rfind(0, self.lo - self.start, self.hi - self.start) + 1
+            last = self._bytes.rfind(0, self.lo - self.start, self.hi - self.start)
+            self._bound(self.lo, self.start + last + 1)
 
     def changed(self, start: int, end: int) -> None:
         """Flags in [start, end) have been set or taken away; the bounds follow."""
@@ -79,7 +81,7 @@ class Shadow(ByteSet):
         lo, hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
         at = self._bytes.find(0, lo - self.start, hi - self.start)
         last = self._bytes.rfind(0, lo - self.start, hi - self.start)
-        self.lo, self.hi = (self.start + at, self.start + last + 1) if at >= 0 else (0, 0)
+        self._bound(*((self.start + at, self.start + last + 1) if at >= 0 else (0, 0)))
 
     def first(self, start: int, end: int) -> Piece | None:
         start, end = max(start, self.lo), min(end, self.hi)
@@ -122,8 +124,8 @@ class Shadow(ByteSet):
             self._flags[: lo - self.start] = self._flags[hi - self.start :] = True
             self._low = self.start if lo > self.start else hi
             self._until = self.end if hi < self.end else lo
-            self.on_flags(self._flags)
+            self._keep(self._flags)
         return self._flags
 
     def _begin_at(self, lo: int) -> None:
-        self.lo, self.hi = (lo, self.hi) if lo < self.hi else (0, 0)
+        self._bound(*((lo, self.hi) if lo < self.hi else (0, 0)))

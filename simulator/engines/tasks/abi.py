@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...structures import header
 
-_RUNTIME = header("runtime/mlusim_rt.h")
+_RUNTIME, _PORTS = header("runtime/mlusim_rt.h"), header("runtime/ports.h")
 #: A row of addresses that scalar accesses may use.
 RANGE = _RUNTIME.dtype("mlusim_range")
 #: Kinds of fault; what has become of flags.
@@ -50,6 +50,23 @@ class Fault(ctypes.Structure):
     """What a kernel did to its process, as far as the arguments of `fault` do not say it."""
 
     _fields_ = _RUNTIME.fields("mlusim_fault")
+
+
+class NativePorts(ctypes.Structure):
+    """The native ports of an overload."""
+
+    _fields_ = _PORTS.fields("mlusim_native_ports")
+
+
+class NativePortRow(ctypes.Structure):
+    """A native port."""
+
+    _fields_ = _PORTS.fields("mlusim_native_port")
+
+
+NativeStep, NativeOperand, NativeInput = (
+    _PORTS.nested(f"mlusim_{name}") for name in ("step", "native_operand", "native_input")
+)
 
 
 @cache

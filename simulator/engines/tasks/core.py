@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Iterable
-from functools import partial
 
 import numpy as np
 
@@ -16,12 +15,10 @@ from .image import LoadedImage
 
 #: Of a range that is no allocation: its accesses are no records.
 _UNSEEN = 2**64 - 1
-#: In the place of flags that are not kept yet.
-_ASK = 1
 #: Bounds of first writes when there have been none.
 _UNTOUCHED = (_UNSEEN, 0)
 #: A row of `RangeTable`, with its fields in this order.
-_ROW = RANGE[["start", "end", "written", "key", "load", "store", "touched", "until"]]
+_ROW = RANGE[["start", "end", "holes", "key", "load", "store", "touched", "until"]]
 #: Writes the built-in variables, with which native code's task begins.
 _SEEN = struct.Struct(f"={len(BuiltIns._fields)}i")
 #: Numbers in the log of loads from a space, and of stores to it.
@@ -29,42 +26,27 @@ Ops = Callable[[str], tuple[int, int]]
 
 
 class RangeTable:
-    """Allocations (and other memory) that scalar accesses may use, as `struct mlusim_range`."""
+    """Allocations (and other memory) that kernels may use, as `struct mlusim_range`."""
 
-    def __init__(
-        self, entries: Iterable[Allocation], ops: Ops, plain: Iterable[tuple[int, int]] = (), settled: bool = False
-    ) -> None:
-        """``plain`` memory, (start, end), belongs to no space: all of it is written, and nobody sees its accesses.
-
-        ``settled``: most of it is written and stays so; flags come when they are needed.
-        """
+    def __init__(self, entries: Iterable[Allocation], ops: Ops, plain: Iterable[tuple[int, int]] = ()) -> None:
+        """``plain`` memory, (start, end), belongs to no space: all of it is written, and nobody sees its accesses."""
         held = {entry.start: entry for entry in entries}
         rows = [(start, end, 0, _UNSEEN, 0, 0, *_UNTOUCHED) for start, end in plain]
         for entry in held.values():
-            whole = settled and not entry.uninitialized.hi
-            rows.append((entry.start, entry.end, 0 if whole else _ASK, entry.key, *ops(entry.space), *_UNTOUCHED))
+            holes = entry.uninitialized.cell.buffer_info()[0]
+            rows.append((entry.start, entry.end, holes, entry.key, *ops(entry.space), *_UNTOUCHED))
         rows.sort()
         table = self.rows = np.array(rows, _ROW)
-        self._written, self._touched, self._until = table["written"], table["touched"], table["until"]
+        self._touched, self._until = table["touched"], table["until"]
         self._entries = [held.get(row[0]) for row in rows]
-        for at, known in enumerate(self._entries if settled else ()):
-            if known:
-                known.uninitialized.on_flags = partial(self._set_flags, at)
-
-    def begin(self) -> None:
-        """The allocations are fresh."""
-        self._written[:] = _ASK
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""
         at = int(np.searchsorted(self.rows["start"], np.uint64(address), "right")) - 1
-        if at >= 0 and (entry := self._entries[at]):
+        if at >= 0 and (entry := self._entries[at]) and address < entry.end:
             if self._until[at]:
                 self._note(at, entry, False)
-            self._set_flags(at, entry.uninitialized.flags)
-
-    def _set_flags(self, at: int, flags: np.ndarray) -> None:
-        self._written[at] = flags.ctypes.data
+            entry.uninitialized.keep_flags()
 
     def note_first_writes(self, taken_away: bool = True) -> None:
         """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
@@ -75,7 +57,7 @@ class RangeTable:
 
     def _note(self, at: int, entry: Allocation, taken_away: bool) -> None:
         low, until = int(self._touched[at]), int(self._until[at])
-        if self._written[at] == _ASK:  # all of it has been written, and there are no flags that would say so
+        if not entry.uninitialized.cell[2]:  # all of it has been written, and there are no flags that would say so
             entry.uninitialized.remove(low, until)
         else:
             (entry.uninitialized.changed if taken_away else entry.uninitialized.touched)(low, until)
@@ -116,18 +98,21 @@ class NativeCore:
         ``mute``: its scalar stores to the memory of the device have no effect.
         """
         self.task = task
-        self._fresh.begin()
         if self._ranges is not self._fresh:
             self._use(self._fresh)
         self._task.registers = self._registers
         native = self._task
         _SEEN.pack_into(native, 0, *task.sees)
-        native.core, native.section, native.mute = task.core, 0, mute
+        native.core, native.section, native.mute, native.pending = task.core, 0, mute, 0
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""
         self.note_first_writes()
         self._use(RangeTable(entries, self._ops))
+
+    def note_pending(self, count: int) -> None:
+        """So many effects of the task wait."""
+        self._task.pending = count
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address are needed from now on."""

@@ -23,8 +23,11 @@ from . import abi
 from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
+from .native import NativeTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
+#: Whether instructions that need no Python are carried out without it; they come to the same.
+NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
 #: Flags of bytes that somebody has written have been taken away since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
 
@@ -42,10 +45,14 @@ class NativeRunner:
         self._current = ctypes.c_void_p.in_dll(self.runtime, "mlusim_current")
         self._status = ctypes.c_int.in_dll(self.runtime, "mlusim_status")
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
+        self._native = NativeTable(machine)
+        self._native_table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_native")
+        self._native_on, self._timed, self._seen = (
+            ctypes.c_int.in_dll(self.runtime, f"mlusim_{name}") for name in ("native_on", "native_timed", "seen")
+        )
         self._ports: dict[int, Any] = {}
         self._spent: Spent | None = None  # what the ports keep their time in
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
-        self._looked_at = False  # whether checks see all runs of the running task
         self._cores: dict[int, NativeCore] = {}
         self._running: NativeCore  # that of the running task
         answers: dict[str, Callable[..., int | None]] = {
@@ -68,7 +75,7 @@ class NativeRunner:
         try:
             image = load_image(self._runtime_path, launch.library)
             if self._spent is not (spent := current()):
-                self._spent = spent
+                self._spent, self._timed.value = spent, spent is not None
                 self._ports.clear()
                 self._opened.clear()
             self._open_ports(image)
@@ -84,6 +91,7 @@ class NativeRunner:
                 return self._run_task(address, pointers)
 
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
+            machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
             self._time_limit = launch.time_limit
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
@@ -98,10 +106,13 @@ class NativeRunner:
             self.runtime.mlusim_time_limit(0.0)
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
+            machine.execution.deferrals.on_change = lambda count: None
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
         with phase("scalar code"):
             ended: int = self.runtime.mlusim_run_task(address, arguments)
+            if self._spent:
+                self._spent.absorb(self._native.spent())
         if ended:  # its last first writes have not been drained
             self._note_first_writes()
         return ended
@@ -110,7 +121,7 @@ class NativeRunner:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
         memories = (m for m in self.machine.map.memories.values() if m.space.scope == "device")
         plain = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in arguments]
-        return RangeTable((entry for m in memories for entry in m.allocations()), self.scalar.ops, plain, settled=True)
+        return RangeTable((entry for m in memories for entry in m.allocations()), self.scalar.ops, plain)
 
     def _open_ports(self, image: LoadedImage) -> None:
         """Put the ports that an image calls into the table of the C boundary."""
@@ -118,12 +129,14 @@ class NativeRunner:
             for number in image.ports:
                 self._port_table[number] = self._port(number)
             self._opened.add(image)
+        self._native_table.value = self._native.address
         self._table.value, self._count.value = ctypes.addressof(self._port_table), len(self._port_table)
 
     def _port(self, number: int) -> int:
         """The address at which native code calls the port of an overload."""
         if number not in self._ports:
             self._ports[number] = _wire(self.machine.dialect.overloads[number])(self.machine.port(number))
+            self._native.add(number)
         return ctypes.cast(self._ports[number], ctypes.c_void_p).value or 0
 
     # --- what native code asks ---------------------------------------------------------------------------
@@ -134,10 +147,15 @@ class NativeRunner:
             core = self._core(task, image)
             core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
         self._running, self._current.value = core, core.address
-        self._looked_at = self.scalar.looked_at
         self._strict.value = self.scalar.watched
+        self._native_on.value = NATIVE_PORTS and task.role != Role.MEMORY  # it skips what is not its own
+        self._look()
         if len(image.slots):
             image.slots[:] = core.slots
+
+    def _look(self) -> None:
+        """Ask whether checks have to see the runs of the running task."""
+        self._seen.value = bool(self._strict.value) or self.scalar.looked_at
 
     def _core(self, task: Task, image: LoadedImage) -> NativeCore:
         """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
@@ -189,9 +207,9 @@ class NativeRunner:
         try:
             if touched:
                 self._note_first_writes(touched == _TAKEN_AWAY)
-            done, is_examined = 0, self._strict.value or self._looked_at
+            done = 0
             try:
-                for run in (abi.AccessRow * count).from_address(runs) if is_examined else ():
+                for run in (abi.AccessRow * count).from_address(runs) if self._seen.value else ():
                     self.scalar.examine(
                         AccessRun(
                             run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
@@ -225,7 +243,7 @@ class NativeRunner:
             space, name, size = _text(v.space), _text(v.name), int(v.bytes)
             if space in machine.cluster_spaces:
                 entry, fresh = machine.shared(space, size, name, (v.file, v.line, name, v.type), pc)
-                self._looked_at = self.scalar.looked_at
+                self._look()
             else:
                 entry, fresh = machine.local(space, size, name, pc), True
             if v.initial and fresh:

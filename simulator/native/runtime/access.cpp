@@ -45,12 +45,16 @@ __attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t si
 
 // Keeps the flags of what is stored, and looks at those of what is loaded.
 __attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, uint64_t size, bool store, int64_t pc) {
-  if (range.written == MLUSIM_ASK && (blocks.need_flags() || !memory.in_order(range, address, size, store))) {
+  if (!has_flags(range)) {
+    if (!blocks.need_flags() && memory.in_order(range, address, size, store)) {
+      if (store) memory.note_in_order(range, address, size);
+      return;
+    }
     process.in_kernel = 0;  // the runs go on: nothing has happened
     process.answers.keep_flags(address);
     process.in_kernel = 1;
   }
-  if (!has_flags(range) || all_written(flags_of(range, address), size)) return;
+  if (all_written(flags_of(range, address), size)) return;
   if (store)
     memory.note_first_write(range, address, size);
   else if (is_block(flags_of(range, address), size))
@@ -77,7 +81,8 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
     range = find_range(address, size, store, pc);
     if (!range) return;
   }
-  if (range->written && (range->written == MLUSIM_ASK || !all_written(flags_of(*range, address), size)))
+  if (is_doubtful(*range, address, size) ? !has_flags(*range) || !all_written(flags_of(*range, address), size)
+                                         : blocks.need_flags() && !has_flags(*range) && !memory.is_common(range))
     use_flags(*range, address, size, store, pc);
   blocks.end_access(*range, address, size, store);
   if (range->key != MLUSIM_UNSEEN) runs.add({address, size, how, pc}, *range);

@@ -87,10 +87,9 @@ void Blocks::recognize() {
   for (size_t i = held_.size(); i-- > 0;) {
     Held& block = held_[i];
     if (block.task != mlusim_current || block.bytes.size() != size || !looks_like(block, bytes)) continue;
-    memory.note_first_write(*range, address, size);
+    memory.note_change(*range, address, size);
     for (uint64_t k = 0; k < size; k++)  // a member that has come to it since is no longer what fresh memory holds
       flags_of(*range, address)[k] = block.flags[k] || bytes[k] != 0xff;
-    memory.touched = MLUSIM_TAKEN_AWAY;
     block.moved = true;
     return;
   }
@@ -135,10 +134,9 @@ void Blocks::take_along(uint64_t address, uint64_t size, bool store) {
 }
 
 void Blocks::arrive(mlusim_range& range, uint64_t address, uint64_t size) {
-  if (range.written) {
-    memory.note_first_write(range, address, size);
+  if (range.holes) {
+    memory.note_change(range, address, size);
     memcpy(flags_of(range, address), taken_.data(), size);
-    memory.touched = MLUSIM_TAKEN_AWAY;
   }
   taken_.clear();
 }

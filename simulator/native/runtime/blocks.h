@@ -45,6 +45,9 @@ class Blocks {
       may_come_back(address, size);
   }
 
+  // Whether something waits for what comes next.
+  bool is_busy() const { return loaded_.size || stored_.size; }
+
   // Whether accesses need the flags of their bytes.
   bool need_flags() const { return !taken_.empty() || !held_.empty(); }
 

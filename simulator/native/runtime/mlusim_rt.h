@@ -10,16 +10,21 @@
 extern "C" {
 #endif
 
-// A range of addresses that the running task may use for scalar accesses: a variable or an array.
+// Which bytes of a range nobody has written, as Python keeps it: all of them lie in [lo, hi).
+struct mlusim_holes {
+  uint64_t lo, hi;
+  uint8_t* written;  // for every byte of the range whether anybody has written it; NULL: none of [lo, hi) is
+};
+
+// A range of addresses that the running task may use: a variable or an array.
 struct mlusim_range {
   uint64_t start, end;
-  uint8_t* written;         // for every byte whether anybody has written it; NULL: all are; MLUSIM_ASK: not kept yet
-  uint64_t key;             // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
-  uint64_t load, store;     // numbers in the log of what loads from it and stores to it
-  uint64_t touched, until;  // what stores have written for the first time since the last drain lies in between
+  struct mlusim_holes* holes;  // NULL: there are none
+  uint64_t key;                // of its first byte in a log; MLUSIM_UNSEEN: its accesses are no records
+  uint64_t load, store;        // numbers in the log of what loads from it and stores to it
+  uint64_t touched, until;     // what stores have written for the first time since the last drain lies in between
 };
 #define MLUSIM_UNSEEN UINT64_MAX
-#define MLUSIM_ASK ((uint8_t*)1)
 // What has become of flags since the last drain: some have been set; some of them, or others, have been taken away.
 enum mlusim_touched { MLUSIM_UNTOUCHED, MLUSIM_WRITTEN, MLUSIM_TAKEN_AWAY };
 
@@ -44,6 +49,7 @@ struct mlusim_task {
   int32_t section;              // a parallel section is open
   int32_t core;                 // its number in a log
   int32_t mute;                 // its scalar stores to the device's memory have no effect
+  int32_t pending;              // effects of it that a wait has to ask for
   sigjmp_buf* jump;             // where an ended task unwinds to
   struct mlusim_range* ranges;  // on-chip memory, sorted
   uint64_t range_count;

@@ -1,14 +1,19 @@
 // What Python calls of the runtime; what it shares with kernel images is in mlusim_rt.h.
 #pragma once
 #include "mlusim_rt.h"
+#include "ports.h"
 
 extern "C" {
 
 extern struct mlusim_fault mlusim_last;
-extern int64_t (**mlusim_port)(void);  // the issue ports, by number; NULL for what no image calls
+extern int64_t (**mlusim_port)(void);              // the issue ports, by number; NULL for what no image calls
+extern struct mlusim_native_ports* mlusim_native;  // those that need no Python, by number
 extern uint64_t mlusim_port_count;
+extern int mlusim_native_on;        // the running task may use them
+extern int mlusim_native_timed;     // somebody asks how long they take
 extern volatile int mlusim_status;  // not 0: the running task has to end
-extern int mlusim_strict;           // somebody looks at the runs: each keeps to one stride
+extern int mlusim_strict;           // somebody watches the runs: each keeps to one stride
+extern int mlusim_seen;             // somebody looks at the runs, one after the other
 
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range* ranges, uint64_t count, int pipe,

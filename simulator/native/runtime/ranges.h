@@ -27,10 +27,15 @@ inline mlusim_range* own_range(uint64_t address, uint64_t size) {
   return range_of(mlusim_current->ranges, mlusim_current->range_count, address, size);
 }
 
-inline bool has_flags(const mlusim_range& range) { return range.written && range.written != MLUSIM_ASK; }
+// Whether some bytes of [address, address + size) may lack a write.
+inline bool is_doubtful(const mlusim_range& range, uint64_t address, uint64_t size) {
+  return range.holes && address < range.holes->hi && address + size > range.holes->lo;
+}
+
+inline bool has_flags(const mlusim_range& range) { return range.holes && range.holes->written; }
 
 inline uint8_t* flags_of(const mlusim_range& range, uint64_t address) {
-  return range.written + (address - range.start);
+  return range.holes->written + (address - range.start);
 }
 
 inline bool all_written(const uint8_t* flags, uint64_t size) {
@@ -61,20 +66,35 @@ struct Memory {
     if (!touched) touched = MLUSIM_WRITTEN;
   }
 
+  // The flags of some bytes are about to change, and not only to be set.
+  void note_change(mlusim_range& range, uint64_t address, uint64_t size) {
+    note_first_write(range, address, size);
+    mlusim_holes& holes = *range.holes;
+    if (!holes.hi || address < holes.lo) holes.lo = address;
+    if (address + size > holes.hi) holes.hi = address + size;
+    touched = MLUSIM_TAKEN_AWAY;
+  }
+
   // Whether an access to a range without flags needs none: stores that follow one another, or are on what those have
   // written, and loads of that. The bounds of such stores are all that there is to know about them.
-  bool in_order(mlusim_range& range, uint64_t address, uint64_t size, bool store) {
+  static bool in_order(const mlusim_range& range, uint64_t address, uint64_t size, bool store) {
     if (address >= range.touched && address + size <= range.until) return true;
-    if (!store || (range.until && address != range.until)) return false;
-    if (!range.until) range.touched = address;
-    range.until = address + size;
-    if (!touched) touched = MLUSIM_WRITTEN;
-    return true;
+    return store && (!range.until || address == range.until);
   }
+
+  // Keeps in mind what has been stored in order.
+  void note_in_order(mlusim_range& range, uint64_t address, uint64_t size) {
+    if (!range.until) range.touched = address;
+    if (address + size > range.until) range.until = address + size;
+    if (!touched) touched = MLUSIM_WRITTEN;
+  }
+
+  // Whether a range is of what every task may use.
+  bool is_common(const mlusim_range* range) const { return range >= common && range < common + common_count; }
 
   // Whether stores to a range have no effect; the task's own memory is not meant, nor its arguments.
   bool mutes(const mlusim_range* range) const {
-    return mlusim_current->mute && range >= common && range < common + common_count && range->key != MLUSIM_UNSEEN;
+    return mlusim_current->mute && is_common(range) && range->key != MLUSIM_UNSEEN;
   }
 };
 extern Memory memory;

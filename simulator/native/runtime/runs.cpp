@@ -25,6 +25,7 @@ inline void leave_out(mlusim_row& row, const mlusim_run& run) {
 
 void Runs::forget() {
   count_ = 0;
+  round_++;
   memory.touched = MLUSIM_UNTOUCHED;
   last_load_ = -1;
 }
@@ -51,27 +52,63 @@ int Runs::add_operations(int first, int end, int64_t pc, uint64_t operations) {
   return end + 1;
 }
 
-void Runs::drain(uint64_t worth, int64_t pc) {
+// Completes the records of what waits.
+void Runs::close(uint64_t worth, int64_t pc) {
   uint64_t operations = mlusim_scalar_work - work_noted_;
-  if (!count_ && operations < worth) return;
-  int count = count_, row_count = count_, first_writes = memory.touched;
-  for (int i = 0; i < count; i++) leave_out(rows_[i], runs_[i]);
-  for (int i = 0; i < count; i++)
-    if (runs_[i].operations) row_count = add_operations(count, row_count, runs_[i].pc, runs_[i].operations);
+  const int first = done_ + count_;
+  int end = first;
+  for (int i = 0; i < count_; i++) {
+    leave_out(rows_[done_ + i], runs_[i]);
+    if (runs_[i].operations) end = add_operations(first, end, runs_[i].pc, runs_[i].operations);
+  }
   if (operations >= worth) {
-    row_count = add_operations(count, row_count, pc, operations);
+    end = add_operations(first, end, pc, operations);
     work_noted_ = mlusim_scalar_work;
   }
-  forget();
-  process.answers.drain(runs_, rows_, (uint64_t)count, (uint64_t)row_count, first_writes);
+  done_ = end;
+  count_ = 0;
+  round_++;
+  last_load_ = -1;
 }
 
-// Adds an access to an open run; false where it is of another source position, or may not be one with it.
-inline bool Runs::extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind) {
+// The complete records go to Python, the first of them those of runs, and what has become of flags.
+void Runs::hand_over(int run_count) {
+  const int row_count = done_, first_writes = memory.touched;
+  if (!row_count && !first_writes) return;
+  done_ = 0;
+  memory.touched = MLUSIM_UNTOUCHED;
+  process.answers.drain(runs_, rows_, (uint64_t)run_count, (uint64_t)row_count, first_writes);
+}
+
+void Runs::drain(uint64_t worth, int64_t pc) {
+  const int run_count = mlusim_seen ? count_ : 0, before = done_;
+  close(worth, pc);
+  if (run_count && before) {  // somebody may refuse a run: what came before it stays
+    const int rest = done_ - before;
+    done_ = before;
+    hand_over(0);
+    memmove(rows_, rows_ + before, (size_t)rest * sizeof *rows_);
+    done_ = rest;
+  }
+  hand_over(run_count);
+}
+
+mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
+  close(WORTH, pc);
+  if (done_ >= ROOM) drain(UINT64_MAX, pc);
+  mlusim_row& row = rows_[done_++];
+  start_row(row, op, pc, work);
+  row.pipe = pipe;
+  row.flags = flags;
+  return row;
+}
+
+// Adds an access to an open run; false where it may not be one with it.
+inline bool Runs::extend(int index, const Access& access, uint64_t operations, bool behind) {
   mlusim_run& run = runs_[index];
-  mlusim_row& row = rows_[index];
+  mlusim_row& row = rows_[done_ + index];
   int64_t step = (int64_t)(access.address - run.last);
-  if (run.pc != access.pc || run.store != access.how || row.operands[0].key != key_of(range, run.low)) return false;
+  if (run.store != access.how) return false;
   if (mlusim_strict && (run.size != access.size || (run.times != 1 && step != run.stride))) return false;
   uint64_t end = access.address + access.size;
   run.apart |= access.address > run.high || end < run.low;
@@ -103,8 +140,8 @@ void Runs::add(const Access& access, mlusim_range& range) {
   last_load_ = store ? -1 : (int)range.load;
   uint64_t mixed = ((uint64_t)access.pc ^ range.start * 2 ^ (uint64_t)access.how) * 0x9e3779b97f4a7c15u;
   Key& key = keys_[(unsigned)(mixed >> 55) & (KEYS - 1)];
-  if (key.pc == access.pc && key.range == &range && key.index < count_ &&
-      extend(key.index, access, range, operations, behind))
+  if (key.pc == access.pc && key.range == &range && key.round == round_ &&
+      extend(key.index, access, operations, behind))
     return;
   if (count_ == MOST) {
     leave();
@@ -121,13 +158,13 @@ void Runs::add(const Access& access, mlusim_range& range) {
                    operations,
                    0,
                    0};
-  mlusim_row& row = rows_[count_];
+  mlusim_row& row = rows_[done_ + count_];
   start_row(row, (uint16_t)(store ? range.store : range.load), access.pc, words_of(access));
   row.flags = access.how & ATOMICALLY ? MLUSIM_ATOMIC : 0;
   row.gaps = behind;
   row.operands[0].key = key_of(range, access.address);
   row.operands[0].bytes = access.size;
-  key = {access.pc, &range, count_++};
+  key = {access.pc, &range, round_, count_++};
 }
 
 }  // namespace mlusim

@@ -24,6 +24,7 @@ class Runs {
   // A task begins: what it computes is counted from here.
   void begin() {
     forget();
+    done_ = 0;
     work_noted_ = mlusim_scalar_work;
   }
 
@@ -31,7 +32,7 @@ class Runs {
   void pause() const { mlusim_current->operations = mlusim_scalar_work - work_noted_; }
   void resume() { work_noted_ = mlusim_scalar_work - mlusim_current->operations; }
 
-  // Drops what waits. A run of an earlier drain is not open: its index is too large, or another run's.
+  // Drops what waits.
   void forget();
 
   // Adds an access to the run of its source position in its range.
@@ -41,27 +42,38 @@ class Runs {
   // Nothing comes between the runs, so that one record a source position will do for what was computed.
   void drain(uint64_t worth, int64_t pc);
 
+  bool are_open() const { return count_; }
+
+  // The row of an instruction of the running task, behind what waits; its operands are yet to be filled in.
+  mlusim_row& issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
+
   uint16_t compute = 0;     // number in the log of what the scalar unit computes
   uint8_t scalar_pipe = 0;  // and of its pipe
 
  private:
-  static constexpr int KEYS = 512;
+  static constexpr int KEYS = 512, ROOM = 1024;
 
-  // The run that a source position has open for a range, found by both; of two in one place the later stays.
+  // The run that a source position has open for a range, found by both; of two in one place the later stays. It is good
+  // until the runs are closed.
   struct Key {
     int64_t pc;
     mlusim_range* range;
+    uint64_t round;
     int index;
   };
 
-  bool extend(int index, const Access& access, const mlusim_range& range, uint64_t operations, bool behind);
+  bool extend(int index, const Access& access, uint64_t operations, bool behind);
   void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
+  void close(uint64_t worth, int64_t pc);
+  void hand_over(int run_count);
   int add_operations(int first, int end, int64_t pc, uint64_t operations);
 
   mlusim_run runs_[MOST]{};
-  mlusim_row rows_[2 * MOST + 1]{};  // their records; behind them, at a drain, those of what was computed
+  // Records that are complete, then those of the runs; behind them, when they are closed, those of what was computed.
+  mlusim_row rows_[ROOM + 2 * MOST + 1]{};
   Key keys_[KEYS]{};
-  int count_ = 0;
+  int count_ = 0, done_ = 0;
+  uint64_t round_ = 1;       // goes up where runs are closed
   uint64_t work_noted_ = 0;  // operations that are in records or runs
   int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1
 };

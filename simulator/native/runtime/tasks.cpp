@@ -17,7 +17,7 @@ extern "C" void mlusim_enter(void (*entry)(void**), void** arguments) __attribut
 
 mlusim_task* mlusim_current;
 volatile int mlusim_status;
-int mlusim_strict;
+int mlusim_strict, mlusim_seen;
 uint64_t mlusim_scalar_work;
 mlusim_fault mlusim_last;
 
@@ -206,6 +206,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   }
   process.in_kernel = 0;
   runs.forget();
+  runs.drain(UINT64_MAX, 0);
   blocks.forget_task();
   if (!mlusim_status) process.answers.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
   return 1;

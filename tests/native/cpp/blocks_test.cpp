@@ -13,15 +13,19 @@ namespace {
 struct Scene {
   alignas(8) uint8_t bytes[64] = {};
   uint8_t flags[64] = {};
+  mlusim_holes holes;
   mlusim_range range;
   mlusim_task task{};
 
-  Scene() : range{(uint64_t)bytes, (uint64_t)(bytes + 64), flags, 0, 0, 0, UINT64_MAX, 0} {
+  Scene()
+      : holes{(uint64_t)bytes, (uint64_t)(bytes + 64), flags},
+        range{(uint64_t)bytes, (uint64_t)(bytes + 64), &holes, 0, 0, 0, UINT64_MAX, 0} {
     mlusim_callbacks answers{};
     answers.unwritten = [](uint64_t address, uint64_t size, int64_t) {
       asked = address;
       asked_size = size;
     };
+    answers.drain = [](const mlusim_run*, const mlusim_row*, uint64_t, uint64_t, int32_t) {};
     process.in_kernel = 0;  // a test before has gone back to the code of its kernel
     mlusim_connect(&answers, nullptr, 0, 0, 0);
     task.ranges = &range;

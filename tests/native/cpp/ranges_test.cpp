@@ -36,7 +36,8 @@ TEST(flags_of_all_sizes) {
 
 TEST(first_writes_are_noted_with_their_bounds) {
   uint8_t flags[16] = {};
-  mlusim_range row = {100, 116, flags, 0, 0, 0, UINT64_MAX, 0};
+  mlusim_holes holes = {100, 116, flags};
+  mlusim_range row = {100, 116, &holes, 0, 0, 0, UINT64_MAX, 0};
   Memory noted{};
   noted.note_first_write(row, 104, 4);
   noted.note_first_write(row, 102, 1);
@@ -48,12 +49,29 @@ TEST(first_writes_are_noted_with_their_bounds) {
   CHECK(noted.touched == MLUSIM_TAKEN_AWAY);
 }
 
+TEST(bytes_may_lack_a_write_between_the_bounds_alone_and_these_follow_what_is_taken_away) {
+  uint8_t flags[16] = {};
+  mlusim_holes holes = {104, 108, flags};
+  mlusim_range row = {100, 116, &holes, 0, 0, 0, UINT64_MAX, 0};
+  CHECK(!is_doubtful(row, 100, 4) && is_doubtful(row, 100, 5) && is_doubtful(row, 107, 9) && !is_doubtful(row, 108, 8));
+  Memory noted{};
+  noted.note_change(row, 110, 2);
+  CHECK(holes.lo == 104 && holes.hi == 112 && noted.touched == MLUSIM_TAKEN_AWAY);
+  holes.lo = holes.hi = 0;
+  CHECK(!is_doubtful(row, 100, 16));
+  noted.note_change(row, 110, 2);
+  CHECK(holes.lo == 110 && holes.hi == 112);
+}
+
 TEST(stores_that_follow_one_another_need_no_flags) {
-  mlusim_range row = {100, 200, MLUSIM_ASK, 0, 0, 0, UINT64_MAX, 0};
+  mlusim_holes holes = {100, 200, nullptr};
+  mlusim_range row = {100, 200, &holes, 0, 0, 0, UINT64_MAX, 0};
   Memory noted{};
   CHECK(!noted.in_order(row, 100, 4, false));  // a load of what nobody has written
   CHECK(noted.in_order(row, 120, 4, true));
+  noted.note_in_order(row, 120, 4);
   CHECK(noted.in_order(row, 124, 4, true));
+  noted.note_in_order(row, 124, 4);
   CHECK(noted.in_order(row, 120, 8, false));
   CHECK(noted.in_order(row, 122, 2, true));    // on what is written
   CHECK(!noted.in_order(row, 132, 4, true));   // leaves a gap

@@ -18,7 +18,7 @@ mlusim_task task;
 
 void take(const mlusim_run* given, const mlusim_row* records, uint64_t count, uint64_t row_count, int32_t) {
   drained.assign(given, given + count);
-  rows.assign(records, records + row_count);
+  rows.insert(rows.end(), records, records + row_count);
 }
 
 // A launch with one task, of which nothing is drained yet.
@@ -29,6 +29,7 @@ void begin() {
   mlusim_current = &task;
   mlusim_scalar_work = 0;
   mlusim_strict = 0;
+  mlusim_seen = 1;
   drained.clear();
   rows.clear();
   runs.begin();
@@ -72,6 +73,52 @@ TEST(places_ranges_and_kinds_of_access_are_apart) {
   CHECK(rows[4].flags == MLUSIM_ATOMIC && !rows[3].flags);
 }
 
+TEST(what_a_place_had_before_a_drain_is_no_open_run) {
+  begin();
+  mlusim_range one = memory_at(1000), other = memory_at(9000);
+  other.key = one.key + 8000;  // of the same owner
+  runs.add({1000, 4, 0, 77}, one);
+  runs.add({9000, 4, 0, 77}, other);
+  runs.drain(UINT64_MAX, 0);
+  rows.clear();
+  runs.add({9000, 4, 0, 77}, other);
+  runs.add({1000, 4, 0, 77}, one);
+  runs.drain(UINT64_MAX, 0);
+  CHECK(drained.size() == 2 && rows.size() == 2);
+}
+
+TEST(an_instruction_stands_behind_the_runs_before_it) {
+  begin();
+  mlusim_range range = memory_at(1000);
+  mlusim_seen = 0;
+  runs.add({1000, 4, 1, 77}, range);
+  runs.issued(12, 2, MLUSIM_BLOCKING, 80, 64).operands[0].bytes = 256;
+  runs.add({1000, 4, 1, 77}, range);
+  CHECK(rows.empty());
+  runs.drain(UINT64_MAX, 0);
+  CHECK(drained.empty() && rows.size() == 3 && rows[0].op == 6 && rows[2].op == 6);
+  CHECK(rows[1].op == 12 && rows[1].pipe == 2 && rows[1].flags == MLUSIM_BLOCKING && rows[1].pc == 80);
+  CHECK(rows[1].work == 64 && rows[1].operands[0].bytes == 256);
+}
+
+TEST(where_somebody_looks_runs_go_without_what_was_before_them) {
+  begin();
+  mlusim_range range = memory_at(1000);
+  runs.issued(12, 2, 0, 80, 64);
+  runs.add({1000, 4, 1, 77}, range);
+  runs.drain(UINT64_MAX, 0);
+  CHECK(drained.size() == 1 && rows.size() == 2 && rows[0].op == 12 && rows[1].op == 6);
+}
+
+TEST(many_instructions_are_handed_over_in_parts) {
+  begin();
+  for (uint64_t i = 0; i < 3000; i++) runs.issued(12, 2, 0, 80, i);
+  CHECK(rows.size() >= 2000);
+  runs.drain(UINT64_MAX, 0);
+  CHECK(rows.size() == 3000);
+  for (uint64_t i = 0; i < rows.size(); i++) CHECK(rows[i].work == i);
+}
+
 TEST(where_somebody_looks_each_run_keeps_to_one_stride) {
   begin();
   mlusim_strict = 1;
@@ -90,6 +137,7 @@ TEST(operations_belong_to_the_line_behind_them) {
   runs.drain(WORTH, 99);  // too few for a record
   CHECK(rows.size() == 2 && rows[1].op == 9 && rows[1].pc == 77 && rows[1].work == 12);
   mlusim_scalar_work += WORTH;
+  rows.clear();
   runs.drain(WORTH, 99);
   CHECK(drained.empty() && rows.size() == 1 && rows[0].pc == 99 && rows[0].work == WORTH + 5);
 }

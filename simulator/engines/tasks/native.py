@@ -1,0 +1,81 @@
+"""Native ports as the structures of native/runtime/ports.h."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from ....isa import Overload, wires
+from ...core.issue import NativePort
+from ...core.machine import Machine
+from . import abi
+
+#: What the arguments of a call lie in: whole numbers and doubles in registers, and the words of the stack behind those.
+_WHOLE, _DOUBLES, _STACK = range(5), range(5, 13), 13
+
+
+class NativeTable:
+    """The native ports of all overloads, as native code takes them by their numbers; at first none."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine, self._known = machine, set[int]()
+        self._rows = (abi.NativePorts * len(machine.dialect.overloads))()
+        self._kept: list[object] = []  # what the rows point to
+        self.address = ctypes.addressof(self._rows)
+
+    def add(self, number: int) -> None:
+        """The ports of an overload, by the value of the argument that selects one."""
+        if number in self._known:
+            return
+        self._known.add(number)
+        ports = self._machine.native_ports(number)
+        native = {value: port for value, port in ports.items() if isinstance(port, NativePort)}
+        if not native:
+            return
+        overload = self._machine.dialect.overloads[number]
+        places = argument_places(overload)
+        cases = (ctypes.c_void_p * (max(native) + 1))()
+        for value, port in native.items():
+            cases[value] = ctypes.addressof(self._port(port, places))
+        self._kept.append(cases)
+        select, row = overload.instruction.select, self._rows[number]
+        names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+        row.selected_by = places[names.index(select.argument)] if select else -1
+        row.cases, row.count = ctypes.addressof(cases), len(cases)
+
+    def spent(self) -> Iterator[tuple[str, float, int]]:
+        """Name, seconds and number of the instructions that were carried out since the last call."""
+        for number in self._known:
+            row = self._rows[number]
+            if row.times:
+                yield self._machine.dialect.overloads[number].name, row.nanoseconds / 1e9, row.times
+                row.times = row.nanoseconds = 0
+
+    def _port(self, port: NativePort, places: Sequence[int]) -> abi.NativePortRow:
+        arguments = (ctypes.c_uint8 * max(len(places), 1))(*places)
+        numbers = (ctypes.c_int64 * max(len(port.numbers), 1))(*port.numbers)
+        steps = (abi.NativeStep * max(len(port.steps), 1))(*(abi.NativeStep(*step) for step in port.steps))
+        function, data = (port.loop.function, port.loop.data) if port.loop else (0, 0)
+        made = abi.NativePortRow(
+            op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
+            operand_count=len(port.operands), input_count=len(port.inputs), work=port.work, elements=port.elements,
+            rows=port.rows, effect=port.effect, settled=port.settled, one=port.one, loop=function, data=data,
+            arguments=ctypes.addressof(arguments), steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
+        )  # fmt: skip
+        for at, one in enumerate(port.operands):
+            made.operands[at] = abi.NativeOperand(
+                *one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared
+            )
+        for at, given in enumerate(port.inputs):
+            made.inputs[at] = abi.NativeInput(*given)
+        self._kept += [arguments, numbers, steps, made]
+        return made
+
+
+def argument_places(overload: Overload) -> list[int]:
+    """Where each number of a call lies: they fill registers of their kind, then the stack, in order."""
+    whole, doubles, stack = iter(_WHOLE), iter(_DOUBLES), count(_STACK)
+    kinds = [wire.is_float for p in overload.parameters for wire in wires(p, overload.binding)]
+    found = (next(doubles if is_float else whole, None) for is_float in kinds)
+    return [next(stack) if place is None else place for place in found]

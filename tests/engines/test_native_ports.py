@@ -1,0 +1,126 @@
+"""Instructions that are carried out without Python do what the ports in Python do, and most plain ones are."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlusim.isa import Overload
+from mlusim.simulator import Device, load
+from mlusim.simulator.checks.at_issue.values import Values
+from mlusim.simulator.core.issue import NativePort
+from mlusim.simulator.core.machine import Machine
+from mlusim.simulator.engines.tasks import runner
+
+from tests.fuzz.ports.compare import LAUNCHES, Both
+from tests.fuzz.ports.draw import draw
+from tests.fuzz.ports.source import callable_overloads
+
+KERNEL = """#include <bang.h>
+#define N 256
+__nram__ float a[4 * N], b[4 * N];
+__mlu_entry__ void steps(float *out, const float *in, int times) {
+  __memcpy(a, in, N * sizeof(float), GDRAM2NRAM);
+  for (int i = 0; i < times; i++) {
+    __bang_write_value(b, N, 2.0f);
+    __bang_add(b, b, a, N);
+    __bang_mul_scalar(b, b, 3.0f, N);
+    __bang_gt(b, b, a, N);
+    __bang_cycle_add(b, b, a, N, 64);
+    __sync_compute();
+    __memcpy(out + i * N, b, N * sizeof(float), NRAM2GDRAM);
+  }
+}
+__mlu_entry__ void parts(float *out) {
+  volatile float *here = a;
+  for (int i = 0; i < 4; i++) {
+    here[i] = i;
+    here = here == a ? b : a;
+    if (i == 1) __sync();
+  }
+  out[0] = a[0];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ports") / "steps.mlu"
+    path.write_text(KERNEL)
+    return path
+
+
+def in_python(source: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, *args: object) -> Counter[str]:
+    """The instructions that a launch has carried out by Python, by name."""
+    taken: Counter[str] = Counter()
+    make = Machine.port
+
+    def counted(self: Machine, number: int):
+        name, port = self.dialect.overloads[number].name, make(self, number)
+
+        def issue(*numbers):
+            taken[name] += 1
+            return port(*numbers)
+
+        return issue
+
+    monkeypatch.setattr(Machine, "port", counted)
+    program = load([source], device=Device.load("mlu370-x4"))
+    assert program.launch(kernel, args=list(args), isolate=False).findings == []
+    return taken
+
+
+def test_plain_instructions_need_no_python(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times, one = 5, np.ones(256, np.float32)
+    out = np.zeros((times, 256), np.float32)
+    assert in_python(source, monkeypatch, "steps", out, one, times) == {}
+    assert (out == 2).all()  # 1 + (9 > 1)
+    monkeypatch.setattr(runner, "NATIVE_PORTS", False)
+    again = np.zeros_like(out)
+    taken = in_python(source, monkeypatch, "steps", again, one, times)
+    assert taken["__bang_add"] == taken["__bang_cycle_add"] == taken["__sync_compute"] == times
+    assert taken["__memcpy"] == times + 1
+    assert (again == out).all()
+
+
+def test_where_a_check_looks_at_values_all_of_it_is_pythons() -> None:
+    machine = Device.load("mlu370-x4").watched(Values).machine
+    (number,) = [n for n in machine.dialect.by_name["__bang_add"] if machine.dialect.overloads[n].dtypes == "float"]
+    assert machine.native_ports(number) == {0: "Values looks at it"}
+
+
+def test_equal_launches_leave_equal_logs_whatever_lay_where_before(source: Path) -> None:
+    program = load([source], device=Device.load("mlu370-x4"))
+    logs = [program.launch("parts", args=[np.zeros(1, np.float32)], isolate=False).log for _ in range(3)]
+    for log in logs[1:]:
+        assert log.records.tobytes() == logs[0].records.tobytes()
+        assert log.runs.tobytes() == logs[0].runs.tobytes()
+
+
+def sample(chip: Device, rng: random.Random) -> list[Overload]:
+    """Overloads that the kernel can call: one of each kind that is native, some others, copies and waits."""
+    overloads = callable_overloads(chip.shape.arch)
+    numbers = {overload: number for number, overload in enumerate(chip.machine.dialect.overloads)}
+    kinds: dict[object, list[Overload]] = {}
+    for overload in overloads:
+        port = chip.machine.native_ports(numbers[overload]).get(0)
+        if isinstance(port, NativePort):
+            inputs = tuple((one[0] < 0 and one[2], one[4]) for one in port.inputs)
+            kinds.setdefault((port.effect, inputs), []).append(overload)
+    chosen = [rng.choice(kind) for kind in kinds.values()] + rng.sample(overloads, 4)
+    return chosen + [o for o in overloads if o.name in ("__memcpy", "__memcpy_async", "__sync_compute", "__sync_io")]
+
+
+@pytest.mark.parametrize("device", ["mlu370-x4", "mlu270"])
+def test_both_ports_do_the_same(device: str, tmp_path: Path) -> None:
+    """The long form is a command, `python -m tests.fuzz.ports`."""
+    chip = Device.load(device)
+    overloads = sample(chip, random.Random(device))
+    both = Both(chip, overloads, tmp_path)
+    for seed in range(20):
+        rng = random.Random(seed)
+        table = draw(rng, overloads, rng.randint(2, 30))
+        assert both.differences(table, rng.choice(LAUNCHES), rng.choice(("raise", "collect", "collect")), seed) == []

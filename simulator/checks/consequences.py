@@ -66,7 +66,7 @@ def _passes_an_end(finding: Finding) -> bool:
 
 def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether a finding follows from another one of the launch."""
-    if one.rule == rules.declared.OVERLAP and any(_reaches_into(f, one) for f in found):
+    if one.rule == rules.declared.OVERLAP and any(_reaches_into(f, one) for f in found[:at]):
         return True
     if _is_skipped(one):
         return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])

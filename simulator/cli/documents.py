@@ -7,6 +7,7 @@ or means something else; new keys may come without.
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import Any, NotRequired
 
 from pydantic import ConfigDict, TypeAdapter, with_config
@@ -128,12 +129,17 @@ class _Instructions(TypedDict):
     not_modelled: dict[str, str]
 
 
+@dataclass(frozen=True)
+class _Declaration(InstructionRow):
+    simulated: dict[str, list[str]]  # how the simulator carries it out, and with which types
+
+
 @_EXACT
 class _Instruction(TypedDict):
     name: str
     modelled: bool
     doc: str
-    declarations: list[InstructionRow]
+    declarations: list[_Declaration]
 
 
 class _Rule(TypedDict):

@@ -11,7 +11,7 @@ from .screen import Screen
 #: Beside the packages, in a checkout and in an installation.
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 #: How examples end; other files may lie beside those of a checkout.
-_SUFFIXES = {".c", ".cpp", ".cu", ".h", ".mlu", ".py"}
+_SUFFIXES = {".c", ".cpp", ".cu", ".h", ".mlu", ".py", ".sh"}
 
 
 def copy_examples(options: argparse.Namespace, screen: Screen) -> bool:

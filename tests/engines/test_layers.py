@@ -87,7 +87,7 @@ def test_a_host_without_a_layer_of_the_sandbox_says_so_and_refuses_where_it_is_r
     refused = [line for line in said if "no kernel is run: MLUSIM_REQUIRE_SANDBOX is set, and this host lacks" in line]
     assert len(refused) == 2
     assert said[-1] == "isolate=False runs a kernel without the sandbox, and MLUSIM_REQUIRE_SANDBOX is set"
-    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    rows = {row["name"]: row for row in json.loads(done.stdout)["checks"]}
     missing = set(layers.split(" and "))
     assert {name for name in ("seccomp", "dispatch", "landlock") if rows[name]["state"] == "lacking"} == missing
     assert all(rows[name]["state"] == "ok" for name in ("python", "compiler", "cache", "lines", "worker"))

@@ -103,7 +103,7 @@ ARITHMETIC = (
         "half float", ">=200", (POSITIVE, Multiple("elem_count * sizeof", 128)), overlap="apart", engine=FUNCTION,
         work=PER_ELEMENT,
     ),
-    *_rows("neg", _UNARY, f"{_FLOATS}, inferred int32 int16 int8", inferred=True),
+    *_rows("neg", _UNARY, f"{_FLOATS}, inferred int32", inferred=True),
     *(
         Fact(
             f"__asm_div_scalar_nram_{name}",

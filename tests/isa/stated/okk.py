@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.isa.stated.products import MATRIX, OUT, dealt, geometry, product
+from tests.isa.stated.products import MATRIX, dealt, geometry, product
 from tests.isa.stated.words import Row
 
 _AR = "n * ceil(c, lanes) * ceil(h * w * 4, eu_bytes)"
@@ -15,6 +15,8 @@ _COMPACT = "^(1,1,1,1)"
 _TWO, _ONE = "shape &dst &src0 &src1", "shape &dst &src"
 _VALUE: dict[str, Any] = {"types": {"T": "uint32"}}
 _TERMS = {"limits": ("argument!: 1 <= num_series <= 64",), "call": {"num_series": 5}, "bases": ({"num_series": 9},)}
+#: A lane takes the points of a window one after the other.
+_POINTS = "n * ceil({c}, lanes) * oh * ow * kh * kw"
 
 
 def _bdc(name: str, words: str, engine: str = "bdc_ar", work: str = _AR, **facts: Any) -> Row:
@@ -86,20 +88,20 @@ def _windows() -> Iterator[Row]:
         "+dst=float(n,output_c,oh,ow) src:float(n,c,h,w) weight;float2((c+1)//2,output_c,kh,kw)^kernel_stride"
         f" bias;{bias.format(c='output_c')} input_shape output_c kernel_h kernel_w &src kernel_stride using_bias"
         " result_add padding stride dilation",
-        "bdc_conv_float", f"{OUT.format(c='output_c', size='4')} * c * kh * kw", apart="src",
+        "bdc_conv_float", f"{_POINTS.format(c='output_c')} * ceil(c, 16)", apart="src",
         limits=(*geometry("kernel_", 2047), *compact), **{**facts, "facts": {"adds": "result_add"}},
     )  # fmt: skip
     yield _bdc(
         "depthwise2d",
         f"dst=float(n,c,oh,ow) src=float(n,c,h,w) weight;float(1,c,kh,kw)^(1,kh*kw,kw,1) bias;{bias.format(c='c')}"
         " input_shape kernel_h kernel_w using_bias padding stride dilation",
-        "bdc_depthwise", f"{OUT.format(c='c', size='4')} * (2 * kh * kw - 1)",
+        "bdc_depthwise", _POINTS.format(c="c"),
         limits=(*geometry("kernel_", 2047), *compact), **facts,
     )  # fmt: skip
     for op in ("avg", "max"):
         yield _bdc(
             f"{op}_pool2d", "dst=float(n,c,oh,ow) src=float(n,c,h,w) input_shape kernel_h kernel_w padding stride",
-            "bdc_pool", f"{OUT.format(c='c', size='4')} * (2 * kh * kw - 1)",
+            "bdc_pool", _POINTS.format(c="c"),
             limits=geometry("kernel_", 2047, False), **facts,
         )  # fmt: skip
 
@@ -123,7 +125,8 @@ def _gdma() -> Iterator[Row]:
             yield Row(
                 f"okk_gdma_{bits}bit_cpy_{way}", f"dst{_MARKS[way[2]]}T src{_MARKS[way[0]]}T {_ONE}", {"T": kinds},
                 work="n * c * h * w * sizeof_dst",
-                limits=(*_once(way[2]), *_rows("dst", "src"), *_elements(bits, local)), **facts,
+                limits=(*_once(way[2]), *_rows("dst", "src"), *_elements(bits, local)),
+                engine="gdma_load" if way[0] == "S" else "", **facts,
             )  # fmt: skip
         for mark, where in (("/", "system"), (":", "local")):
             yield Row(
@@ -139,7 +142,8 @@ def _gdma() -> Iterator[Row]:
               "bases": ({"rows": 1}, {"cols": 11, "cols_per_channel": 3},
                         {"cols_per_channel": 1, "row_stride": 1 << 30})}  # fmt: skip
     last = "rows cols cols_per_channel row_stride"
-    yield Row("okk_gdma_32bit_matrix_S2L", f"dst=T{lanes} src/T{system} {last}", limits=limits, **facts)
+    yield Row("okk_gdma_32bit_matrix_S2L", f"dst=T{lanes} src/T{system} {last}", limits=limits, engine="gdma_load",
+              **facts)  # fmt: skip
     yield Row("okk_gdma_32bit_matrix_L2S", f"dst/T{system} src=T{lanes} {last}",
               limits=(*limits, "argument: rows == 1 or row_stride >= cols"), **facts)  # fmt: skip
 

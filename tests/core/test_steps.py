@@ -1,4 +1,4 @@
-"""Steps compute what the expressions of declarations say, with `eval` as the reference."""
+"""StepWriter compute what the expressions of declarations say, with `eval` as the reference."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from mlusim.isa import DIALECTS, FUNCTIONS
 from mlusim.simulator import Device
 from mlusim.simulator.core.issue import NativePort
-from mlusim.simulator.core.issue.steps import NotNativeError, Steps
+from mlusim.simulator.core.issue.steps import NotNativeError, StepWriter
 
 #: What each kind of step does, in the order of native/runtime/ports.h; the last one only looks.
 STEPS = [
@@ -21,7 +21,7 @@ HOLDS = len(STEPS)
 NAMES = ("a", "b", "c")
 
 
-def computed(steps: Steps, values: list[int]) -> tuple[list[int], bool]:
+def computed(steps: StepWriter, values: list[int]) -> tuple[list[int], bool]:
     """The numbers after all steps, and whether each condition holds."""
     numbers = [*values, *steps.numbers[len(values) :]]
     for kind, to, a, b in steps.rows:
@@ -42,7 +42,7 @@ def computed(steps: Steps, values: list[int]) -> tuple[list[int], bool]:
 )  # fmt: skip
 def test_values(text: str) -> None:
     rng = random.Random(1)
-    steps = Steps(NAMES, {})
+    steps = StepWriter(NAMES, {})
     place = steps.place(text)
     for _ in range(200):
         values = [rng.choice((-65, -7, -1, 1, 2, 5, 64, 1000)) for _ in NAMES]
@@ -60,7 +60,7 @@ def test_values(text: str) -> None:
 )  # fmt: skip
 def test_conditions(text: str) -> None:
     rng = random.Random(2)
-    steps, seen = Steps(NAMES, {"where": "nram"}), set()
+    steps, seen = StepWriter(NAMES, {"where": "nram"}), set()
     steps.require(text)
     for _ in range(300):
         values = [rng.randint(-3, 6) for _ in NAMES]
@@ -75,12 +75,12 @@ def test_conditions(text: str) -> None:
 )
 def test_what_is_more_than_whole_numbers_needs_python(text: str) -> None:
     with pytest.raises(NotNativeError):
-        Steps(NAMES, {}).place(text)
+        StepWriter(NAMES, {}).place(text)
 
 
 def test_a_condition_that_never_holds_needs_python() -> None:
     with pytest.raises(NotNativeError, match="breaks a rule"):
-        Steps(NAMES, {}).require("False")
+        StepWriter(NAMES, {}).require("False")
 
 
 @pytest.mark.parametrize("name", ["mlu270", "mlu370-x4", "mlu590"])
@@ -99,7 +99,7 @@ def test_the_guards_of_native_ports_are_those_of_pythons(name: str) -> None:
 def _guarded(arch: int, overload, port: NativePort, rng: random.Random) -> int:
     entry, taken = overload.instruction, 0
     sizes = {f"sizeof_{p.name}": overload.element(p).size for p in overload.parameters if p.is_memory}
-    steps = Steps([], {})
+    steps = StepWriter([], {})
     steps.numbers, steps.rows = list(port.numbers), list(port.steps)
     for _ in range(12):
         values = {p.name: _drawn(p, rng) for p in overload.parameters}

@@ -22,7 +22,7 @@ from .effects import EffectWriter
 from .loops import Loop, loop_of
 from .operands import Operand, Packed, operands_of
 from .source import PortSource
-from .steps import NotNativeError, Steps
+from .steps import NotNativeError, StepWriter
 
 _HEADER = header("runtime/ports.h")
 Effect = _HEADER.enumeration("mlusim_native_effect", "MLUSIM_")
@@ -103,7 +103,7 @@ class _Writer:
         if case and entry.select:
             known[entry.select.argument] = value
         given = [wire for p in overload.parameters for wire in wires(p, overload.binding)]
-        steps = Steps(["" if wire.is_float else wire.name for wire in given], known)
+        steps = StepWriter(["" if wire.is_float else wire.name for wire in given], known)
         for name, text in entry.let.items():
             steps.name(name, self.source.expression(text))
         found = tuple(self._operand(steps, operand, spaces[operand.name]) for operand in packed)
@@ -164,7 +164,7 @@ class _Writer:
         one = int.from_bytes(np.ones(1, self.operands[0].element.dtype).tobytes(), "little") if truths else 0
         return Effect.TRUTH if truths else Effect.LOOP, loop, tuple(self._inputs(taken, names, loop)), one
 
-    def _operand(self, steps: Steps, operand: Packed, space: str) -> NativeOperand:
+    def _operand(self, steps: StepWriter, operand: Packed, space: str) -> NativeOperand:
         memory, name = self.source.execution.map.memories[space], operand.name
         steps.name(f"count_{name}", " * ".join(operand.counts()))
         bytes = steps.name(f"bytes_{name}", f"count_{name} * {operand.element.size}")

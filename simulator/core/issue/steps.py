@@ -39,7 +39,7 @@ class StepNumber(NamedTuple):
     at: int
 
 
-class Steps:
+class StepWriter:
     """The numbers of a port, and the steps that compute some of others."""
 
     def __init__(self, arguments: Sequence[str], known: Mapping[str, object]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mlusim.simulator import Device
 
-from .compare import LAUNCHES, Both
+from .compare import FINDINGS, LAUNCHES, Both
 from .draw import draw
 from .source import callable_overloads
 
@@ -34,8 +34,8 @@ def main() -> int:
             if time.monotonic() > end or different >= 5:
                 break
             rng = random.Random(seed)
-            table = draw(rng, overloads, rng.randint(2, 40))
-            found = both.differences(table, rng.choice(LAUNCHES), rng.choice(("raise", "collect", "collect")), seed)
+            table = draw(rng, overloads, rng.randint(2, 80))
+            found = both.differences(table, rng.choice(LAUNCHES), rng.choice(FINDINGS), seed)
             tried += 1
             different += bool(found)
             for difference in found:

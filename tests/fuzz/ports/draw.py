@@ -10,8 +10,10 @@ from mlusim.isa import Overload, Parameter
 
 from .source import ARRAYS, FIELDS
 
+#: Bytes of the largest operands of legal calls.
+_LARGEST = 2048
 _PLACES = [(space, size) for space, arrays in ARRAYS.items() for _, size in arrays]
-_COUNTS = (1, 7, 16, 32, 64, 64, 64, 128, 128, 256)
+_COUNTS = (1, 7, 16, 32, 64)
 #: What takes effect later, and what waits for it.
 _ORDERED = ("__memcpy", "__memcpy_async", "__sync_io", "__sync_compute")
 _ODD_COUNTS = (0, -1, -64, 3000, 1 << 20, (1 << 31) - 1)
@@ -35,13 +37,18 @@ def draw(rng: random.Random, overloads: Sequence[Overload], rows: int) -> np.nda
 
 
 def _loads(overloads: Sequence[Overload]) -> np.ndarray:
-    """Copies that give all of NRAM contents."""
+    """Copies that give on-chip memory contents."""
     copy = next(n for n, o in enumerate(overloads) if o.name == "__memcpy" and len(o.parameters) == 4)
-    table = np.zeros((3, FIELDS), np.int64)
+    select = overloads[copy].instruction.select
+    assert select
+    directions = {case.label: value for value, case in select.cases.items()}
     names = [name for arrays in ARRAYS.values() for name, _ in arrays]
-    for row, (name, size) in zip(table, ARRAYS["nram"], strict=True):
-        row[:6] = copy, 1, names.index(name) << 32, 0, size, 0  # GDRAM2NRAM
-    return table
+    rows = [
+        (copy, 1, names.index(name) << 32, 0, size, directions[f"GDRAM2{space.upper()}"])
+        for space in ("nram", "wram")
+        for name, size in ARRAYS[space]
+    ]
+    return np.array([row + (0,) * (FIELDS - len(row)) for row in rows], np.int64)
 
 
 def _arguments(rng: random.Random, overload: Overload, odd: bool) -> list[int]:
@@ -65,11 +72,11 @@ def _pointer(rng: random.Random, space: str, size: int, odd: bool) -> int:
     if odd and rng.random() < 0.4:
         space = rng.choice(list(ARRAYS))
     numbers = [number for number, (kept, _) in enumerate(_PLACES) if kept == space] or [0]
-    number = rng.choice(numbers)
+    number = rng.choice(numbers if rng.random() < 0.1 else [n for n in numbers if _PLACES[n][1] > _LARGEST])
     most = _PLACES[number][1]
-    offset = rng.choice((0, 0, 128, 256, 512, most // 256 * 128, rng.randrange(0, most, size)))
-    if odd and rng.random() < 0.5:
-        offset = rng.choice((rng.randrange(most), most, most - 4, -4))
+    offset = rng.choice((0, 0, 512, rng.randrange(0, max(most - _LARGEST, 128), 128)))
+    if odd and rng.random() < 0.6:
+        offset = rng.choice((rng.randrange(0, most, size), rng.randrange(most), most, most - 4, -4))
     return number << 32 | offset & 0x7FFFFFFF
 
 
@@ -78,4 +85,4 @@ def _number(rng: random.Random, overload: Overload, p: Parameter, odd: bool) -> 
         return rng.choice((0, 1, 2, 3, 8, 12, 100, rng.randrange(128)))
     if odd and rng.random() < 0.5:
         return rng.choice(_ODD_COUNTS)
-    return rng.choice(_COUNTS)
+    return rng.choice(_COUNTS) if rng.random() < 0.1 else rng.choice((128, 256))

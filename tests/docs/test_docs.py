@@ -108,6 +108,7 @@ def shown_in(expected: list[str], output: list[str]) -> bool:
 def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
     folder = shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(folder)
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest-xdist sets it, and lines are wrapped then
     for command, expected in steps(SESSIONS[page]):
         program, *arguments = shlex.split(command)
         if program == "mlusim":

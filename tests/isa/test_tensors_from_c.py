@@ -125,15 +125,15 @@ def test_nothing_is_divided_by_what_is_not_modelled(suffix: str, tmp_path: Path)
     path.write_text(
         '#include "tpu_kernel.h"\nint divide(const void *arguments) {\n'
         "  int *out = (int *)tpu_global_mem_addr(*(const global_addr_t *)arguments);\n  out[0] = 1;\n"
-        "  out[1] = 100 / tpu_sdma_get_filter_num(1);\n  out[2] = 3;\n  return 0;\n}\n"
+        "  out[1] = 100 / tpu_physical_core_id();\n  out[2] = 3;\n  return 0;\n}\n"
         "TPUKERNEL_FUNC_REGISTER(divide);\n"
     )
     made = load([path], device=device("bm1690"))
     out = device("bm1690").array(np.zeros(4, np.int32))
     found = made.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address), on_finding="collect").findings
-    assert [(f.rule, f.instruction, f.location.line) for f in found] == [("not-modelled", "tpu_sdma_get_filter_num", 5)]
+    assert [(f.rule, f.instruction, f.location.line) for f in found] == [("not-modelled", "tpu_physical_core_id", 5)]
     assert out.numpy().tolist() == [1, 0, 0, 0]
-    with pytest.raises(KernelError, match="tpu_sdma_get_filter_num"):
+    with pytest.raises(KernelError, match="tpu_physical_core_id"):
         made.launch("divide", (1, 1, 1), args=ctypes.c_uint64(out.address))
 
 

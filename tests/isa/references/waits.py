@@ -34,8 +34,8 @@ BARRIERS: dict[str, Callable[[int, int], object]] = {
 #: Waits of TPU-KERNEL after which the results of HAU may be read.
 HAU_WAITS = frozenset({"tpu_initialize", "tpu_poll", "tpu_poll_descriptor", "tpu_hau_poll", "tpu_sync_all"})
 
-#: The wait of TPU-KERNEL for GDMA, which returns a number: tests/isa/tpu/test_counts.py has which.
-COUNTS = frozenset({"tpu_gdma_get_filter_num"})
+#: The waits of TPU-KERNEL for GDMA and SDMA, which return a number: tests/isa/tpu/test_counts.py has which.
+COUNTS = frozenset({"tpu_gdma_get_filter_num", "tpu_sdma_get_filter_num"})
 
 #: Cache maintenance of the processor: it moves no data here; what it makes legal is tested.
 CACHE = frozenset({"tpu_flush_cache", "tpu_invalidate_cache"})

@@ -101,12 +101,12 @@ void Untaken::Line::count(const Range& range, uint64_t result, bool taken) {
   if (!taken) lost += range.bytes();
 }
 
-// Whether hardly anything is read of long results; or, where little went in (the rest may be padding), just half or a
-// quarter: a count in elements where the copy before and the one behind have bytes.
+// Whether hardly anything is read of long results, again and again; or, where little went in (the rest may be padding),
+// just half or a quarter: a count in elements where the copy before and the one behind have bytes.
 bool Untaken::Line::is_wasted() const {
   if (!all.taken || is_short) return false;
   if (is_hollow) return 2 * lost == made || 4 * (made - lost) == made;
-  return lost > made / SHARE * (SHARE - 1);
+  return most.lost >= OFTEN && lost > made / SHARE * (SHARE - 1);
 }
 
 void Untaken::Fate::lose(int64_t by, int64_t maker, uint64_t start, uint64_t count) {

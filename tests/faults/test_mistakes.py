@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import Device, KernelError, Program, Run, checks, load
+from mlusim import simulator
+from mlusim.simulator import Device, KernelError, Program, Run, load
 from mlusim.simulator.findings import ADVICE, RULES
 
 from .corpus import MISTAKES, Mistake
@@ -20,7 +21,7 @@ def built(device: str, watched: str, broken: bool) -> Program:
     """The kernels with their mistakes or without, on a device."""
     made = Device.load(device)
     if watched:
-        made = made.watched(getattr(checks, watched))
+        made = made.watched(getattr(simulator, watched))
     return load([SOURCE], device=made, define=["BROKEN"] if broken else [])
 
 

@@ -36,6 +36,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.work": (op.work,),
     "Instruction.effect": (INSIDE,),
     "Instruction.semantics": (NOT_MUTATED,),  # mutated by hand
+    "Instruction.older": (NOT_MUTATED,),  # mutated by hand
     "Instruction.overlap": (op.overlap,),
     "Instruction.moves": (op.moves,),
     "Instruction.looks_up": (op.moves,),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -262,7 +263,7 @@ class Interpreter:
     def _compute(self, step: p.Step, dtype: type, dst: Span, sources: list[Span]) -> None:
         values = [self.memories[m].data[low:high].copy().view(dtype) for m, low, high in sources]
         with np.errstate(all="ignore"):
-            result = _value(step, dtype, values)
+            result = _value(step, dtype, values, self.old)
         memory, low, high = dst
         unknown = np.zeros(step.count, bool)
         for m, first, end in sources:
@@ -326,18 +327,24 @@ class Interpreter:
         self.memories[span[0]].unwritten[span[1] : span[2]] = False
 
 
-def _value(step: p.Step, dtype: type, values: list[np.ndarray]) -> np.ndarray:
+def _product(a: np.ndarray, b: np.ndarray, old: bool) -> np.ndarray:
+    """On the 2xx a factor of 0 makes +0."""
+    return np.where((a == 0) | (b == 0), a.dtype.type(0), a * b) if old else a * b
+
+
+def _value(step: p.Step, dtype: type, values: list[np.ndarray], old: bool) -> np.ndarray:
     constant = dtype(step.more[0])
     if step.kind == p.FILL:
         return np.full(step.count, constant)
     if step.kind == p.WIDEN:
         return values[0].astype(np.float32)
     if step.kind == p.SCALAR:
-        return values[0] * constant if step.variant else values[0] + constant
+        return _product(values[0], constant, old) if step.variant else values[0] + constant
     if step.kind == p.UNARY:
         return values[0] * values[0] if step.variant else np.abs(values[0])
     a, b = values
-    operations = (np.add, np.subtract, np.multiply, np.fmax, np.fmin)  # of a NaN and a number the number (inferred)
+    product = partial(_product, old=old)
+    operations = (np.add, np.subtract, product, np.fmax, np.fmin)  # of a NaN and a number the number (inferred)
     return operations[step.variant](a, b)
 
 

@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from mlusim import simulator
 from mlusim.simulator import Device, KernelError, Program, Run, load
 from mlusim.simulator.findings import ADVICE, RULES
+
+from mlusim import simulator
 
 from .corpus import MISTAKES, Mistake
 

@@ -26,8 +26,8 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, device)
     with pytest.raises(BuildError, match=r"none\.cpp"):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
-    with pytest.raises(ValueError, match="bm1690 has no CNRT"):
-        build_program([open_end], NO_OPTIONS, Device.load("bm1690"))
+    with pytest.raises(ValueError, match="cuda-sm80 has no CNRT"):
+        build_program([open_end], NO_OPTIONS, Device.load("cuda-sm80"))
 
 
 def test_the_command_line_builds_a_program(tmp_path, capfd):

@@ -74,6 +74,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Compute.completion": (op.completion,),
     "Compute.partial": (op.less,),
     "Copy.completion": (op.completion,),
+    "Copy.cluster": (NOT_MUTATED,),  # tests/core/test_clusters.py has every form
     "Atomic.completion": (op.completion,),
     "Wait.pipes": (op.waits,),
     "Barrier.reach": (op.another("cluster", "union"),),

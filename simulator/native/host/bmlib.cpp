@@ -273,7 +273,7 @@ BM_API bm_status_t okkernel_sync(bm_handle_t handle) { return wait(handle, CALLE
 BM_API tpu_kernel_module_t tpu_kernel_load_module_file(bm_handle_t handle, const char* path) {
   if (use(handle)) return nullptr;
   void* library = nullptr;
-  mlusim_module_problem problem = path ? mlusim_load_file(path, &library) : MLUSIM_NO_FILE;
+  mlusim_module_problem problem = path ? mlusim_load_file_or_program(path, &library) : MLUSIM_NO_FILE;
   return keep(problem, library);
 }
 BM_API tpu_kernel_module_t tpu_kernel_load_module(bm_handle_t handle, const char* content, size_t bytes) {

@@ -51,12 +51,16 @@ mlusim_module_problem load(const char* bytes, size_t size, void** library) {
 
 MLUSIM_API mlusim_module_problem mlusim_load_file(const char* path, void** library) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    *library = mlusim_has_own_kernels() ? dlopen(nullptr, RTLD_LAZY) : nullptr;
-    return *library ? MLUSIM_LOADED : MLUSIM_NO_FILE;
-  }
+  if (!file) return MLUSIM_NO_FILE;
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return load(bytes.data(), bytes.size(), library);
+}
+
+MLUSIM_API mlusim_module_problem mlusim_load_file_or_program(const char* path, void** library) {
+  mlusim_module_problem problem = mlusim_load_file(path, library);
+  if (problem != MLUSIM_NO_FILE || !mlusim_has_own_kernels()) return problem;
+  *library = dlopen(nullptr, RTLD_LAZY);
+  return *library ? MLUSIM_LOADED : MLUSIM_NO_FILE;
 }
 
 MLUSIM_API mlusim_module_problem mlusim_load_bytes(const void* bytes, size_t most, void** library) {

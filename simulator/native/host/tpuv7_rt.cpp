@@ -189,7 +189,7 @@ TPU_API tpuRtStatus_t tpuRtEventElapsedTime(float* milliseconds, tpuRtEvent_t st
 
 TPU_API tpuRtKernelModule_t tpuRtKernelLoadModuleFile(const char* path, tpuRtStream_t) {
   void* library = nullptr;
-  mlusim_module_problem problem = path ? mlusim_load_file(path, &library) : MLUSIM_NO_FILE;
+  mlusim_module_problem problem = path ? mlusim_load_file_or_program(path, &library) : MLUSIM_NO_FILE;
   return loaded(problem, library);
 }
 TPU_API tpuRtKernelModule_t tpuRtKernelLoadModule(const char* content, size_t bytes, tpuRtStream_t) {

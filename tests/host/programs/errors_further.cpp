@@ -125,6 +125,27 @@ static void topologies(float* data) {
   cnrtTaskTopoDestroy(made);
 }
 
+static void changes_of_topologies() {
+  cnrtTaskTopo_t made, other;
+  cnrtTaskTopoEntity_t entity;
+  cnrtTaskTopoNode_t first, second;
+  cnrtHostNodeParams_t nothing = {nullptr, nullptr};
+  size_t count = 0;
+  cnrtTaskTopoCreate(&made, 0), cnrtTaskTopoCreate(&other, 0);
+  cnrtTaskTopoAddEmptyNode(&first, made, nullptr, 0), cnrtTaskTopoAddEmptyNode(&second, made, &first, 1);
+  cnrtTaskTopoInstantiate(&entity, made, nullptr, nullptr, 0);
+  INVALID(cnrtTaskTopoHostNodeSetParams(first, &nothing));
+  INVALID(cnrtTaskTopoEntityHostNodeSetParams(entity, first, &nothing));
+  INVALID(cnrtTaskTopoRemoveDependencies(made, &second, &first, 1));
+  INVALID(cnrtTaskTopoDestroyNode(nullptr));
+  INVALID(cnrtTaskTopoGetEdges(made, &first, nullptr, &count));
+  INVALID(cnrtTaskTopoClone(nullptr, made));
+  INVALID(cnrtTaskTopoNodeFindInClone(nullptr, first, made));
+  INVALID(cnrtTaskTopoNodeFindInClone(&second, first, made));
+  GIVES(cnrtErrorTaskTopoEntityUpdateFailure, cnrtTaskTopoEntityUpdate(entity, other, nullptr, nullptr));
+  cnrtTaskTopoEntityDestroy(entity), cnrtTaskTopoDestroy(made), cnrtTaskTopoDestroy(other);
+}
+
 static void handles(float* data) {
   cnrtIpcMemHandle handle = nullptr;
   void* mapped = nullptr;
@@ -156,5 +177,5 @@ static void settings() {
 }
 
 void further(float* data) {
-  copies(data), handles(data), pools(data), captures(), topologies(data), by_name(), settings();
+  copies(data), handles(data), pools(data), captures(), topologies(data), changes_of_topologies(), by_name(), settings();
 }

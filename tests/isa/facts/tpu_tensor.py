@@ -37,14 +37,15 @@ def _strides(*names: str, axes: str = "nchw") -> tuple[Limit, ...]:
     return tuple(Within(f"{name}.{axis}", 0, STRIDES - 1, rule="argument") for name in names for axis in axes)
 
 
-def _no_write_twice() -> tuple[Limit, ...]:
-    """ "destination stride 0 only where that dimension is 1"."""
+def _no_write_twice(axes: str = "nchw", in_lanes: bool = False) -> tuple[Limit, ...]:
+    """ "destination stride 0 only where that dimension is 1"; channels lie apart while each has a lane (inferred)."""
+    apart = {"c": " or dst_addr // lane_bytes % lanes + shape.c <= lanes"} if in_lanes else {}
     return tuple(
         Holds(
-            f"dst_stride is None or dst_stride.{axis} != 0 or shape.{axis} == 1",
+            f"dst_stride is None or dst_stride.{axis} != 0 or shape.{axis} == 1{apart.get(axis, '')}",
             ({f"dst_stride.{axis}": 0}, {f"dst_stride.{axis}": 0, f"shape.{axis}": 1}),
         )
-        for axis in "nchw"
+        for axis in axes
     )
 
 
@@ -158,6 +159,7 @@ def _copy(name: str, arguments: str, local: str, system: str) -> Fact:
             # Stated of BDC, and of the copies of OKK as far as alignment goes; taken over (inferred).
             *_aligned(**{f"{local}_addr": f"{local}_stride"}),
             *_strides(f"{local}_stride", axes="nch"),
+            *_no_write_twice("nch", in_lanes=local == "dst"),
         ),
         overlap="any",
         pipe="gdma",

@@ -245,7 +245,7 @@ def walk(report: Opened) -> None:
     assert first >= 0
     page.keyboard.press("/")
     page.fill("input[type=search]", report.js(f"l.opOf({first}).name"))
-    page.locator(".hits", has_text="records").wait_for(timeout=60_000)
+    page.locator(".hits", has_text=" record").wait_for(timeout=60_000)
     page.keyboard.press("Enter")
     assert report.js(f"l.opOf(store.state.record).name === l.opOf({first}).name")
     page.keyboard.press("Escape")

@@ -33,7 +33,7 @@ def broken(call: Call) -> list[Broken]:
     if lengths:
         return lengths[:1]
     beyond = call.beyond()
-    return found + ([Broken("bounds", (beyond,))] if beyond else [Broken("overlap", (o,)) for o in call.overlaps()])
+    return found + ([Broken("bounds", beyond)] if beyond else [Broken("overlap", (o,)) for o in call.overlaps()])
 
 
 def _broken(limit: Limit, call: Call) -> Iterator[Broken]:

@@ -107,8 +107,9 @@ class Call:
             free += -(-max(length, 0) // ORIGIN) * ORIGIN + ORIGIN
         return found
 
-    def beyond(self) -> str:
-        """The first tensor that passes the end of a lane, or of its system memory, or ""."""
+    def beyond(self) -> tuple[str, ...]:
+        """The tensors that pass the end of a lane, or of their system memory; a finding names one of them."""
+        found: list[str] = []
         for operand in self.form.fact.operands if self.chip else ():
             assert self.chip
             if operand.is_local:
@@ -116,8 +117,8 @@ class Call:
             else:
                 start, end = self.form.fact.room // 4, self.form.fact.room
             if start + self.span(operand)[1] > end:
-                return operand.name
-        return ""
+                found.append(operand.name)
+        return tuple(found)
 
     def overlaps(self) -> list[str]:
         """For every two tensors across lanes that lie as they must not, the one that is written."""

@@ -39,7 +39,7 @@ def _strides(*names: str, axes: str = "nchw") -> tuple[Limit, ...]:
 
 def _no_write_twice(axes: str = "nchw", in_lanes: bool = False) -> tuple[Limit, ...]:
     """ "destination stride 0 only where that dimension is 1"; channels lie apart while each has a lane (inferred)."""
-    apart = {"c": " or dst_addr // lane_bytes % lanes + shape.c <= lanes"} if in_lanes else {}
+    apart = {"c": " or lane_dst_addr + shape.c <= lanes"} if in_lanes else {}
     return tuple(
         Holds(
             f"dst_stride is None or dst_stride.{axis} != 0 or shape.{axis} == 1{apart.get(axis, '')}",

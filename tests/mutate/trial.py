@@ -93,7 +93,7 @@ def _child(mutant: Mutant | None, names: Set[str], tests: Sequence[str], limit: 
     # A test that is skipped half-way leaves sockets behind, which is no fault.
     quiet = ["--tb=no", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
     with redirect_stdout(output), redirect_stderr(output):
-        code = pytest.main(["-x", *quiet, f"--rootdir={ROOT}", *tests], plugins=[plugin])
+        code = pytest.main(["-x", "--assert=plain", *quiet, f"--rootdir={ROOT}", *tests], plugins=[plugin])
     if code and not plugin.killer:
         plugin.killer = f"pytest ended with {code!r}: {output.getvalue()[-500:]}"
     answer.send(plugin.killer if plugin.ran or plugin.killer else "no test ran")

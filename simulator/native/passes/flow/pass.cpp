@@ -115,7 +115,7 @@ class Pass {
     return now;
   }
 
-  // The pieces of an operand in a lane, or where there are no lanes; those of `runs` up to the next operand are its own.
+  // The pieces of an operand in a lane, or where there are none; those of `runs` up to the next operand are its own.
   void touch_runs(const Piece& all, const Run* runs, size_t lane = 0) {
     if (runs == run_) return tracking_.touch(all);
     Piece piece = all;

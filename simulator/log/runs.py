@@ -68,7 +68,7 @@ def strided_rows(
         return ((0, start, (0, 0, 0), (1, 1, 1), lane, lanes),)
     outer += [(0, 1)] * (_AXES - len(outer))
     s, c = zip(*outer, strict=True)
-    return tuple((run, start + number * step, s, c, lane, lanes) for number in range(times))  # type: ignore[misc]
+    return tuple((run, start + number * step, s, c, lane, lanes) for number in range(times))
 
 
 def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:

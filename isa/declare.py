@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .check import check, check_member
-from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
+from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Message, Section, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
 from .prototype import DeclarationError, parse, parse_name
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
@@ -29,6 +29,7 @@ __all__ = [
     "Copy",
     "DeclarationError",
     "Instruction",
+    "Message",
     "Overload",
     "Require",
     "Section",

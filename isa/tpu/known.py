@@ -7,15 +7,15 @@ _NAMES = {
         any_range_overlapped bank_index bd_rand_seed_gen bd_set_random_gen_seed cache_line_size chip_id chip_num
         conv_kernel_size conv_kernel_size_per_oc core_barrier core_context_setup debug_cmd disable_check_id_node
         disable_pmu dump_global_layer_data dump_registered_kernel_funcs enable_check_id_node enable_pmu engine_num
-        get_base_msg_id get_ccl_msg_id get_global_msg_id get_ic_parallel get_id_node get_local_cstride get_local_msg_id
-        get_local_nstride get_local_size get_parallel_id_node get_schedule_msg_id global_mem_real_addr is_cdma_busy
-        is_descriptor_mode is_last_workitem is_sync_state local_shape_5d_to_4d mem_check_matrix mem_check_range
-        mem_check_tensor mem_record_add mem_record_del next_msg_id nop npu_c_offset npu_index physical_core_id
-        physical_core_num poll_empty print_global_mem_data range_overlapped rank register_kernel_func reset_base_addr
-        run_commands sccl_init set_base_addr set_base_msg_id set_bd_id set_cdma_defered_barrier_msg_id set_gdma_id
-        set_id_node set_mem_guard set_parallel_id_node sr_setup start_physical_core_id static_mem_get_start_addr
-        sync_all_bdc sync_all_gdma sync_all_hau sync_all_sdma sync_all_with_msg_id sync_core sync_core_innner
-        sync_core_with_external_engine sync_end sync_finish sync_start tpuv7_env unified_c_offset use_ring
+        get_base_msg_id get_ccl_msg_id get_ic_parallel get_id_node get_local_cstride get_local_nstride get_local_size
+        get_parallel_id_node get_schedule_msg_id global_mem_real_addr is_cdma_busy is_descriptor_mode is_last_workitem
+        is_sync_state local_shape_5d_to_4d mem_check_matrix mem_check_range mem_check_tensor mem_record_add
+        mem_record_del nop npu_c_offset npu_index physical_core_id physical_core_num poll_empty print_global_mem_data
+        range_overlapped rank register_kernel_func reset_base_addr run_commands sccl_init set_base_addr set_base_msg_id
+        set_bd_id set_cdma_defered_barrier_msg_id set_gdma_id set_id_node set_mem_guard set_parallel_id_node sr_setup
+        start_physical_core_id static_mem_get_start_addr sync_all_bdc sync_all_gdma sync_all_hau sync_all_sdma
+        sync_all_with_msg_id sync_core sync_core_innner sync_core_with_external_engine sync_end sync_finish sync_start
+        tpuv7_env unified_c_offset use_ring
     """,
     "bdc_": """
         arithmetic_sequence_bcast_with_dtype arithmetic_sequence_distribute_aligned
@@ -58,9 +58,9 @@ _NAMES = {
         int_pcs_mm_L_const int_pcs_mm_L_trans int_pcs_mul int_pcs_mul_C int_pcs_sub int_pcs_sub_C int_requant
         int_square int_vc_add int_vc_mul int_vc_sub load_div_lut load_fp_arcsin_coeff load_fp_arctan_coeff
         load_fp_cos_coeff load_fp_sin_coeff load_fuse_exp_coeff maximum_greater_select minimum_less_select qt0_quant
-        quant_mm random_gen random_gen_init random_gen_load_state random_gen_store_state reduce send_msg sign
-        srch_bin_select table_lookup vc_and vc_equal vc_greater vc_greater_equal vc_less vc_less_equal vc_max vc_min
-        vc_not_equal vc_or vc_xor wait_msg
+        quant_mm random_gen random_gen_init random_gen_load_state random_gen_store_state reduce sign srch_bin_select
+        table_lookup vc_and vc_equal vc_greater vc_greater_equal vc_less vc_less_equal vc_max vc_min vc_not_equal vc_or
+        vc_xor
     """,
     "gdma_": """
         busy c_gather_L2L c_gather_L2S c_gather_S2L c_gather_S2S c_scatter_L2L c_scatter_L2S c_scatter_S2L
@@ -72,15 +72,15 @@ _NAMES = {
         lossy_compress_reduce_L12L2 lossy_compress_reduce_L22L2 lossy_compress_reduce_S2L2 lossy_decompress
         lossy_decompress_S2L lossy_decompress_S2S lossy_decompress_reduce_L22L2 lossy_decompress_reduce_S2L2
         mask_select_S2S_with_ret matrix_trans_L2S matrix_trans_S2L move_max_wstride_byte_len random_mask_S2L
-        random_mask_init_seed_S2L random_mask_set_seed send_msg system_bcast vector_L2S vector_S2L wait_msg
+        random_mask_init_seed_S2L random_mask_set_seed system_bcast vector_L2S vector_S2L
     """,
     "hau_": """
-        hard_nms send_msg soft_nms sort_busy sort_cmd_overflow wait_msg
+        hard_nms soft_nms sort_busy sort_cmd_overflow
     """,
     "sdma_": """
         busy cmd_overflow cpy_S2S_with_thread cpy_reduce_L22L2 cpy_reduce_S2L2 lossy_compress
         lossy_compress_reduce_L22L2 lossy_compress_reduce_S2L2 lossy_decompress lossy_decompress_reduce_L22L2
-        lossy_decompress_reduce_S2L2 send_msg wait_msg
+        lossy_decompress_reduce_S2L2
     """,
     "vsdma_": """
         cpy_S2S cpy_cw_trans_S2S cpy_nc_trans_S2S get_filter_num h_gather_S2S h_scatter_S2S initialize mask_select_S2S
@@ -107,12 +107,11 @@ _GIVING = """
     any_range_overlapped bank_index bdc_busy cache_line_size cdma_get_port cdma_get_used_port_num chip_id chip_num
     conv_kernel_size conv_kernel_size_per_oc core_barrier engine_num gdma_busy gdma_cmd_overflow
     gdma_compress_RACU_max_meta_bytes gdma_compress_RACU_max_racu_bytes gdma_compress_normal_max_bytes
-    gdma_mask_select_S2S_with_ret gdma_move_max_wstride_byte_len get_base_msg_id get_ccl_msg_id get_global_msg_id
-    get_ic_parallel get_local_cstride get_local_msg_id get_local_nstride get_local_size get_schedule_msg_id
-    global_mem_real_addr hau_sort_busy hau_sort_cmd_overflow is_cdma_busy is_descriptor_mode is_last_workitem
-    is_sync_state next_msg_id npu_c_offset npu_index physical_core_id physical_core_num range_overlapped rank sdma_busy
-    sdma_cmd_overflow start_physical_core_id static_mem_get_start_addr tpuv7_env unified_c_offset use_ring
-    vsdma_get_filter_num
+    gdma_mask_select_S2S_with_ret gdma_move_max_wstride_byte_len get_base_msg_id get_ccl_msg_id get_ic_parallel
+    get_local_cstride get_local_nstride get_local_size get_schedule_msg_id global_mem_real_addr hau_sort_busy
+    hau_sort_cmd_overflow is_cdma_busy is_descriptor_mode is_last_workitem is_sync_state npu_c_offset npu_index
+    physical_core_id physical_core_num range_overlapped rank sdma_busy sdma_cmd_overflow start_physical_core_id
+    static_mem_get_start_addr tpuv7_env unified_c_offset use_ring vsdma_get_filter_num
 """
 #: Those whose result a kernel goes on with: executing one ends the task, because nothing can stand for it.
 GIVING = frozenset(f"tpu_{name}" for name in _GIVING.split())

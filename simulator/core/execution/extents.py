@@ -19,7 +19,7 @@ class Deferred(NamedTuple):
     """An effect that waits for the sync that asks for it, and the memory it touches."""
 
     pipe: str
-    effect: Callable[[], None]
+    effect: Callable[[], object]  # one that gives False cannot happen yet
     pc: int
     name: str
     extents: tuple[Extent, ...]

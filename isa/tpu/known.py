@@ -24,43 +24,42 @@ _NAMES = {
         bf16_sigmoid_fast busy clamp conv2d_requant_C conv2d_requant_C_asym_C conv2d_requant_C_asym_pc
         conv2d_requant_pc conv2d_requant_pc_asym_C conv2d_requant_pc_asym_pc cpy_cross_npu depthwise2d_requant_C_sym_C
         depthwise2d_requant_pc_asym_C end f16_dequant f16_group_dequant f16_pc_dequant fp16_dequant fp16_pc_dequant
-        fp32_arccosh fp32_arcsinh fp32_arctanh fp32_compensate_reciprocal fp32_cosh fp32_cot fp32_dequant fp32_elu
-        fp32_gelu_fast fp32_gelu_fast2 fp32_log_sigmoid fp32_mac fp32_mac_C fp32_mish fp32_mm_L_const fp32_pc_dequant
-        fp32_pc_requant fp32_requant fp32_selu fp32_sinh fp32_softsign fp32_swish fp32_tunable_C_div
-        fp32_tunable_compensate_reciprocal fp32_tunable_div fp32_tunable_div_C fp32_vc_div fp8_C_sub fp8_add_C
-        fp8_avg_pool2d fp8_bq_mm2_nt fp8_bq_mm2_wblock_nt fp8_mm fp8_mm_R_trans fp8_mm_R_trans_with_bias
-        fp8_mm_all_trans fp8_mm_all_trans_with_bias fp8_mm_with_bias fp8_mul_C fp_C_div fp_C_div2 fp_add_C_sqr
-        fp_add_bias_sqr fp_arccos fp_arcsin fp_arctan fp_arctanh fp_avg_pool2d_ex fp_bias fp_ceil fp_conv2d_backward
-        fp_conv2d_for_deconv2d fp_conv2d_for_deconv2d_without_rotate fp_conv2d_kernel_const fp_conv2d_long_instr
-        fp_conv2d_rescale_C fp_conv2d_rescale_pc fp_conv2d_with_ins fp_conv2d_with_relu fp_conv2d_with_rescale
-        fp_conv_bw fp_cos fp_cosh fp_depthwise2d_with_scale fp_depthwise_for_deconv2d fp_diff_abs fp_diff_abs_C fp_div2
-        fp_div2_C fp_div_C fp_dq2_mm2_nt fp_dq2_mm2_nt_requant fp_dq2_mm2_tt fp_dq2_mm2_tt_requant fp_elu
-        fp_exp_for_neg_arg fp_exponent_part fp_fast_exp fp_floor fp_frexp fp_gelu fp_gelu_fast fp_gelu_fast2
-        fp_hsigmoid fp_hswish fp_hw_reduce_mean fp_ins_avg_pool2d fp_ins_depthwise fp_isfinite fp_log_sigmoid
-        fp_min_pool2d fp_mm_L_const fp_mm_L_const_R_trans fp_mm_L_const_R_trans_with_bias fp_mm_L_const_all_trans
-        fp_mm_L_const_all_trans_with_bias fp_mm_L_const_with_bias fp_mm_R_const fp_mm_R_const_all_trans
-        fp_mm_R_const_all_trans_with_bias fp_mm_R_const_with_bias fp_reciprocal fp_roi_avg_pool2d fp_roi_depthwise2d
-        fp_roi_max_pool2d fp_roi_min_pool2d fp_scale fp_scale_bias fp_scale_bias_C fp_sfu_reciprocal fp_sigmoid fp_silu
-        fp_sin fp_sinh fp_softplus fp_sub_C_sqr fp_sub_bias_sqr fp_tanh fp_tunable_C_div fp_tunable_div
-        fp_tunable_div_C fp_tunable_reciprocal fp_tunable_rsqrt fp_tunable_sqrt fp_vc_add fp_vc_mul fp_vc_sub fuse_exp
-        fuse_exp_with_range fuse_madd fuse_mul_cast fuse_sub_clamp fuse_taylor_mul generate_arithmetic_sequence
-        int8_asym_pc_quant_conv2d int8_asym_pc_quant_conv2d_for_deconv2d int8_asym_quant_conv2d
-        int8_asym_quant_conv2d_for_deconv2d int8_asym_quant_conv2d_for_deconv2d_without_rotate
-        int8_asym_quant_conv2d_kernel_const int8_depthwise2d int8_depthwise2d_kernel_const int8_depthwise_for_deconv2d
-        int8_ins_avg_pool2d int8_mac int8_mac_C int8_max_pool2d int8_min_pool2d int8_mm_L_const int8_pc_pad_depthwise2d
-        int8_pc_pad_depthwise_for_deconv2d int8_pc_zp_mm int8_pc_zp_mm_L_const int8_pc_zp_mm_L_const_R_trans
-        int8_pc_zp_mm_L_const_all_trans int8_pc_zp_mm_R_const int8_pc_zp_mm_R_const_all_trans int8_pc_zp_mm_R_trans
-        int8_pc_zp_mm_all_trans int8_roi_avg_pool2d int8_roi_depthwise2d int8_roi_max_pool2d int8_roi_min_pool2d
-        int8_sym_quant_conv2d int8_sym_quant_conv2d_for_deconv2d int8_zp_mm int8_zp_mm_L_const
-        int8_zp_mm_L_const_R_trans int8_zp_mm_L_const_all_trans int8_zp_mm_R_const int8_zp_mm_R_const_all_trans
-        int8_zp_mm_R_trans int8_zp_mm_all_trans int_dequant int_max_C int_max_pool2d int_min_C int_min_pool2d int_mm
-        int_mm_L_const int_mm_L_trans int_pc_dequant int_pc_requant int_pcs_C_sub int_pcs_add int_pcs_add_C int_pcs_mm
-        int_pcs_mm_L_const int_pcs_mm_L_trans int_pcs_mul int_pcs_mul_C int_pcs_sub int_pcs_sub_C int_requant
-        int_square int_vc_add int_vc_mul int_vc_sub load_div_lut load_fp_arcsin_coeff load_fp_arctan_coeff
-        load_fp_cos_coeff load_fp_sin_coeff load_fuse_exp_coeff maximum_greater_select minimum_less_select qt0_quant
-        quant_mm random_gen random_gen_init random_gen_load_state random_gen_store_state reduce sign srch_bin_select
-        table_lookup vc_and vc_equal vc_greater vc_greater_equal vc_less vc_less_equal vc_max vc_min vc_not_equal vc_or
-        vc_xor
+        fp32_arccosh fp32_arcsinh fp32_arctanh fp32_compensate_reciprocal fp32_cosh fp32_cot fp32_elu fp32_gelu_fast
+        fp32_gelu_fast2 fp32_log_sigmoid fp32_mac fp32_mac_C fp32_mish fp32_mm_L_const fp32_selu fp32_sinh
+        fp32_softsign fp32_swish fp32_tunable_C_div fp32_tunable_compensate_reciprocal fp32_tunable_div
+        fp32_tunable_div_C fp32_vc_div fp8_C_sub fp8_add_C fp8_avg_pool2d fp8_bq_mm2_nt fp8_bq_mm2_wblock_nt fp8_mm
+        fp8_mm_R_trans fp8_mm_R_trans_with_bias fp8_mm_all_trans fp8_mm_all_trans_with_bias fp8_mm_with_bias fp8_mul_C
+        fp_C_div fp_C_div2 fp_add_C_sqr fp_add_bias_sqr fp_arccos fp_arcsin fp_arctan fp_arctanh fp_avg_pool2d_ex
+        fp_bias fp_ceil fp_conv2d_backward fp_conv2d_for_deconv2d fp_conv2d_for_deconv2d_without_rotate
+        fp_conv2d_kernel_const fp_conv2d_long_instr fp_conv2d_rescale_C fp_conv2d_rescale_pc fp_conv2d_with_ins
+        fp_conv2d_with_relu fp_conv2d_with_rescale fp_conv_bw fp_cos fp_cosh fp_depthwise2d_with_scale
+        fp_depthwise_for_deconv2d fp_diff_abs fp_diff_abs_C fp_div2 fp_div2_C fp_div_C fp_dq2_mm2_nt
+        fp_dq2_mm2_nt_requant fp_dq2_mm2_tt fp_dq2_mm2_tt_requant fp_elu fp_exp_for_neg_arg fp_exponent_part
+        fp_fast_exp fp_floor fp_frexp fp_gelu fp_gelu_fast fp_gelu_fast2 fp_hsigmoid fp_hswish fp_hw_reduce_mean
+        fp_ins_avg_pool2d fp_ins_depthwise fp_isfinite fp_log_sigmoid fp_min_pool2d fp_mm_L_const fp_mm_L_const_R_trans
+        fp_mm_L_const_R_trans_with_bias fp_mm_L_const_all_trans fp_mm_L_const_all_trans_with_bias
+        fp_mm_L_const_with_bias fp_mm_R_const fp_mm_R_const_all_trans fp_mm_R_const_all_trans_with_bias
+        fp_mm_R_const_with_bias fp_reciprocal fp_roi_avg_pool2d fp_roi_depthwise2d fp_roi_max_pool2d fp_roi_min_pool2d
+        fp_scale fp_scale_bias fp_scale_bias_C fp_sfu_reciprocal fp_sigmoid fp_silu fp_sin fp_sinh fp_softplus
+        fp_sub_C_sqr fp_sub_bias_sqr fp_tanh fp_tunable_C_div fp_tunable_div fp_tunable_div_C fp_tunable_reciprocal
+        fp_tunable_rsqrt fp_tunable_sqrt fp_vc_add fp_vc_mul fp_vc_sub fuse_exp fuse_exp_with_range fuse_madd
+        fuse_mul_cast fuse_sub_clamp fuse_taylor_mul generate_arithmetic_sequence int8_asym_pc_quant_conv2d
+        int8_asym_pc_quant_conv2d_for_deconv2d int8_asym_quant_conv2d int8_asym_quant_conv2d_for_deconv2d
+        int8_asym_quant_conv2d_for_deconv2d_without_rotate int8_asym_quant_conv2d_kernel_const int8_depthwise2d
+        int8_depthwise2d_kernel_const int8_depthwise_for_deconv2d int8_ins_avg_pool2d int8_mac int8_mac_C
+        int8_max_pool2d int8_min_pool2d int8_mm_L_const int8_pc_pad_depthwise2d int8_pc_pad_depthwise_for_deconv2d
+        int8_pc_zp_mm int8_pc_zp_mm_L_const int8_pc_zp_mm_L_const_R_trans int8_pc_zp_mm_L_const_all_trans
+        int8_pc_zp_mm_R_const int8_pc_zp_mm_R_const_all_trans int8_pc_zp_mm_R_trans int8_pc_zp_mm_all_trans
+        int8_roi_avg_pool2d int8_roi_depthwise2d int8_roi_max_pool2d int8_roi_min_pool2d int8_sym_quant_conv2d
+        int8_sym_quant_conv2d_for_deconv2d int8_zp_mm int8_zp_mm_L_const int8_zp_mm_L_const_R_trans
+        int8_zp_mm_L_const_all_trans int8_zp_mm_R_const int8_zp_mm_R_const_all_trans int8_zp_mm_R_trans
+        int8_zp_mm_all_trans int_max_C int_max_pool2d int_min_C int_min_pool2d int_mm int_mm_L_const int_mm_L_trans
+        int_pcs_C_sub int_pcs_add int_pcs_add_C int_pcs_mm int_pcs_mm_L_const int_pcs_mm_L_trans int_pcs_mul
+        int_pcs_mul_C int_pcs_sub int_pcs_sub_C int_square int_vc_add int_vc_mul int_vc_sub load_div_lut
+        load_fp_arcsin_coeff load_fp_arctan_coeff load_fp_cos_coeff load_fp_sin_coeff load_fuse_exp_coeff
+        maximum_greater_select minimum_less_select qt0_quant quant_mm random_gen random_gen_init random_gen_load_state
+        random_gen_store_state reduce sign srch_bin_select table_lookup vc_and vc_equal vc_greater vc_greater_equal
+        vc_less vc_less_equal vc_max vc_min vc_not_equal vc_or vc_xor
     """,
     "gdma_": """
         busy c_gather_L2L c_gather_L2S c_gather_S2L c_gather_S2S c_scatter_L2L c_scatter_L2S c_scatter_S2L

@@ -2,6 +2,8 @@
 // too: so this is kept of every queue. Every send stands before the waits for it.
 #pragma once
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // Calls for captures and task topologies. A topology is carried out in one queue, in an order that its dependencies
 // have.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "host_link.h"
 #include "host_status.h"

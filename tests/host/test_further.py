@@ -83,7 +83,7 @@ def test_kernels_of_modules(program, device, capfd, tmp_path):
     assert main([device.name, str(tmp_path / "sdk" / "lib64"), *words]) == 0
     code, (report,) = run_program(program, ["modules", str(module)], [device])
     out = "1 0 100012 101313 0 0 100301 0 0 0 0 0 0 0 100200 0 100050 "
-    out += "0 0 0 0 0 0 0 0 0 100006 0 0 0 100014 0 0 0 6 0 22 1 1"
+    out += "0 0 0 0 0 0 0 0 0 1 0 0 0 0 100006 0 0 0 100014 0 0 0 6 0 27 1 1"
     assert (code, capfd.readouterr().out.split()) == (0, out.split())
     found = [(finding.rule, finding.location.line) for finding in report.findings]
     marks = [("argument", "three of four"), ("not-modelled", "packed")]

@@ -178,7 +178,10 @@ def test_debug_information_that_makes_no_sense(program, tmp_path):
         hostile.launch("k", args=[out, {"n": 3}])
 
 
+#: Headers beside the vendor's name types that its own has too.
 BLOCK = """\
+typedef unsigned long long u64;
+typedef long long s64, i64;
 #include "tpu_kernel.h"
 typedef struct { unsigned long long out, in; int n; } args_t;
 typedef struct { unsigned short before; unsigned long long out, in; int n; } __attribute__((packed)) packed_t;

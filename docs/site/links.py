@@ -1,4 +1,4 @@
-"""A hook of MkDocs: links to sources, which lie beside docs in a clone, lead to the repository, if it has an address."""
+"""A hook of MkDocs: links to sources, which lie beside docs in a clone, lead to the repository if it has an address."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..native.machine import AARCH64, PROCESSOR
+from ..native.machine import AARCH64, PROCESSOR, X86_64
 
 #: The guide's 16 cycles of a float division in operations of 2 cycles; logarithms and roots are of the same class.
 _DIVISION = 8
@@ -71,7 +71,8 @@ _AARCH64 = _Assembly(
     ends=(b"b", b"br", b"ret"),
     is_hosts=_is_hosts_arm,
 )  # fmt: skip
-_HERE = _AARCH64 if PROCESSOR == AARCH64 else _X86_64
+#: By processor.
+_ASSEMBLIES = {X86_64: _X86_64, AARCH64: _AARCH64}
 _INSTRUCTION = re.compile(rb"^\t([a-z][\w.]*)(?:[ \t]+(\S.*?))?[ \t]*$", re.M)
 _CALLED = re.compile(rb"\*|[\w.$]+")
 #: What calls do on the host alone: the hooks, and the conversions by which it computes in half.
@@ -79,8 +80,9 @@ _OURS = re.compile(rb"__tsan_|mlusim_|__sanitizer_|__extendhf|__truncsfhf")
 _MATH = re.compile(rb"(?:exp|log|pow|sqrt|sin|cos|tan|tanh|erf|cbrt|exp2|log2|log10|expm1|log1p)[fl]?$")
 
 
-def counted(assembly: bytes, code: _Assembly = _HERE) -> bytes:
+def counted(assembly: bytes, processor: str = PROCESSOR) -> bytes:
     """The assembly with every mark replaced by the count of what follows it; others stay calls of a hook."""
+    code = _ASSEMBLIES[processor]
     marks = list(code.mark.finditer(assembly))
     pieces, at = [], 0
     for number, mark in enumerate(marks):

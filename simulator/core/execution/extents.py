@@ -20,6 +20,4 @@ class Deferred(NamedTuple):
 
     pipe: str
     effect: Callable[[], None]
-    pc: int
-    name: str
     extents: tuple[Extent, ...]

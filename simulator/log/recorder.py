@@ -42,8 +42,8 @@ class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
     ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
-    operand, and of an array at strides its counts, its strides (bytes) and the bytes of an element; of rows anywhere
-    their distances from a byte, and their bytes.
+    operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows anywhere their distances
+    from a byte, and their bytes.
     """
 
     __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit", "pieces", "scalar")

@@ -361,7 +361,7 @@ class _Writer:
             source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
             source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            if operand.footprint and not (self.plans and operand.parameter.is_lanes):  # those leave no byte alone
+            if operand.footprint:
                 source.line(f"_runs = {operand.view()}.runs()")
                 source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 

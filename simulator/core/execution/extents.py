@@ -19,5 +19,5 @@ class Deferred(NamedTuple):
     """An effect that waits for the sync that asks for it, and the memory it touches."""
 
     pipe: str
-    effect: Callable[[], None]
+    effect: Callable[[], object]
     extents: tuple[Extent, ...]

@@ -11,7 +11,7 @@ from ....isa import Barrier, Message
 from ...chip.launch_kinds import Role
 from ...findings import Collector, Finding, Squashed, rules
 from .current import Current
-from .messages import Awaiting
+from .messages import held_by
 from .tasks import Task
 
 
@@ -98,10 +98,9 @@ class Barriers:
 
 def _unsent(task: Task) -> tuple[Finding, int, int | None]:
     """What is said of a message that nobody sends, or not often enough, and where."""
-    held = next(entry for entry in task.pending if isinstance(entry.effect, Awaiting))
-    assert isinstance(held.effect, Awaiting)
-    sent, pc = held.effect.sent
-    return rules.barrier.unsent(held.name, held.effect.number, held.effect.count, sent), held.pc, pc
+    held = held_by(task.pending)
+    sent, pc = held.sent
+    return rules.barrier.unsent(held.name, held.number, held.count, sent), held.pc, pc
 
 
 def _party(task: Task) -> rules.barrier.Party:

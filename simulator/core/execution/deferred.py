@@ -23,9 +23,9 @@ class Deferrals:
         self.early: Callable[[], bool] = lambda: False  # whether the effect that comes is over at once
         self.on_change: Callable[[int], None] = lambda count: None  # is told how many wait
 
-    def defer(self, pipe: str, effect: Callable[[], object], pc: int, name: str, extents: tuple[Extent, ...]) -> None:
+    def defer(self, pipe: str, effect: Callable[[], object], extents: tuple[Extent, ...]) -> None:
         """Keep an effect for the wait that asks for it."""
-        self._current.pending.append(Deferred(pipe, effect, pc, name, extents))
+        self._current.pending.append(Deferred(pipe, effect, extents))
         self.on_change(len(self._current.pending))
         if self.early():
             self.drain((pipe,))
@@ -61,7 +61,7 @@ class Deferrals:
         """What comes next comes after all that is in the queues."""
         self.drain(self._queues)
         if self._messages.used and any(entry.pipe in self._queues for entry in self._current.pending):
-            self._current.pending.append(Deferred(_TURN, lambda: None, 0, "", ()))
+            self._current.pending.append(Deferred(_TURN, lambda: None, ()))
 
     def settle(self, pipe: str, extents: Iterable[Extent]) -> None:
         """Wait for what a blocking instruction depends on: its own pipe, and those that still use its memory."""

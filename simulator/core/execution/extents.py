@@ -20,6 +20,4 @@ class Deferred(NamedTuple):
 
     pipe: str
     effect: Callable[[], object]  # one that gives False cannot happen yet
-    pc: int
-    name: str
     extents: tuple[Extent, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from greenlet import getcurrent
@@ -10,6 +10,7 @@ from greenlet import getcurrent
 from ....isa import Message
 from ...findings import Collector, Squashed
 from .current import Current
+from .extents import Deferred
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Sending:
     number: int
     readers: int
     pc: int
+    name: str
 
     def __call__(self) -> None:
         box = self.messages.boxes.setdefault(self.number, _Box())
@@ -45,6 +47,7 @@ class Awaiting:
     number: int
     count: int
     pc: int
+    name: str
 
     def __call__(self) -> bool:
         box = self.messages.boxes.get(self.number, _Box())
@@ -62,6 +65,11 @@ class Awaiting:
         return box.sent, box.pc if box.sent else None
 
 
+def held_by(pending: Iterable[Deferred]) -> Awaiting:
+    """What holds the first queue that is held."""
+    return next(entry.effect for entry in pending if isinstance(entry.effect, Awaiting))
+
+
 @dataclass
 class Messages:
     """The messages of one launch, by number: all cores share them."""
@@ -77,16 +85,15 @@ class Messages:
         self.used = False
         self.boxes.clear()
 
-    def command(self, sends: bool, number: int, count: int, pc: int) -> Sending | Awaiting:
+    def command(self, sends: bool, number: int, count: int, pc: int, name: str) -> Sending | Awaiting:
         """The effect of a command."""
         self.used = True
-        return (Sending if sends else Awaiting)(self, number, count, pc)
+        return (Sending if sends else Awaiting)(self, number, count, pc, name)
 
     def give_way(self) -> None:
         """Let other tasks run, since the running one waits for a queue that waits for a message."""
         task = self.current.running
-        held = next(entry for entry in task.pending if isinstance(entry.effect, Awaiting))
-        task.waiting = (Message(sends=False), held.pc)
+        task.waiting = (Message(sends=False), held_by(task.pending).pc)
         getcurrent().parent.switch()
         if self.collector.ended:
             self.collector.on_stop()

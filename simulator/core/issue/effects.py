@@ -139,7 +139,7 @@ class EffectWriter:
             self.port.line(f"if {overruns}: {overruns}.finish()")
             return
         self.port.line(f"if {overruns}: _later = {overruns}.after(_later)")
-        defer = f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))"
+        defer = f"_defer({self.port.pipe}, _later, ({self._extents()}))"
         in_order = self.port.execution.dialect.in_order
         if in_order and self.completion is Completion.DEFERRED:
             defer = f"_later() if {self.port.pipe} in {in_order!r} else {defer}"
@@ -204,8 +204,8 @@ class EffectWriter:
     def _message(self, message: Message) -> None:
         command = self.port.bind("_command", self.port.execution.messages.command)
         number, count = (p.name for p in self.entry.prototype.parameters)
-        self.port.line(f"_later = {command}({message.sends}, {number}, {count}, _pc)")
-        self.port.line(f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ())")
+        self.port.line(f"_later = {command}({message.sends}, {number}, {count}, _pc, {self.entry.name!r})")
+        self.port.line(f"_defer({self.port.pipe}, _later, ())")
 
     def _section(self, section: Section) -> None:
         self.port.bind("_move_section", self._move_section)

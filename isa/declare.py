@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .check import check, check_member
-from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Message, Section, Wait
+from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Signal, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
 from .prototype import DeclarationError, parse, parse_name
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
@@ -29,11 +29,11 @@ __all__ = [
     "Copy",
     "DeclarationError",
     "Instruction",
-    "Message",
     "Overload",
     "Require",
     "Section",
     "Select",
+    "Signal",
     "TypeArgument",
     "Wait",
     "alias",

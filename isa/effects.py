@@ -7,7 +7,7 @@
     Barrier    the core goes on when others have arrived
     Cache      the scalar unit's cache of a range is written back or dropped
     Section    queues run side by side from here on, or again one after the other
-    Message    a queue tells others how far it has come, or waits until they have told
+    Signal    a queue tells others how far it has come, or waits until they have told
 
 An effect on memory is complete at one of four times (`Completion`).
 """
@@ -93,7 +93,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Message:
+class Signal:
     """A command that sends a message, or one that holds its queue until a message has been sent often enough.
 
     Its arguments are the number of the message and a count: of a send, how many commands wait for it; of a wait, how
@@ -104,6 +104,6 @@ class Message:
     completion: Completion = Completion.QUEUED
 
 
-Effect = Compute | Copy | Atomic | Wait | Barrier | Cache | Section | Message
+Effect = Compute | Copy | Atomic | Wait | Barrier | Cache | Section | Signal
 #: Effects whose function is given by the declaration.
 WITH_SEMANTICS = (Compute, Atomic)

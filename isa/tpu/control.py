@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..declare import INFERRED, Barrier, Cache, Completion, Instruction, Message, Require, Section, Wait, declare
+from ..declare import INFERRED, Barrier, Cache, Completion, Instruction, Require, Section, Signal, Wait, declare
 
 #: The engines of a core; the kernel's processor is the scalar pipe.
 ENGINES = ("bdc", "gdma", "hau", "sdma")
@@ -58,7 +58,7 @@ def _message(engine: str, sends: bool) -> Instruction:
     return declare(
         f"void tpu_{engine}_{verb}_msg(int32 msg_id, int32 {count})",
         doc=what if sends else f"Hold {engine.upper()} until a message has been sent send_cnt times",
-        effect=Message(sends, Completion.QUEUED if engine in ("bdc", "gdma") else Completion.DEFERRED),
+        effect=Signal(sends, Completion.QUEUED if engine in ("bdc", "gdma") else Completion.DEFERRED),
         pipe=engine,
         engine="sync",
         archs=">=1690" if engine == "sdma" else "",

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from greenlet import getcurrent
 
-from ....isa import Barrier, Message
+from ....isa import Barrier, Signal
 from ...chip.launch_kinds import Role
 from ...findings import Collector, Finding, Squashed, rules
 from .current import Current
@@ -57,12 +57,12 @@ class Barriers:
     def told(self) -> None:
         """A message has been sent: tasks that wait for one look again."""
         for task in self.group:
-            if task.waiting and isinstance(task.waiting[0], Message):
+            if task.waiting and isinstance(task.waiting[0], Signal):
                 task.waiting = None
 
     def deadlock(self, stuck: list[Task]) -> None:
         """Nobody can go on: say who waits for whom, and end the stuck tasks."""
-        held = next((task for task in stuck if task.waiting and isinstance(task.waiting[0], Message)), None)
+        held = next((task for task in stuck if task.waiting and isinstance(task.waiting[0], Signal)), None)
         self._collector.core, self._collector.task = (held or stuck[0]).core, (held or stuck[0]).number
         with suppress(Squashed):
             self._collector.report(*(_unsent(held) if held else self._unmet(stuck)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from greenlet import getcurrent
 
-from ....isa import Message
+from ....isa import Signal
 from ...findings import Collector, Squashed
 from .current import Current
 from .extents import Deferred
@@ -93,7 +93,7 @@ class Messages:
     def give_way(self) -> None:
         """Let other tasks run, since the running one waits for a queue that waits for a message."""
         task = self.current.running
-        task.waiting = (Message(sends=False), held_by(task.pending).pc)
+        task.waiting = (Signal(sends=False), held_by(task.pending).pc)
         getcurrent().parent.switch()
         if self.collector.ended:
             self.collector.on_stop()

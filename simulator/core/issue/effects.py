@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Message, Section, Wait
+from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Section, Signal, Wait
 from ...findings import Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL, Op
 from ..memory.view import poison
@@ -37,7 +37,7 @@ class EffectWriter:
     def completion(self) -> Completion | None:
         """When the effect is complete, None where it is not one on memory."""
         effect = self.entry.effect
-        return effect.completion if isinstance(effect, (Compute, Copy, Atomic, Message)) else None
+        return effect.completion if isinstance(effect, (Compute, Copy, Atomic, Signal)) else None
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class EffectWriter:
             entry.effect.scope if isinstance(entry.effect, Barrier) else "",
             overload.provenance,
             queues=self.queues,
-            message=("send" if entry.effect.sends else "wait") if isinstance(entry.effect, Message) else "",
+            message=("send" if entry.effect.sends else "wait") if isinstance(entry.effect, Signal) else "",
         )
         return recorder.op(op), recorder.pipe(pipe)
 
@@ -110,9 +110,9 @@ class EffectWriter:
             self.port.line(f"_cur.running.counted[{self.entry.pipe!r}] = {self.entry.counts}")
         if isinstance(effect, Wait) and self.entry.prototype.returns != "void":
             self.port.line(f"_result = _cur.running.counted.get({effect.pipes[0]!r}, 0)")
-        if isinstance(effect, Message):
+        if isinstance(effect, Signal):
             self._message(effect)
-        if isinstance(effect, (Wait, Barrier, Cache, Section, Message)):
+        if isinstance(effect, (Wait, Barrier, Cache, Section, Signal)):
             return
         for operand in self.operands:
             if operand.parameter.clobbered:
@@ -201,7 +201,7 @@ class EffectWriter:
         contents = {operand: operand.contents() for operand in self.operands} | dict(instead)
         return Inputs(self.port, self.operands, contents.__getitem__).of(function)
 
-    def _message(self, message: Message) -> None:
+    def _message(self, message: Signal) -> None:
         command = self.port.bind("_command", self.port.execution.messages.command)
         number, count = (p.name for p in self.entry.prototype.parameters)
         self.port.line(f"_later = {command}({message.sends}, {number}, {count}, _pc, {self.entry.name!r})")

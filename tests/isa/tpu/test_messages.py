@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.isa import DIALECTS, Completion, Message
+from mlusim.isa import DIALECTS, Completion, Signal
 from mlusim.simulator import Device, Finding, Log, Run, launch, load, replay
 
 from tests.isa.tpu import MESSAGES
@@ -42,11 +42,11 @@ def say(unit: Any, engine: str, verb: str, number: int, count: int = 1) -> None:
 
 
 def test_every_engine_has_both() -> None:
-    entries = [entry for entry in DIALECTS["tpu"].instructions if isinstance(entry.effect, Message)]
+    entries = [entry for entry in DIALECTS["tpu"].instructions if isinstance(entry.effect, Signal)]
     assert {entry.name for entry in entries} == MESSAGES
     for entry in entries:
         engine = entry.name.split("_")[1]
-        assert isinstance(entry.effect, Message)
+        assert isinstance(entry.effect, Signal)
         assert entry.effect.sends == ("send" in entry.name)
         queued = engine in ("bdc", "gdma")
         assert entry.effect.completion is (Completion.QUEUED if queued else Completion.DEFERRED)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
@@ -179,8 +180,7 @@ class Builder:
         path = source.path
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
         for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1]):
-            made = constant.text
-            file = self.compiler.cache.file(path.name, f"tiles {made}", lambda path, made=made: _write(path, made))
+            file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(_write, text=constant.text))
             yield constant, self._read(path, self.options, file)
         size = self.shape.spaces["nram"].bytes // 1024 if "nram" in self.shape.spaces else 0
         if size:

@@ -45,7 +45,7 @@ def constants(text: str, kernel: str) -> Iterator[SizeConstant]:
     known = {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
     used: Counter[str] = Counter()
     for array in _ARRAY.findall(_without_other_kernels(code, kernel)):
-        used.update({name for extent in _EXTENT.findall(array) for name in _behind(extent, known)})
+        used.update(dict.fromkeys(name for extent in _EXTENT.findall(array) for name in _behind(extent, known)).keys())
     found = 0
     for name, _ in used.most_common():
         value = _number(known[name], known)
@@ -73,10 +73,12 @@ def _without_other_kernels(code: str, kernel: str) -> str:
     return "".join([*parts, code[at:]])
 
 
-def _behind(expression: str, known: Mapping[str, str], depth: int = 0) -> set[str]:
-    """The constants that an expression is made of."""
-    names = {name for name in _NAME.findall(expression) if name in known} if depth < len(known) else set()
-    return names | {other for name in names for other in _behind(known[name], known, depth + 1)}
+def _behind(expression: str, known: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+    """The constants that an expression is made of, and those that these are made of."""
+    for name in _NAME.findall(expression):
+        if name in known and depth < len(known):
+            yield name
+            yield from _behind(known[name], known, depth + 1)
 
 
 def _number(expression: str, known: Mapping[str, str]) -> int | None:

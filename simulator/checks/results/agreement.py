@@ -91,7 +91,7 @@ def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     whole = np.dtype(f"u{here.itemsize}") if alike else np.dtype(np.uint8)
     mine, theirs = (np.ascontiguousarray(part).reshape(-1).view(whole) for part in (here, there))
     changed: np.ndarray = mine != theirs
-    return changed if alike or not here.size else changed.reshape(here.size, -1).any(axis=1)
+    return changed if alike or not here.size else np.any(changed.reshape(here.size, -1), axis=1)
 
 
 def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:

@@ -60,7 +60,8 @@ class NativeTable:
         made = abi.NativePortRow(
             op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
             operand_count=len(port.operands), input_count=len(port.inputs), work=port.work, elements=port.elements,
-            rows=port.rows, effect=port.effect, settled=port.settled, one=port.one, loop=function, data=data,
+            rows=port.rows, effect=port.effect, skipped_by=port.skipped_by, python_for=port.python_for,
+            waits=port.waits, one=port.one, loop=function, data=data,
             arguments=ctypes.addressof(arguments), steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
         )  # fmt: skip
         for at, one in enumerate(port.operands):

@@ -59,18 +59,18 @@ bool waits(const Lane& lane, Ticket until) { return lane.done < std::min(lane.ta
 
 }  // namespace
 
-Ticket in_order(uint64_t queue, cnrtTaskTopoNodeType_t type, Work work) {
+Ticket in_order(uint64_t queue, Task task) {
   if (is_captured(queue)) {
-    capture(queue, type, std::move(work));
+    capture(queue, std::move(task));
     return 0;
   }
   Lanes& made = lanes();
   {
     Locked lock(made.mutex);
     auto lane = made.all.find(queue);
-    if (lane != made.all.end() && lane->second.is_running) return put(lane->second, queue, std::move(work));
+    if (lane != made.all.end() && lane->second.is_running) return put(lane->second, queue, std::move(task.work));
   }
-  work(queue);
+  task.work(queue);
   return 0;
 }
 

@@ -15,7 +15,8 @@ from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
-from ..native.compiler import Compiler, check_machine
+from ..native.compiler import Compiler
+from ..native.machine import AARCH64, PROCESSOR, check_machine
 from ..native.process import CommandResult, LimitReached
 from .ahead import with_headers_ahead
 from .foreign import marked
@@ -34,7 +35,8 @@ from .trust import always_checked, line_of, problem_of_image, problem_of_object
 from .unknown import Found, declare, note, undeclared, unknown_functions
 from .unmarked import shown
 
-_MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
+#: A char has a sign, as where the vendor's compiler runs.
+_COMMON = ("-fsigned-char", "-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
 # source line out of several.
 _FLAGS = (
@@ -42,7 +44,7 @@ _FLAGS = (
     "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
     "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
     "-fno-strict-aliasing", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
-    "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_MESSAGES,
+    "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_COMMON,
 )  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
@@ -146,7 +148,7 @@ class Builder:
         """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return [
-            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(language.header), "-isystem",
+            "-E", "-x", language.kind, *_COMMON, *self._reading, *options.folders(language.header), "-isystem",
             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
             str(path.absolute()),
         ]  # fmt: skip
@@ -260,7 +262,10 @@ class Builder:
         assembly = unlinked.with_suffix(".s")
         self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
-        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1"), entries).encode("latin-1")))
+        done = counted(plain)
+        if PROCESSOR != AARCH64:  # whose assembly it does not read
+            done = shown(done.decode("latin-1"), entries).encode("latin-1")
+        assembly.write_bytes(marked(done))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

@@ -207,7 +207,10 @@ def test_every_rule_says_what_a_card_does_and_shows_the_kernels_broken_and_fixed
     for rule, text in section.items():
         assert re.search(r"^On a card: \w", text, re.M), rule
         broken, fixed = re.findall(r"^```c(?:\+\+)?\n(.*?)```", text, re.M | re.S)
-        for code, stems in ((broken, ("faults", "host_faults", "misfit")), (fixed, ("fixed", "host_fixed"))):
+        for code, stems in (
+            (broken, ("faults", "faults_in_tiles", "host_faults", "misfit")),
+            (fixed, ("fixed", "fixed_in_tiles", "host_fixed")),
+        ):
             files = [path.read_text(encoding="utf-8") for stem in stems for path in EXAMPLES.glob(f"{stem}.*")]
             assert any(code in file for file in files), f"{rule} shows another kernel than {stems[0]}.* has"
 

@@ -51,8 +51,7 @@ def test_three_commands_make_a_device_file(session):
     shown = dict(re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", SESSION, re.M))
     assert len(shown) == 3
     calibration = next(command for command in shown if "mlusim calibrate" in command)
-    page, printed = (normal(re.sub(r"\d[\d.]*", "#", text)) for text in (shown[calibration], said[calibration]))
-    assert shown_in(page, printed), said[calibration]  # the numbers are those of a fit: below
+    assert shown_in(normal(shown[calibration]), normal(said[calibration])), said[calibration]
     made, shipped = Device.load(folder / "own" / "mlu370-x4.toml"), Device.load("mlu370-x4")
     fitted = [name for name, fact in made.rates.facts.items() if "card.csv" in fact.source and fact.kind == "fitted"]
     assert len(fitted) > 30

@@ -80,9 +80,8 @@ class Fit:
             for path in p.paths
         }
         if (error := self.model_errors.get(family)) is not None:
-            source = (
-                f"{of}: what the fit misses ({percent(EXPECTED_ERROR)} counts as one), as wide as fits without an operator ask"
-            )
+            missed = f"what the fit misses, {percent(EXPECTED_ERROR)} counted as one row"
+            source = f"{of}: {missed}, as wide as fits without an operator ask for"
             facts[MODEL_ERROR] = Quantity(float(f"{error:.4g}"), "fitted", source)
         return facts
 

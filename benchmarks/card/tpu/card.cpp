@@ -112,11 +112,11 @@ int main(int count, char** words) {
   for (int bytes : {64, 8192, 65536}) row("flushes", 1, bytes, 256, 1);
   row("scalars", 1, 0, 65536, 1);
   row("reads", 1, 0, 16384, 1);
-  for (int bytes : {64, 1024, 16384}) {
-    for (const char* kernel : {"loads", "stores", "loads_waited", "moves"}) row(kernel, 1, bytes, 128, 1);
-    if (CORES > 1) row("loads", CORES, bytes, 128, 1);
+  for (int bytes : {64, 1024, 8192}) {
+    for (const char* kernel : {"loads", "stores", "loads_waited", "moves"}) row(kernel, 1, bytes, 64, 1);
+    if (CORES > 1) row("loads", CORES, bytes, 64, 1);
 #ifndef BMLIB
-    row("copies_by_sdma", 1, 32 * bytes, 128, 1);
+    row("copies_by_sdma", 1, 32 * bytes, 64, 1);
 #endif
   }
 
@@ -124,19 +124,29 @@ int main(int count, char** words) {
   row("additions", 1, 256, 1024, 1);
   const struct {
     const char* kernel;
-    int bytes, parts;
+    int bytes, longer, parts;
   } classes[] = {
-      {"additions", 8192, 1},       {"selections", 8192, 1},         {"poolings", 2048, 1},
-      {"depthwise", 4096, 1},       {"logarithms", 64, 1},           {"roots", 256, 1},
-      {"gathers", 512, 1},          {"transpositions", 128, 1},      {"broadcasts", 8192, 1},
-      {"convolutions", 128, 64},    {"convolutions_half", 1024, 64}, {"products_half", 1024, 64},
-      {"products_right", 1024, 64}, {"products_both", 1024, 64},     {"sorts", 1024, 1},
-      {"line_gathers", 8192, 1},
+      {"additions", 8192, 16384, 1},
+      {"selections", 8192, 16384, 1},
+      {"broadcasts", 8192, 16384, 1},
+      {"poolings", 2048, 8192, 1},
+      {"depthwise", 4096, 16384, 1},
+      {"logarithms", 64, 256, 1},
+      {"roots", 256, 1024, 1},
+      {"gathers", 512, 2048, 1},
+      {"transpositions", 128, 512, 1},
+      {"convolutions", 128, 512, 64},
+      {"convolutions_half", 1024, 4096, 64},
+      {"products_half", 1024, 4096, 64},
+      {"products_right", 1024, 4096, 64},
+      {"products_both", 1024, 4096, 64},
+      {"sorts", 1024, 4096, 1},
+      {"line_gathers", 8192, 32768, 1},
   };
   for (const auto& each : classes)
-    for (int longer : {1, 4}) row(each.kernel, 1, longer * each.bytes, 512, each.parts);
-  for (int bytes : {32768, 65536}) row("gathers_of_lines", 1, bytes, 256, 1);
-  for (int rows : {2, 8}) row("products", 1, 4096, 512, rows);
+    for (int bytes : {each.bytes, each.longer}) row(each.kernel, 1, bytes, 256, each.parts);
+  for (int bytes : {16384, 32768}) row("gathers_of_lines", 1, bytes, 64, 1);
+  for (int rows : {2, 8}) row("products", 1, 4096, 256, rows);
   end();
   return failed;
 }

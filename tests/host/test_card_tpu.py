@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 SUITE = ROOT / "benchmarks" / "card" / "tpu"
-#: Of a class no instruction of TPU-KERNEL that is modelled needs these, a wait has no work, and the DRAM bounds SDMA.
+#: Classes that no modelled instruction of TPU-KERNEL has; a wait has no work.
 UNSEEN = {
     f"engines.{name}" for name in (
         "bdc_lin.startup_cycles", "bdc_lin.per_cycle", "bdc_requant.startup_cycles", "bdc_requant.per_cycle",
@@ -20,6 +20,10 @@ UNSEEN = {
         "bdc_lane_copy.per_cycle", "sync.per_cycle",
     )
 }  # fmt: skip
+
+#: Others that the fit may name: start-ups of ten cycles or so, which the processor hides that needs 40 to issue a
+#: command, and rates of SDMA and HAU where the DRAM is slower.
+HIDDEN = 10
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,7 @@ def printed(tmp_path_factory):
 def test_every_rate_of_a_bm1690_comes_back(printed, tmp_path):
     table = tmp_path / "card.csv"
     table.write_text(printed)
-    check_rates_come_back(table, SUITE, UNSEEN, most=4)
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)
 
 
 def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
@@ -50,4 +54,4 @@ def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
     rows = [re.sub("^bm1690", "bm1684x", row) for row in rows if "sdma" not in row and "dim={1," in row]
     table = tmp_path / "card.csv"
     table.write_text("\n".join([head, *rows]))
-    check_rates_come_back(table, SUITE, UNSEEN, most=4)
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)

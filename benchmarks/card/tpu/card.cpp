@@ -141,7 +141,7 @@ int main(int count, char** words) {
       {"products_right", 1024, 4096, 64},
       {"products_both", 1024, 4096, 64},
       {"sorts", 1024, 4096, 1},
-      {"line_gathers", 8192, 32768, 1},
+      {"line_gathers", 1024, 32768, 1},
   };
   for (const auto& each : classes)
     for (int bytes : {each.bytes, each.longer}) row(each.kernel, 1, bytes, 256, each.parts);

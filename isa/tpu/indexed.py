@@ -30,15 +30,15 @@ def _gathered(param_addr: np.ndarray, index_addr: np.ndarray, C: Any, param_h: i
     return np.where(inside[:, :, None], lines, C)[None]
 
 
-def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
-    """Of equal indices the last one wins (inferred)."""
+def _scattered(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, shared: bool) -> np.ndarray:
+    """Of equal indices the last one wins (inferred), in any channel where all share the lines of the output."""
     found, index = output_addr.copy(), index_addr[0, :, :, 0]
     lines = found.shape[2]
     if len(wrong := np.flatnonzero(index >= lines)):
         at = int(wrong[0])
         raise ValueOutOfRange("index_addr", at, int(index.flat[at]), f"below shape.h, {lines}")
     for channel, places in enumerate(index.astype(np.int64)):
-        found[0, channel, places] = param_addr[0, channel]
+        found[0, slice(None) if shared else channel, places] = param_addr[0, channel]
     return found
 
 
@@ -53,7 +53,11 @@ def unnamed(index_addr: np.ndarray, axis: int, size: int) -> bool:
 #: What keeps lines of the output, so that their contents count.
 _KEPT: dict[str, dict[str, Any]] = {
     "h_gather": {},
-    "h_scatter": {"measured": {"kept": lambda index_addr, shape: unnamed(index_addr, 2, shape.h)}, "adds": "kept"},
+    "h_scatter": {
+        "let": {"shared": "output_stride and output_stride.c == 0"},
+        "measured": {"kept": lambda index_addr, shape: unnamed(index_addr, 2, shape.h)},
+        "adds": "kept",
+    },
 }
 #: Member, how many lines there are an index for, and what stands before the output and behind the index.
 _FORMS: dict[str, tuple[Any, str, str, str]] = {

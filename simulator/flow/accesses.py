@@ -36,7 +36,11 @@ class Accesses:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self._cut = frozenset(log.runs["operand"].tolist())  # rows of which not all bytes are touched
+
+    @cached_property
+    def _cut(self) -> frozenset[int]:
+        """Rows of which not all bytes are touched."""
+        return frozenset(self.log.runs["operand"].tolist())
 
     @cached_property
     def on_device(self) -> np.ndarray:
@@ -59,12 +63,14 @@ class Accesses:
 
     def spans(self, row: int) -> list[Span]:
         """The pieces of an operand, in the order of their addresses."""
-        pieces = self.pieces(np.array([row])) if row in self._cut else None
-        if pieces is None:
+        runs = self.log.runs[self.log.runs["operand"] == row] if row in self._cut else self.log.runs[:0]
+        found = _expanded(self.log, runs) if len(runs) else None
+        if found is None:
             key, size, lane, lanes = self.log.operands[row].tolist()
             return [Span(key, key + size, lane, lanes)]
-        _, begin, end = pieces.by_place()
-        return [Span(*ends) for ends in zip(begin.tolist(), end.tolist(), strict=True)]
+        of, begin, end = found
+        columns = (begin, end, runs["lane"][of], runs["lanes"][of])
+        return sorted(Span(*piece) for piece in zip(*(column.tolist() for column in columns), strict=True))
 
     def touched(self) -> tuple[Ranges, Ranges]:
         """What is read and what is written of device memory, by offsets in it.
@@ -86,12 +92,24 @@ class Accesses:
 
 
 def _pieces_of(log: Log, rows: np.ndarray) -> Pieces | None:
-    cut = np.isin(rows, log.runs["operand"])
-    whole = rows[~cut]
-    found = [(whole, log.operands["key"][whole], log.operands["key"][whole] + log.operands["bytes"][whole])]
+    whole = rows[~np.isin(rows, log.runs["operand"])]
+    key = log.operands["key"][whole]
     runs = log.runs[np.isin(log.runs["operand"], rows)]
+    found = _expanded(log, runs, len(whole))
+    if found is None:
+        return None
+    of, begin, end = found
+    columns = (whole, key, key + log.operands["bytes"][whole]), (runs["operand"][of], begin, end)
+    return Pieces(*(np.concatenate(column).astype(np.int64) for column in zip(*columns, strict=True)))
+
+
+def _expanded(log: Log, runs: np.ndarray, beside: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """The pieces of rows of the table of runs: the row, the first key and the one after the last of each, in order.
+
+    None where there are, with those ``beside``, too many.
+    """
     counts = runs["count"].astype(np.int64).prod(axis=1)
-    if counts.sum() + len(whole) > _MOST:
+    if counts.sum() + beside > _MOST:
         return None
     of = np.repeat(np.arange(len(runs)), counts)
     number = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -103,5 +121,4 @@ def _pieces_of(log: Log, rows: np.ndarray) -> Pieces | None:
     operand = runs["operand"][of]
     key = log.operands["key"][operand] + start.astype(np.uint64)
     span = np.where(runs["run"][of] > 0, runs["run"][of], log.operands["bytes"][operand])
-    found.append((operand, key, key + span.astype(np.uint64)))
-    return Pieces(*(np.concatenate(column).astype(np.int64) for column in zip(*found, strict=True)))
+    return of, key, key + span.astype(np.uint64)

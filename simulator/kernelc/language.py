@@ -39,7 +39,11 @@ BEGIN = "-Wl,-init,mlusim_begin"
 
 def sections(*names: str) -> list[str]:
     """The function `BEGIN`, and the bounds of sections of an image; 0 where the image has none."""
-    lines = ["void mlusim_begin(void);", f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(); }}"]
+    # A C source of functions alone need not include our header, which declares the last of these.
+    lines = [
+        "void mlusim_begin(void), mlusim_begin_image(void);",
+        f"{UNSEEN} void mlusim_begin(void) {{ mlusim_begin_image(); }}",
+    ]
     for name in names:
         bounds = [f"__{bound}_mlusim_{name}" for bound in ("start", "stop")]
         lines += [f'extern char {bound}[] __attribute__((weak, visibility("hidden")));' for bound in bounds]

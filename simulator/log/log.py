@@ -41,7 +41,7 @@ BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT, CROSSED = (
     int(_FLAGS[name]) for name in ("BLOCKING", "SERIAL", "ATOMIC", "ASYNC", "RESULT", "CROSSED")
 )
 
-FORMAT = 5
+FORMAT = 6
 
 
 @dataclass(frozen=True)

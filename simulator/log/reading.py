@@ -62,7 +62,8 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     limit = max_bytes
     text = _array(archive, "header", np.dtype(np.uint8), min(limit, _LARGEST_HEADER), lambda block, at: None)
     tables = json.loads(text.tobytes())
-    if isinstance(tables, dict) and tables.get("format", FORMAT) != FORMAT:
+    written = tables.get("format", FORMAT) if isinstance(tables, dict) else FORMAT
+    if written not in (FORMAT, *_RUNS_OF):
         raise _VersionError
     if isinstance(tables, dict):
         tables.setdefault("digests", [])  # logs had none once
@@ -75,7 +76,8 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     operands = _array(archive, "operands", OPERAND, limit - records.nbytes, rows.check_operands)
     if rows.operands != len(operands):
         raise DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
-    runs = _array(archive, "runs", RUNS, limit - records.nbytes - operands.nbytes, rows.check_runs)
+    stored = _RUNS_OF.get(written)
+    runs = _array(archive, "runs", RUNS, limit - records.nbytes - operands.nbytes, rows.check_runs, stored)
     device, launch = tables["device"], tables["launch"]
     return Log(records, operands, ops, pipes, locations, shape, device, launch, runs, _digests(tables))
 
@@ -88,9 +90,14 @@ def _digests(tables: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _array(
-    archive: zipfile.ZipFile, name: str, dtype: np.dtype, limit: int, check: Callable[[np.ndarray, int], None]
-) -> np.ndarray:
-    """A member as an array of one dimension; every block of rows is checked before the next one is read."""
+    archive: zipfile.ZipFile, name: str, dtype: np.dtype, limit: int, check: Callable[[np.ndarray, int], None],
+    stored: np.dtype | None = None,
+) -> np.ndarray:  # fmt: skip
+    """A member as an array of one dimension; every block of rows is checked before the next one is read.
+
+    ``stored`` has the fields of an older file; the others are 0.
+    """
+    stored = stored or dtype
     try:
         info = archive.getinfo(f"{name}.npy")
     except KeyError:
@@ -103,22 +110,23 @@ def _array(
         found = _ARRAY.fullmatch(text)
         if magic[:8] != b"\x93NUMPY\1\0" or found is None:
             raise DamagedError(f"{name!r} is no array of one dimension")
-        if found[1].decode("latin-1") != repr(np.lib.format.dtype_to_descr(dtype)):
+        if found[1].decode("latin-1") != repr(np.lib.format.dtype_to_descr(stored)):
             if dtype.names and found[1].startswith(b"["):  # other fields
                 raise _VersionError
             raise DamagedError(f"{name!r} has elements of another type")
         count = int(found[2])
         if count * dtype.itemsize > limit:
             raise DamagedError(f"{name!r} has {count} rows, too many for max_bytes")
-        if 10 + len(text) + count * dtype.itemsize != info.file_size:
+        if 10 + len(text) + count * stored.itemsize != info.file_size:
             raise DamagedError(f"{name!r} is not as long as it says")
-        array = np.empty(count, dtype)  # takes no memory before rows are read into it
+        array = np.zeros(count, dtype)  # takes no memory before rows are read into it
         for at in range(0, count, _BLOCK):
             block = array[at : at + _BLOCK]
-            data = file.read(block.nbytes)
-            if len(data) != block.nbytes:
+            wanted = len(block) * stored.itemsize
+            data = file.read(wanted)
+            if len(data) != wanted:
                 raise DamagedError(f"{name!r} ends early")
-            block[:] = np.frombuffer(data, dtype)
+            (block if stored == dtype else block[list(stored.names or ())])[:] = np.frombuffer(data, stored)
             check(block, at)
         file.read(1)  # the end: the check sum is compared there
     return array
@@ -149,8 +157,10 @@ def _dict(value: Any) -> bool:
 
 
 _COUNT = _whole(1, 1 << 40)
+#: Rows of the table of runs in older formats that are read: they said nothing of lanes.
+_RUNS_OF: Mapping[int, np.dtype] = {5: np.dtype([entry for entry in RUNS.descr if entry[0] not in ("lane", "lanes")])}
 _HEADER: Mapping[str, Kind] = {
-    "format": _whole(FORMAT, FORMAT), "ops": _list(_dict, 1 << 16), "pipes": _list(_text, 1 << 8),
+    "format": _whole(min(_RUNS_OF), FORMAT), "ops": _list(_dict, 1 << 16), "pipes": _list(_text, 1 << 8),
     "locations": _list(_place), "shape": _dict, "device": _text,
     "digests": lambda value: _list(_text)(value) and all(len(entry) <= _DIGEST for entry in value),
     "launch": lambda value: _dict(value) and all(_LAUNCH.get(k, lambda _: False)(v) for k, v in value.items()),

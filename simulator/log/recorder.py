@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +25,8 @@ _CONTINUED = 128
 _ROOM_AT_FIRST = ROW * 1024  # bytes of the buffer
 #: Which operands of a row are in use, by how many it has, shape [ROOM + 1, ROOM].
 _IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
+#: An operand as bytes: NumPy would copy one field after the other.
+_WHOLE = np.dtype((np.void, OPERAND.itemsize))
 #: Rows that are turned into records at a time, so that nothing as large as the log is needed beside it.
 _CHUNK = 1 << 14
 
@@ -39,14 +42,14 @@ class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
     ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
-    operand, and of an array at strides its counts, its strides (bytes) and the bytes of an element; of rows anywhere
-    their distances from a byte, and their bytes.
+    operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows anywhere their distances
+    from a byte, and their bytes.
     """
 
     __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit", "pieces", "scalar")
 
     def __init__(self) -> None:
-        self.buffer, self.at, self.limit = bytearray(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
+        self.buffer, self.at, self.limit = _pages(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
         self._ops: dict[Op, int] = {}
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
         self._counts: list[int] = []  # of their operands
@@ -69,9 +72,10 @@ class Recorder:
     def grow(self) -> None:
         """Make room: the buffer doubles."""
         try:
-            self.buffer += bytes(self.limit)
+            self.buffer.resize(2 * self.limit)
         except BufferError:  # the traceback of a launch that was interrupted still holds its rows
-            self.buffer = self.buffer + bytes(self.limit)
+            kept, self.buffer = self.buffer, _pages(2 * self.limit)
+            self.buffer[: self.limit] = kept[:]
         self.limit *= 2
 
     def op(self, op: Op) -> int:
@@ -85,6 +89,10 @@ class Recorder:
     def pipe(self, name: str) -> int:
         """The number of a pipe in this log."""
         return self._pipes.setdefault(name, len(self._pipes))
+
+    def pipe_name(self, number: int) -> str:
+        """The pipe with a number in this log."""
+        return list(self._pipes)[number]
 
     def write(
         self, op: int, pipe: int, flags: int, core: int, task: int, pc: int, work: int,
@@ -146,7 +154,7 @@ class Recorder:
         numbers = np.array([number[place] for place in places] or [0], np.uint32)
         records["loc"] = numbers[counters.searchsorted(rows["pc"])]
         if self.limit > _ROOM_AT_FIRST:
-            self.buffer, self.limit = bytearray(_ROOM_AT_FIRST), _ROOM_AT_FIRST
+            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.begin()
         locations = tuple([known[place] for place in ordered])
         return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
@@ -154,16 +162,19 @@ class Recorder:
 
 def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
     """The operands in use of all rows, one after the other; ``rooms`` has shape [rows, ROOM]."""
-    if len(rooms) <= _CHUNK:
-        found: np.ndarray = rooms[_IN_USE[used]]
-        return found
-    operands, at = np.empty(int(used.sum()), OPERAND), 0
+    rooms = rooms.view(_WHOLE)
+    operands, at = np.empty(int(used.sum()), _WHOLE), 0
     for begin in range(0, len(rooms), _CHUNK):
         part = slice(begin, begin + _CHUNK)
-        found = _packed(rooms[part], used[part])
+        found = rooms[part][_IN_USE[used[part]]]
         operands[at : at + len(found)] = found
         at += len(found)
-    return operands
+    return operands.view(OPERAND)
+
+
+def _pages(size: int) -> mmap.mmap:
+    """Zeroed bytes that can become more without being copied."""
+    return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def _distinct(column: np.ndarray) -> np.ndarray:

@@ -55,8 +55,7 @@ class Rows:
         _every(known & (owners < self.owners[np.where(known, spaces, 0)]), at, "operand {} lies in no memory")
         end = offset_numbers(block["key"]) + np.minimum(block["bytes"], _MOST_BYTES + 1).astype(np.int64)
         _every(end <= _MOST_BYTES, at, "operand {} passes the end of its memory")
-        fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
-        _every(fits, at, "operand {} lies in lanes that the shape does not have")
+        self._lie_in_lanes(block, at, "operand")
         self.spans.append(block["bytes"])
 
     def check_runs(self, block: np.ndarray, at: int) -> None:
@@ -75,6 +74,11 @@ class Rows:
         steps = block["count"].astype(float) - 1
         end = block["start"].astype(float) + (steps * block["stride"].astype(float)).sum(1) + block["run"]
         _every(reach & (end <= spans[owner].astype(float)), at, "run {} passes the end of its operand")
+        self._lie_in_lanes(block, at, "run")
+
+    def _lie_in_lanes(self, block: np.ndarray, at: int, what: str) -> None:
+        fits = (block["lanes"] <= self.lanes) & (block["lane"] <= self.lanes)
+        _every(fits, at, f"{what} {{}} lies in lanes that the shape does not have")
 
 
 @lru_cache(maxsize=16)

@@ -10,10 +10,10 @@ import numpy as np
 
 from .log import RUNS
 
-#: A row without its operand: run, start, three strides, three counts.
-_Row = tuple[int, int, tuple[int, int, int], tuple[int, int, int]]
-#: Only the first and the last byte are known.
-_UNKNOWN: _Row = (0, 0, (0, 0, 0), (1, 1, 1))
+#: A row without its operand: run, start, three strides, three counts, first lane and lanes.
+Row = tuple[int, int, tuple[int, int, int], tuple[int, int, int], int, int]
+_AXES = 3  # of a row
+_MOST_ROWS = 256  # of an array with one axis more
 
 
 def table_of_runs(
@@ -31,8 +31,8 @@ def table_of_runs(
     single = []
     for row, number, *where in pieces:
         operand = int(first[row]) + number
-        if len(where) == 3:
-            single.append((operand, *_strided(*where)))
+        if len(where) == 1:
+            single += [(operand, *found) for found in where[0]]
         else:
             parts.append(_anywhere(operand, *where))
     if single:
@@ -46,8 +46,13 @@ def table_of_runs(
 
 
 @lru_cache(maxsize=4096)
-def _strided(counts: tuple[int, ...], strides: tuple[int, ...], element: int) -> _Row:
-    """The row of an array at strides, of which axes that touch are one; which way an axis goes makes no difference."""
+def strided_rows(
+    counts: tuple[int, ...], strides: tuple[int, ...], element: int, start: int = 0, lane: int = 0, lanes: int = 0
+) -> tuple[Row, ...]:
+    """The rows of an array at strides (bytes), whose first byte is at ``start``, in each of some lanes.
+
+    Axes that touch are one; which way an axis goes makes no difference.
+    """
     axes = sorted((abs(stride), count) for count, stride in zip(counts, strides, strict=True) if count > 1 and stride)
     run = element
     outer: list[tuple[int, int]] = []
@@ -58,10 +63,12 @@ def _strided(counts: tuple[int, ...], strides: tuple[int, ...], element: int) ->
             outer[-1] = (outer[-1][0], outer[-1][1] * count)
         else:
             outer.append((stride, count))
-    if len(outer) > 3 or run >> 32:
-        return _UNKNOWN
-    outer += [(0, 1)] * (3 - len(outer))
-    return run, 0, tuple(s for s, _ in outer), tuple(c for _, c in outer)  # type: ignore[return-value]
+    step, times = outer.pop() if len(outer) == _AXES + 1 else (0, 1)
+    if len(outer) > _AXES or run >> 32 or times > _MOST_ROWS:  # only the first and the last byte are known
+        return ((0, start, (0, 0, 0), (1, 1, 1), lane, lanes),)
+    outer += [(0, 1)] * (_AXES - len(outer))
+    s, c = zip(*outer, strict=True)
+    return tuple((run, start + number * step, s, c, lane, lanes) for number in range(times))
 
 
 def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:

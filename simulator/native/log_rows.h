@@ -38,11 +38,12 @@ struct __attribute__((packed)) mlusim_operand {
 // A row of the table of runs: where an operand of the operand table (by its row) leaves bytes between its first and its
 // last alone, the pieces that it touches: `run` bytes at `start` from its first byte, and again at every multiple below
 // `count` of the three strides. An operand without rows is one run, one may have several; `run` is 0 where nobody knows
-// more than that its first and its last byte are touched.
+// more than that its first and its last byte are touched. Of a tensor across lanes a row is about some of its lanes.
 struct __attribute__((packed)) mlusim_runs {
   uint32_t operand, run;
   uint64_t start, stride[3];
   uint32_t count[3];
+  uint16_t lane, lanes;
 };
 
 // A record while the kernel runs: its source is still a program counter, its operands stand beside it. One with more

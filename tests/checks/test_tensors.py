@@ -272,7 +272,8 @@ def test_without_a_wait_the_results_are_not_there(device: Device) -> None:
         (2048, ROW, True),  # memory of its own
         (8 * LANE, (1, 4, 1, 16), True),  # lanes of its own
         (7 * LANE, (1, 4, 1, 16), False),  # one lane in common
-        (60 * LANE, (1, 5, 1, 16), False),  # round the last lane
+        (60 * LANE + 960, (1, 5, 1, 16), False),  # round the last lane, into the next row
+        (60 * LANE, (1, 5, 1, 16), True),
         (60 * LANE, (1, 4, 1, 16), True),
     ],
 )

@@ -48,6 +48,30 @@ __mlu_entry__ void late(float *out, const float *in) {
   __bang_add_scalar(b + 3 * N, a + N, 1.0f, N);
   __memcpy(out, b, 4 * N * sizeof(float), NRAM2GDRAM);
 }
+#define TILES 4
+__nram__ float before[2][N], after[2][N];
+__mlu_shared__ float held[N];
+__mlu_entry__ void pipeline(float *out, const float *in) {
+  __memcpy(held, in, N * sizeof(float), GDRAM2SRAM);
+  __sync_cluster();
+  for (int i = 0; i < TILES + 2; i++) {
+    if (i >= 2) __memcpy_async(out + (i - 2) * N, after[i % 2], N * sizeof(float), NRAM2GDRAM);
+    if (i < TILES) __memcpy_async(before[i % 2], in + i * N, N * sizeof(float), GDRAM2NRAM);
+    if (i >= 1 && i <= TILES) __bang_add(after[(i - 1) % 2], before[(i - 1) % 2], before[(i - 1) % 2], N);
+    __sync();
+  }
+  __memcpy(a, held, N * sizeof(float), SRAM2NRAM);
+}
+__mlu_entry__ void too_soon(float *out, const float *in, int times) {
+  volatile float *arriving = before[0];
+  __memcpy_async(before[0], in, N * sizeof(float), GDRAM2NRAM);
+  out[0] = arriving[0];
+  for (int i = 0; i < times; i++) __memcpy_async(after[0], before[0], N * sizeof(float), NRAM2NRAM);
+  __bang_write_value(b, N, 1.0f);
+  for (int i = 0; i < times; i++) __memcpy_async(out + 1 + i, in + 1, sizeof(float), GDRAM2GDRAM);
+  out[99] = out[times];
+  __sync_cluster();
+}
 __mlu_entry__ void parts(float *out) {
   volatile float *here = a;
   for (int i = 0; i < 4; i++) {
@@ -67,7 +91,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def in_python(source: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, *args: object) -> Counter[str]:
+def in_python(
+    source: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, *args: object,
+    launch: tuple[tuple[int, int, int], str] = ((1, 1, 1), "block"), logs: list | None = None,
+) -> Counter[str]:  # fmt: skip
     """The instructions that a launch has carried out by Python, by name."""
     taken: Counter[str] = Counter()
     make = Machine.port
@@ -83,7 +110,10 @@ def in_python(source: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, *args:
 
     monkeypatch.setattr(Machine, "port", counted)
     program = load([source], device=Device.load("mlu370-x4"))
-    assert program.launch(kernel, args=list(args), isolate=False).findings == []
+    run = program.launch(kernel, *launch, args=list(args), isolate=False, on_finding="collect")
+    assert {finding.rule for finding in run.findings} <= {"race", "waste"}
+    if logs is not None:
+        logs.append(run.log)
     return taken
 
 
@@ -108,6 +138,33 @@ def test_effects_that_wait(source: Path, native: bool, monkeypatch: pytest.Monke
     given, out = np.repeat(np.float32([7, 8]), 256), np.zeros((4, 256), np.float32)
     program.launch("late", args=[out, given], isolate=False, on_finding="collect")
     assert out[:, 0].tolist() == [1, 1, 8, 9]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_who_reads_before_the_wait_reads_nan(source: Path, native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever lay there before; and copies that wait are not lost where there are many, or at the end of a task."""
+    monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+    program = load([source], device=Device.load("mlu370-x4"))
+    given, times = np.arange(1, 257, dtype=np.float32), 90
+    program.launch("steps", args=[np.zeros((1, 256), np.float32), given, 1], isolate=False)
+    out = np.zeros(100, np.float32)
+    program.launch("too_soon", args=[out, given, times], isolate=False, on_finding="collect")
+    assert np.isnan(out[0])
+    assert out[1:91].tolist() == [2] * 90
+    assert out[99] == 0
+
+
+def test_pipelines_need_python_at_barriers_alone(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = np.arange(1024, dtype=np.float32)
+    logs = []
+    for native in (True, False):
+        monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+        out = np.zeros(1024, np.float32)
+        taken = in_python(source, monkeypatch, "pipeline", out, given, launch=((4, 1, 1), "union1"), logs=logs)
+        assert (out == 2 * given).all()
+        assert set(taken) == {"__sync_cluster"} if native else taken["__memcpy_async"] >= 4 * 8
+    assert logs[0].records.tobytes() == logs[1].records.tobytes()
+    assert logs[0].operands.tobytes() == logs[1].operands.tobytes()
 
 
 def test_where_a_check_looks_at_values_all_of_it_is_pythons() -> None:

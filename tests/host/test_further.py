@@ -1,11 +1,13 @@
 """Parts of the runtime that fewer programs use: `programs/further.mlu`, one scenario for each test."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from mlusim.simulator.host.programs.cncc import main
 from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.host.programs.runtime import host_libraries
 from mlusim.simulator.host.programs.toolkit import write_toolkit
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native import INCLUDE
@@ -50,16 +52,6 @@ SCENARIOS = {
         f"0 {ARGUMENT} 1 {ARGUMENT} 0 0 0 8 0",
         [("failed-call", "registered twice"), ("host-pointer", "the program's own")],
     ),
-    # Three nodes, of which none has run before the topology is invoked, three times.
-    "captured": (
-        f"0 0 0 0 0 0 3 0 0 0 0 0 0 0 0 3 3 0 0 {CAPTURING} {INVALIDATED}",
-        [("failed-call", "not while it is captured"), ("failed-call", "ended before")],
-    ),
-    "topology": ("0 0 0 0 0 0 0 0 1 0 0 0 5", []),
-    "changes": (
-        f"0 {ARGUMENT} 0 0 1 0 0 5 0 0 5 0 0 6 {ARGUMENT} 0 0 0 0 0 0 7 100400 2 0 7",
-        [("failed-call", "not there any more"), ("failed-call", "another type"), ("failed-call", "one node less")],
-    ),
     "driver": ("0 0 0 0 0 0 0 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0 101 100014", [("failed-call", "after its end")]),
     "memory": (
         f"0 1 0 0 0 0 0 0 0 0 0 0 7 -1 0 7 -1 0 0 7 0 0 0 0 0 0 0 {CAPTURING} 1 {INVALIDATED} 0 0 0 0 0 0 0 0 0 9 0 0",
@@ -67,7 +59,7 @@ SCENARIOS = {
     ),
     "absent": (
         f"{UNSUPPORTED} {UNSUPPORTED} {UNSUPPORTED}",
-        [("not-modelled", "by its name"), ("not-modelled", "of two processes"), ("not-modelled", "of the driver")],
+        [("not-modelled", "by its name"), ("not-modelled", "of topologies"), ("not-modelled", "of the driver")],
     ),
 }
 
@@ -91,7 +83,7 @@ def test_kernels_of_modules(program, device, capfd, tmp_path):
     assert main([device.name, str(tmp_path / "sdk" / "lib64"), *words]) == 0
     code, (report,) = run_program(program, ["modules", str(module)], [device])
     out = "1 0 100012 101313 0 0 100301 0 0 0 0 0 0 0 100200 0 100050 "
-    out += "0 0 0 0 0 0 0 0 0 100006 0 0 0 100014 0 0 0 6 0 22 1 1"
+    out += "0 0 0 0 0 0 0 0 0 1 0 0 0 0 100006 0 0 0 100014 0 0 0 6 0 27 1 1"
     assert (code, capfd.readouterr().out.split()) == (0, out.split())
     found = [(finding.rule, finding.location.line) for finding in report.findings]
     marks = [("argument", "three of four"), ("not-modelled", "packed")]
@@ -101,8 +93,10 @@ def test_kernels_of_modules(program, device, capfd, tmp_path):
 def test_headers_are_c_and_every_function_has_a_body(tmp_path):
     """All that is declared is defined: each function of the headers is taken, and a C compiler reads them."""
     headers = ("cnrt.h", "mlusim_cnrt_unmodelled.h", "cn_api.h", "mlusim_cn_unmodelled.h", "cndev.h")
+    twins = re.findall(r"^MLUSIM_TWIN\((\w+), ", (HEADERS / "mlusim_topologies.h").read_text(), re.M)
     text = "".join((HEADERS / name).read_text() for name in headers)
     names = set(re.findall(r"\b((?:cnrt|cn|cndev)[A-Z]\w*)\(", text)) | set(re.findall(r"UNMODELLED\((\w+), ", text))
+    names |= {f"{library}{name}" for name in twins for library in ("cnrt", "cn")}
     names -= {"cndevCheckErrors", "name"}
     assert len(names) > 370
     source = tmp_path / "all.c"
@@ -112,6 +106,6 @@ def test_headers_are_c_and_every_function_has_a_body(tmp_path):
     source.write_text(f"{includes}{numbers}void* all[] = {{{listed}}};\n")
     done = Compiler().run(["-x", "c", "-std=c11", "-fsyntax-only", f"-I{HEADERS}", str(source)], tmp_path)
     assert not done.returncode, done.messages
-    defined = "".join(path.read_text() for path in (INCLUDE.parent / "host").glob("*.cpp"))
-    unmodelled = "".join(path.read_text() for path in HEADERS.glob("mlusim_*_unmodelled.h"))
-    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", defined + unmodelled)] == []
+    libraries = [path for name, path in host_libraries(Compiler()).items() if name != "libcnnl.so"]
+    shown = subprocess.run(["nm", "-D", "--defined-only", *libraries], capture_output=True, text=True, check=True)
+    assert names - {line.split()[-1] for line in shown.stdout.splitlines() if line} == set()

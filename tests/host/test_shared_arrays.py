@@ -55,3 +55,20 @@ def test_handles_that_name_nothing(program):
     out, err = run(program, "late")
     assert "map 100006" in out
     assert "it has been freed, or its program has ended" in err
+
+
+def test_a_queue_waits_for_what_another_program_has_placed(program):
+    out, err = run(program, "wait")
+    assert sorted(out) == sorted([
+        "open 0 0", "not ready 1", "waited 0 3002", "ready 0, no time 100006", "wait 0", "parent 4 6004 12000",
+        "late 100006",
+    ])  # fmt: skip
+    assert err.count("failed-call") == 2
+    assert "only a notifier made with CNRT_NOTIFIER_INTERPROCESS" in err
+    assert "no notifier has this handle: it has been destroyed, or its program has ended" in err
+
+
+def test_who_waits_for_a_program_that_ends_is_told(program):
+    out, err = run(program, "ends")
+    assert "wait 632015" in out
+    assert "the program that has placed the notifier ended before it came there" in err

@@ -178,7 +178,10 @@ def test_debug_information_that_makes_no_sense(program, tmp_path):
         hostile.launch("k", args=[out, {"n": 3}])
 
 
+#: Headers beside the vendor's name types that its own has too.
 BLOCK = """\
+typedef unsigned long long u64;
+typedef long long s64, i64;
 #include "tpu_kernel.h"
 typedef struct { unsigned long long out, in; int n; } args_t;
 typedef struct { unsigned short before; unsigned long long out, in; int n; } __attribute__((packed)) packed_t;
@@ -200,9 +203,11 @@ TPUKERNEL_FUNC_REGISTER(elsewhere);
 
 
 def test_a_block_of_arguments_of_a_tpu(tmp_path):
-    path = tmp_path / "copy.c"
-    path.write_text(BLOCK)
-    program = load([path], device=Device.load("bm1684x"))
+    """A source of functions alone need not include the vendor's header."""
+    path, beside = tmp_path / "copy.c", tmp_path / "next.c"
+    path.write_text("int next(int);\n" + BLOCK.replace("from[i] + 1", "next(from[i])"))
+    beside.write_text("int next(int value) { return value + 1; }\n")
+    program = load([path, beside], device=Device.load("bm1684x"))
     source, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
     run = program.launch("copy", args=program.structs.args_t(out=out, **{"in": source}, n=4), on_finding="collect")
     assert [finding.rule for finding in run.findings if finding.rule not in ("cache", "empty")] == []

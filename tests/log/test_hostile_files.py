@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.lib.recfunctions as rfn
 import pytest
 from mlusim.simulator import Device, Log, launch, replay
 from mlusim.simulator.chip.shape import MAX_BYTES, MAX_OWN_BYTES, MAX_OWNERS
@@ -78,6 +79,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "run too late": (put("start", (1 << 64) - 1, "runs", 0), "run 0 passes the end"),
     "runs too many": (put("count", (9, 1, 1), "runs", 0), "run 0 passes the end"),
     "runs of none": (put("count", (1, 0, 1), "runs", 0), "run 0 passes the end"),
+    "runs in lanes": (put("lane", 1, "runs", 0), "run 0 lies in lanes"),
     "fewer operands": (lambda p: p.update(operands=p["operands"][:-1]), "the table has"),
     "two axes": (lambda p: p.update(records=p["records"][None]), "no array of one dimension"),
     "objects": (lambda p: p["pipes"].append(None), "pipes of the header cannot be"),
@@ -106,6 +108,16 @@ def test_every_index_of_a_log_is_checked(tmp_path, log, name):
 
 def test_an_unchanged_log_is_the_same(tmp_path, log):
     assert Log.load(saved(tmp_path / "l", log, lambda parts: None)) == log
+
+
+def test_a_log_whose_runs_have_no_lanes_yet(tmp_path, log):
+    def older(parts: dict[str, Any]) -> None:
+        names = [name for name in parts["runs"].dtype.names if name not in ("lane", "lanes")]
+        parts.update(format=5, runs=rfn.repack_fields(parts["runs"][names]))
+
+    path = saved(tmp_path / "l", log, older)
+    assert len(log.runs)
+    assert Log.load(path) == log
 
 
 def test_barriers_that_wait_for_each_other(tmp_path, log):

@@ -84,9 +84,10 @@ def _uses(log: Log) -> _Use | None:
     section[order] = np.cumsum((queued & serial)[order])
     section = section * log.shape.cores + log.records["core"]
 
+    rows, start, length, across = _parts(log, rows)
     size, record = _bank_bytes(log), log.owners[rows]
-    begin = offset_numbers(log.operands["key"][rows]) % (size * log.shape.banks)
-    end = begin + np.maximum(log.operands["bytes"][rows].astype(np.int64), 1)
+    begin = offset_numbers(log.operands["key"][rows]) % (size * log.shape.banks) + start
+    end = begin + np.maximum(length, 1)
     first = begin // size
     counts = (end - 1) // size - first + 1
     of = np.repeat(np.arange(len(rows)), counts)
@@ -96,11 +97,26 @@ def _uses(log: Log) -> _Use | None:
 
     record = record[of]
     line = log.records["loc"][record].astype(np.int64) << 16 | log.records["op"][record]
-    across = [log.operands[field][rows[of]].astype(np.int64) for field in ("lane", "lanes")]
-    keys = np.stack([section[record], bank, log.records["pipe"][record].astype(np.int64), line, *across], axis=1)
+    pipe = log.records["pipe"][record].astype(np.int64)
+    keys = np.stack([section[record], bank, pipe, line, *across[:, of]], axis=1)
     told, at, each = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     columns = [*told.T, rows[of[at]], np.bincount(each.ravel(), beats).astype(np.int64)]
     return _Use(*columns)
+
+
+def _parts(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What operands across lanes are of, each part the same in all of its lanes.
+
+    The row of its operand, its first byte and its bytes with all that lies between, first lane and lanes.
+    """
+    whole = rows[~np.isin(rows, log.runs["operand"])]
+    runs = log.runs[np.isin(log.runs["operand"], rows)]
+    reach = ((runs["count"].astype(np.int64) - 1) * runs["stride"].astype(np.int64)).sum(axis=1)
+    row = np.concatenate([whole, runs["operand"].astype(np.int64)])
+    start = np.concatenate([np.zeros(len(whole), np.int64), runs["start"].astype(np.int64)])
+    length = np.concatenate([log.operands["bytes"][whole].astype(np.int64), reach + runs["run"]])
+    across = [np.concatenate([log.operands[n][whole], runs[n]]).astype(np.int64) for n in ("lane", "lanes")]
+    return row, start, length, np.stack(across)
 
 
 def _pairs(uses: _Use, lanes: int) -> tuple[np.ndarray, np.ndarray]:

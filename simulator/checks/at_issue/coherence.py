@@ -5,7 +5,10 @@ Data is always the newest; what is tracked is which bytes a real cache could hol
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from ....isa import Cache
+from ...chip.launch_kinds import Role
 from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
 from ...core.issue.operands import Operand
@@ -32,8 +35,8 @@ class Coherence(Check):
     def begin(self) -> None:
         self._caches = [_CoreCache() for _ in range(self.execution.shape.cores if self._space else 0)]
 
-    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
-        return bool(self._space)
+    def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
+        return set(Role) if self._space else set()
 
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         if not self._space:

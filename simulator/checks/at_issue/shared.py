@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from ...chip.launch_kinds import Role
 from ...core.execution import Execution
 from ...core.issue import AccessRun, Check, PortSource
@@ -20,8 +22,8 @@ class ClusterMemory(Check):
         super().__init__(execution)
         self._shared = {name for name, space in execution.shape.spaces.items() if space.scope == "cluster"}
 
-    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
-        return bool(spaces & self._shared)
+    def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
+        return {Role.ALONE} if spaces & self._shared else set()
 
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         select = port.entry.select

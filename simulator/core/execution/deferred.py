@@ -19,9 +19,9 @@ class Deferrals:
         self.early: Callable[[], bool] = lambda: False  # whether the effect that comes is over at once
         self.on_change: Callable[[int], None] = lambda count: None  # is told how many wait
 
-    def defer(self, pipe: str, effect: Callable[[], None], pc: int, name: str, extents: tuple[Extent, ...]) -> None:
+    def defer(self, pipe: str, effect: Callable[[], object], extents: tuple[Extent, ...]) -> None:
         """Keep an effect for the wait that asks for it."""
-        self._current.pending.append(Deferred(pipe, effect, pc, name, extents))
+        self._current.pending.append(Deferred(pipe, effect, extents))
         self.on_change(len(self._current.pending))
         if self.early():
             self.drain((pipe,))

@@ -19,7 +19,5 @@ class Deferred(NamedTuple):
     """An effect that waits for the sync that asks for it, and the memory it touches."""
 
     pipe: str
-    effect: Callable[[], None]
-    pc: int
-    name: str
+    effect: Callable[[], object]
     extents: tuple[Extent, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ...chip.launch_kinds import Role
 from ..execution import Execution
 from ..memory import Allocation, Memory, View
 from .source import Guard, PortSource
@@ -31,10 +32,13 @@ class Check:
         """Conditions over the arguments of an instruction."""
         yield from ()
 
-    def looks_at(self, port: PortSource, spaces: set[str]) -> bool:
-        """Whether it adds lines to a port whose operands lie in these spaces: only Python can carry it out then."""
+    def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
+        """For which cores the lines matter that it adds to a port whose operands lie in these spaces.
+
+        Only Python can carry it out there.
+        """
         adds = type(self).before_effect, type(self).around_effect
-        return adds != (Check.before_effect, Check.around_effect)
+        return set() if adds == (Check.before_effect, Check.around_effect) else set(Role)
 
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         """Add lines to a port that run before its effect, when the instruction is issued."""

@@ -134,7 +134,7 @@ class EffectWriter:
             self.port.line(f"if {overruns}: {overruns}.finish()")
             return
         self.port.line(f"if {overruns}: _later = {overruns}.after(_later)")
-        defer = f"_defer({self.port.pipe}, _later, _pc, {self.entry.name!r}, ({self._extents()}))"
+        defer = f"_defer({self.port.pipe}, _later, ({self._extents()}))"
         in_order = self.port.execution.dialect.in_order
         if in_order and self.completion is Completion.DEFERRED:
             defer = f"_later() if {self.port.pipe} in {in_order!r} else {defer}"

@@ -7,12 +7,13 @@ changes nothing, and the port in Python does all of it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....isa import Case, Completion, Compute, Copy, Kind, Overload, Parameter, Wait, wires
+from ...chip.launch_kinds import Role
 from ...log.recorder import ROOM
 from ...log.region import region_key
 from ...structures import header
@@ -60,7 +61,9 @@ class NativePort:
     work: int
     elements: int  # of a row
     rows: int
-    settled: bool
+    skipped_by: int  # a bit for each role of a core
+    python_for: int
+    waits: int  # a bit for each pipe
     loop: Loop | None
     one: int  # of an output of truths, as a whole number of its bits
 
@@ -98,7 +101,7 @@ class _Writer:
         """The port of a case of the selecting argument, or of what has none; NotNativeError where Python is needed."""
         entry, overload = self.entry, self.source.overload
         spaces = case.spaces if case else {p.name: entry.space_of(p) for p in self.source.memory}
-        packed = self._qualified(spaces, case)
+        packed, roles = self._qualified(spaces, case)
         known: dict[str, object] = {f"space_{name}": space for name, space in spaces.items()}
         if case and entry.select:
             known[entry.select.argument] = value
@@ -116,18 +119,37 @@ class _Writer:
         names = {wire.name: at for at, wire in enumerate(given)} | {"": steps.place("0").at}
         kind, loop, inputs, one = self._computed(names)
         op, pipe = self.effect.named(case.pipe if case else entry.pipe, case)
+        skipped = self.source.skipped_by(spaces.values(), case)
+        if kind == Effect.COPY and self._is_late(case):
+            kind = Effect.LATE_COPY
         return NativePort(
             op, pipe, int(self.effect.flags()), kind, tuple(steps.numbers), tuple(steps.rows), found, inputs,
             work=work.at, elements=elements.at, rows=rows.at,
-            settled=bool(entry.waits) or self.effect.completion is Completion.BLOCKING, loop=loop, one=one,
+            skipped_by=_bits([skipped] if skipped else ()), python_for=_bits(roles), waits=_bits(self._waits(pipe)),
+            loop=loop, one=one,
         )  # fmt: skip
 
-    def _qualified(self, spaces: Mapping[str, str], case: Case | None) -> list[Packed]:
-        """Its operands; NotNativeError where something of it is not written down as expressions and loops."""
+    def _is_late(self, case: Case | None) -> bool:
+        """Whether its effect comes when a wait asks for it."""
+        pipe = case.pipe if case else self.entry.pipe
+        deferred = self.effect.completion is Completion.DEFERRED
+        return deferred and pipe not in self.execution.dialect.in_order
+
+    def _waits(self, pipe: int) -> Iterable[int]:
+        """The numbers of the pipes whose effects it waits for."""
+        if self.effect.completion is Completion.BLOCKING:
+            return [pipe]
+        return map(self.execution.recorder.pipe, self.entry.waits)
+
+    def _qualified(self, spaces: Mapping[str, str], case: Case | None) -> tuple[list[Packed], Set[Role]]:
+        """Its operands, and the roles of cores that need Python for a check.
+
+        NotNativeError where something of it is not written down as expressions and loops.
+        """
         entry, dialect, prototype = self.entry, self.execution.dialect, self.entry.prototype
         packed = [operand for operand in self.operands if isinstance(operand, Packed)]
         kinds = {p.kind for p in prototype.parameters}
-        late = self.effect.completion in (Completion.DEFERRED, Completion.QUEUED)
+        late = self._is_late(case) and not isinstance(entry.effect, Copy)
         by_contents = entry.moves or entry.looks_up or entry.measured or entry.adds or entry.counts
         sliced = case and any(
             operand.writes and spaces[operand.name] in self.execution.map.slices for operand in packed
@@ -137,21 +159,23 @@ class _Writer:
             "an argument is a structure": not kinds <= {Kind.VALUE, Kind.PACKED, Kind.REGISTER},
             "it returns a value": prototype.returns != "void",
             "it waits for other tasks": not isinstance(entry.effect, (Compute, Copy, Wait)),
-            "it takes effect later": late,
+            "it takes effect later": late or self.effect.completion is Completion.QUEUED,
+            "it copies to another cluster": isinstance(entry.effect, Copy) and bool(entry.effect.cluster),
             "queues run side by side": bool(dialect.queues),
             "what it reads decides what it writes": by_contents or getattr(entry.effect, "partial", False),
             "it leaves bytes undefined": any(p.clobbered or p.defined for p in prototype.memory),
             "subnormal numbers are 0": dialect.flushes,
-            "memory cores have a part in it": case and case.by_memory_core,
             "it writes to slices": sliced,
             "its output is not its first operand": [o.writes for o in packed] != [n == 0 for n in range(len(packed))],
         }
+        roles = set[Role]()
         for check in self.effect.checks:
-            reasons[f"{type(check).__name__} looks at it"] = check.looks_at(self.source, set(spaces.values()))
+            roles |= (seen := check.looks_at(self.source, set(spaces.values())))
+            reasons[f"{type(check).__name__} looks at it"] = seen == set(Role)
         for reason, holds in reasons.items():
             if holds:
                 raise NotNativeError(reason)
-        return packed
+        return packed, roles
 
     def _computed(
         self, names: Mapping[str, int]
@@ -230,6 +254,10 @@ class _Writer:
             if kind is None:
                 raise NotNativeError(f"{p.name if p else 0} is of a type that native code does not round to")
             yield -1, names[p.name if p else ""], kind, dtype.itemsize, True
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in set(numbers))
 
 
 def _weak(dtype: np.dtype) -> type:

@@ -87,6 +87,10 @@ class Operand:
         """Statement: all of it has been written."""
         return f"{self.view()}.written()"
 
+    def poison(self) -> str:
+        """Statement: bytes that nobody has written become NaN, which one reads who does not wait."""
+        return f"{self.view()}.entry.poison({self.low}, {self.end})"
+
     def store(self, value: str) -> str:
         """Statement: new contents."""
         if self._flush:
@@ -191,6 +195,9 @@ class Packed(Operand):
 
     def written(self) -> str:
         return f"if {self._doubtful()}: _u_{self.name}.remove({self.low}, {self.end})"
+
+    def poison(self) -> str:
+        return f"if {self._doubtful()}: _a_{self.name}.poison({self.low}, {self.end})"
 
     def store(self, value: str) -> str:
         return f"_x_{self.name}[...] = {value}"

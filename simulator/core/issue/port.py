@@ -17,7 +17,7 @@ from ....isa import (
     VARIABLE_TYPES,
     Barrier,
     Cache,
-    Case,
+    Completion,
     Copy,
     Kind,
     Overload,
@@ -144,16 +144,20 @@ class _Writer:
     def _select(self) -> None:
         """Which case of the selecting argument holds, and whether this kind of core executes it."""
         source, execution = self.source, self.execution
-        spaces = execution.dialect.spaces
         if self.entry.select is None:
-            if any(not spaces[self.entry.space_of(p)].memory_core for p in source.memory):
+            if source.skipped_by(map(self.entry.space_of, source.memory), None):
                 source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
             source.bind("_CASE", self.effect.named(self.entry.pipe, None))
             source.line("_op, _pipe_number = _CASE")
             return
         select = self.entry.select
         cases = {
-            value: (*self.effect.named(case.pipe, case), case.spaces, self._skipped_kind(case), case.pipe)
+            value: (
+                *self.effect.named(case.pipe, case),
+                case.spaces,
+                source.skipped_by(case.spaces.values(), case),
+                case.pipe,
+            )
             for value, case in select.cases.items()
             if set(case.spaces.values()) <= set(execution.map.memories)
         }
@@ -177,13 +181,6 @@ class _Writer:
         source.test(Guard(f"0 <= {cluster} < _clusters", no_cluster, fatal=True))
         far = source.bind("_far", self.execution.map.in_cluster)
         source.line(f"{target.name} = {far}(_spaces[{target.name!r}], {target.name}, {cluster})")
-
-    def _skipped_kind(self, case: Case) -> int:
-        """The kind of core that ignores a case; 0 = none."""
-        spaces = self.execution.dialect.spaces
-        if any(not spaces[name].memory_core for name in case.spaces.values()):
-            return Role.MEMORY
-        return Role.MEMBER if case.by_memory_core else 0
 
     @staticmethod
     def _names(expression: str) -> set[str]:
@@ -324,6 +321,8 @@ class _Writer:
         with self.source.block(f"if {' or '.join(operand.stale() for operand in read)}:"):
             self.source.line(f"{carry}(_pc, {', '.join(operand.view() for operand in (target, *read))})")
         with self.source.block("else:"):
+            if self.effect.completion is Completion.DEFERRED:
+                self.source.line(target.poison())
             self.source.line(target.written())
 
     def _follow(self) -> None:
@@ -362,7 +361,7 @@ class _Writer:
             source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
             source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):
-            if operand.footprint and not (self.plans and operand.parameter.is_lanes):  # those leave no byte alone
+            if operand.footprint:
                 source.line(f"_runs = {operand.view()}.runs()")
                 source.line(f"if _runs: _rec.pieces.append((_at, {number}, *_runs))")
 

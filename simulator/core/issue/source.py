@@ -5,12 +5,13 @@ Everything that the port itself names begins with an underscore, which no argume
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ....isa import SHAPE_NAMES, Overload, folded
+from ....isa import SHAPE_NAMES, Case, Overload, folded
+from ...chip.launch_kinds import Role
 from ...findings import Finding
 from ..execution import Execution
 
@@ -72,6 +73,13 @@ class PortSource:
         """Fail by a guard that does not hold."""
         self.guards.append(guard)
         self.line(f"if not ({guard.expression}): _fail({len(self.guards) - 1}, _pc, _locals())")
+
+    def skipped_by(self, spaces: Iterable[str], case: Case | None) -> Role:
+        """The cores that have no part in it where its operands lie in these spaces; `Role.ALONE`: all have."""
+        known = self.execution.dialect.spaces
+        if any(not known[name].memory_core for name in spaces):
+            return Role.MEMORY
+        return Role.MEMBER if case and case.by_memory_core else Role.ALONE
 
     @property
     def pipe(self) -> str:

@@ -78,6 +78,13 @@ class Allocation:
         for first, last in pieces:
             raw[first - self.start : last - self.start] = POISON
 
+    def poison(self, start: int, end: int) -> None:
+        """Put NaN patterns into the uninitialized bytes of [start, end), whatever has been computed there."""
+        raw, at = self.view(_BYTE), start
+        while piece := self.uninitialized.first(at, end):
+            raw[piece[0] - self.start : piece[1] - self.start] = POISON
+            at = piece[1]
+
     def stale(self, start: int, end: int) -> bool:
         """Whether bytes of [start, end) are uninitialized; `fill_poison` has been there then."""
         self.fill_poison(start, end)

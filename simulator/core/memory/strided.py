@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....isa import Order
+from ...log.runs import strided_rows
 from .arena import Allocation
 from .byteset import Piece
 from .strides import Lattice, bounds, folded
@@ -84,7 +85,7 @@ class StridedView(ArrayView):
 
     def runs(self) -> tuple[Any, ...]:
         footprint = self.footprint
-        return (footprint.shape, footprint.strides, footprint.dtype.itemsize) if footprint.gaps else ()
+        return (strided_rows(footprint.shape, footprint.strides, footprint.dtype.itemsize),) if footprint.gaps else ()
 
     def _apart(self, source: View) -> bool:
         """Neither an operand and this one nor segments of this one have a byte in common."""

@@ -8,6 +8,7 @@ a last row that is not whole.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 
 from ....isa import VARIABLE_TYPES, Dialect
 from ...chip import Shape
+from ...log.runs import Row, strided_rows
 from .arena import POISON, Allocation
 from .byteset import Piece
 from .strides import Lattice, bounds, folded, run
@@ -83,7 +85,7 @@ class TensorShape:
 class Tensor(View):
     """A tensor at its place: its contents have the shape [n, c, h, w]."""
 
-    __slots__ = ("_array", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row", "shape")
+    __slots__ = ("_array", "_runs", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row", "shape")
 
     def __init__(
         self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
@@ -95,6 +97,7 @@ class Tensor(View):
         self.row = self.key, end - low, lane, lanes  # in a log
         self._settled = -1  # the age of the allocation's uninitialized bytes at which it had none of them
         self._array: np.ndarray | None = None
+        self._runs: tuple[Any, ...] | None = None
 
     def read(self) -> np.ndarray:
         view = self._only()
@@ -207,9 +210,15 @@ class Tensor(View):
         return found
 
     def runs(self) -> tuple[Any, ...]:
-        if self.lanes or not self.boxes or self.end - self.low == math.prod(self.shape) * self.dtype.itemsize:
-            return ()
-        return self.boxes[0].shape, self.boxes[0].strides, self.dtype.itemsize
+        if self._runs is None:
+            rows = tuple(itertools.chain.from_iterable(map(self._rows, self.blocks())))
+            self._runs = () if all(row[0] == self.end - self.low for row in rows) else (rows,)
+        return self._runs
+
+    def _rows(self, block: Lattice) -> tuple[Row, ...]:
+        start, _ = bounds(*block[:4])
+        first, last = block.lanes if self.lanes else (0, 0)
+        return strided_rows(*block[1:4], start - self.low, first, last - first)
 
     def _only(self) -> np.ndarray | None:
         """All of it as one array over the memory, where that is possible."""

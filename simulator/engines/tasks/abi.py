@@ -34,6 +34,12 @@ class NativeTask(ctypes.Structure):
     _fields_ = _RUNTIME.fields("mlusim_task")
 
 
+class Late(ctypes.Structure):
+    """A copy that a wait has to ask for."""
+
+    _fields_ = _RUNTIME.fields("mlusim_late")
+
+
 class NativeVariable(ctypes.Structure):
     """A variable in on-chip memory."""
 

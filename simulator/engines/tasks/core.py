@@ -104,6 +104,7 @@ class NativeCore:
         native = self._task
         _SEEN.pack_into(native, 0, *task.sees)
         native.core, native.section, native.mute, native.pending = task.core, 0, mute, 0
+        native.role = task.role
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""

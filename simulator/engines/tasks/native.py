@@ -9,10 +9,12 @@ from itertools import count
 from ....isa import Overload, wires
 from ...core.issue import NativePort
 from ...core.machine import Machine
+from ...native.machine import AARCH64, PROCESSOR
 from . import abi
 
 #: What the arguments of a call lie in: whole numbers and doubles in registers, and the words of the stack behind those.
-_WHOLE, _DOUBLES, _STACK = range(5), range(5, 13), 13
+_WHOLES = 7 if PROCESSOR == AARCH64 else 5
+_WHOLE, _DOUBLES, _STACK = range(_WHOLES), range(_WHOLES, _WHOLES + 8), _WHOLES + 8
 
 
 class NativeTable:
@@ -60,7 +62,8 @@ class NativeTable:
         made = abi.NativePortRow(
             op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
             operand_count=len(port.operands), input_count=len(port.inputs), work=port.work, elements=port.elements,
-            rows=port.rows, effect=port.effect, settled=port.settled, one=port.one, loop=function, data=data,
+            rows=port.rows, effect=port.effect, skipped_by=port.skipped_by, python_for=port.python_for,
+            waits=port.waits, one=port.one, loop=function, data=data,
             arguments=ctypes.addressof(arguments), steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
         )  # fmt: skip
         for at, one in enumerate(port.operands):

@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,9 @@ class NativeRunner:
         self._strict = ctypes.c_int.in_dll(self.runtime, "mlusim_strict")
         self._native = NativeTable(machine)
         self._native_table = ctypes.c_void_p.in_dll(self.runtime, "mlusim_native")
-        self._native_on, self._timed, self._seen = (
-            ctypes.c_int.in_dll(self.runtime, f"mlusim_{name}") for name in ("native_on", "native_timed", "seen")
+        self._native_on, self._native_late, self._timed, self._seen = (
+            ctypes.c_int.in_dll(self.runtime, f"mlusim_{name}")
+            for name in ("native_on", "native_late", "native_timed", "seen")
         )
         self._ports: dict[int, Any] = {}
         self._spent: Spent | None = None  # what the ports keep their time in
@@ -59,6 +61,7 @@ class NativeRunner:
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
+            "defer": self._defer,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -79,6 +82,7 @@ class NativeRunner:
                 self._ports.clear()
                 self._opened.clear()
             self._open_ports(image)
+            self._native_on.value = NATIVE_PORTS
             values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
@@ -92,7 +96,7 @@ class NativeRunner:
 
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
             machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
-            self._time_limit = launch.time_limit
+            self._time_limit, self._native_late.value = launch.time_limit, not launch.order
             rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
                 ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
@@ -148,7 +152,6 @@ class NativeRunner:
             core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
         self._running, self._current.value = core, core.address
         self._strict.value = self.scalar.watched
-        self._native_on.value = NATIVE_PORTS and task.role != Role.MEMORY  # it skips what is not its own
         self._look()
         if len(image.slots):
             image.slots[:] = core.slots
@@ -235,6 +238,17 @@ class NativeRunner:
             )
             self.machine.collector.stop()
         return 0
+
+    def _defer(self, copies: int, count: int) -> None:
+        """Native code was left while copies of the running task wait."""
+        try:
+            for late in (abi.Late * count).from_address(copies):
+                target, source, size = late.target, late.source, late.bytes
+                extents = (target, target + size, True, -1), (source, source + size, False, -1)
+                copy = partial(ctypes.memmove, target, source, size)
+                self.machine.execution.deferrals.defer(self.machine.recorder.pipe_name(late.pipe), copy, extents)
+        except BaseException as error:
+            self.machine.collector.crash(error)
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

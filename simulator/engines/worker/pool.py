@@ -24,7 +24,7 @@ import numpy as np
 from ....isa.dialects import home
 from ...core.memory import Allocation, Shadow, host_room
 from ...core.memory.global_memory import GlobalMemory, Part
-from ...findings import BuildError, Finding
+from ...findings import BuildError, Finding, rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...native import FOREIGN
@@ -203,7 +203,10 @@ class Worker:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             if spent := current():
                 spent.absorb((name, seconds, times) for name, (seconds, times) in answer.spent.items())
-            return answer.log, answer.findings
+            findings = answer.findings
+            if any(output.has_printed for output in self._outputs):  # which nothing in the worker knows
+                findings = [finding for finding in findings if finding.rule != rules.empty.EMPTY]
+            return answer.log, findings
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:

@@ -112,3 +112,48 @@ CNDRV_API CNresult cnInvokeKernelEx(const CNinvokeConfig* given, CNkernel kernel
   FROM_CALLER;
   return invoke(kernel, {given->dimx, given->dimy, given->dimz}, given->c, given->hqueue, arguments, extra);
 }
+
+static cnrtKernelNodeParams_t of_runtime(const CN_KERNEL_NODE_PARAMS& given) {
+  void* function = const_cast<void*>(given.hkernel->address);
+  return {function, {given.dimx, given.dimy, given.dimz}, (cnrtFunctionType_t)given.c, 0, given.kernelParams, nullptr};
+}
+
+CNDRV_API CNresult cnTaskTopoAddKernelNode(CNtaskTopoNode* node, CNtaskTopo topology, const CNtaskTopoNode* before,
+                                           size_t count, const CN_KERNEL_NODE_PARAMS* params) {
+  if (!params || !known(params->hkernel)) return CN_ERROR_INVALID_HANDLE;
+  FROM_CALLER;
+  cnrtKernelNodeParams_t given = of_runtime(*params);
+  return status(cnrtTaskTopoAddKernelNode(node, topology, before, count, &given));
+}
+
+CNDRV_API CNresult cnTaskTopoKernelNodeSetParams(CNtaskTopoNode node, const CN_KERNEL_NODE_PARAMS* params) {
+  if (!params || !known(params->hkernel)) return CN_ERROR_INVALID_HANDLE;
+  FROM_CALLER;
+  cnrtKernelNodeParams_t given = of_runtime(*params);
+  return status(cnrtTaskTopoKernelNodeSetParams(node, &given));
+}
+
+CNDRV_API CNresult cnTaskTopoEntityKernelNodeSetParams(CNtaskTopoEntity entity, CNtaskTopoNode node,
+                                                       const CN_KERNEL_NODE_PARAMS* params) {
+  if (!params || !known(params->hkernel)) return CN_ERROR_INVALID_HANDLE;
+  FROM_CALLER;
+  cnrtKernelNodeParams_t given = of_runtime(*params);
+  return status(cnrtTaskTopoEntityKernelNodeSetParams(entity, node, &given));
+}
+
+CNDRV_API CNresult cnTaskTopoKernelNodeGetParams(CNtaskTopoNode node, CN_KERNEL_NODE_PARAMS* params) {
+  cnrtKernelNodeParams_t found;
+  if (!params) return CN_ERROR_INVALID_VALUE;
+  FROM_CALLER;
+  cnrtRet_t asked = cnrtTaskTopoKernelNodeGetParams(node, &found);
+  if (asked != cnrtSuccess) return status(asked);
+  std::lock_guard<std::mutex> lock(modules().mutex);
+  for (auto& module : modules().loaded)
+    for (auto& entry : module.second->kernels)
+      if (entry.second.address == found.func) {
+        *params = {&entry.second,           found.dim.x, found.dim.y,        found.dim.z,
+                   (KernelClass)found.type, 0,           found.kernelParams, nullptr};
+        return CN_SUCCESS;
+      }
+  return CN_ERROR_NOT_FOUND;  // a kernel of the program itself, which has no handle
+}

@@ -38,6 +38,15 @@ void Copy::carry_out(uint64_t queue) const {
   }
 }
 
+// A copy as the parameters of a node.
+cnrtMemcpy3dParam_t row_of(const Copy& copy) {
+  cnrtMemcpy3dParam_t row = {};
+  row.dst = copy.to, row.src = const_cast<void*>(copy.from), row.dir = copy.direction;
+  row.dstPtr.pitch = row.srcPtr.pitch = row.extent.width = copy.bytes;
+  row.dstPtr.ysize = row.srcPtr.ysize = row.extent.height = row.extent.depth = 1;
+  return row;
+}
+
 // Whether a queue has failed, as far as its work has been carried out.
 bool takes_nothing(uint64_t queue) {
   if (!is_left(queue)) settle();
@@ -74,7 +83,7 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
   }
   if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
   if (queue)
-    in_order(queue, cnrtTaskTopoNodeTypeMemcpy, [made](uint64_t queue) { made.carry_out(queue); });
+    in_order(queue, {row_of(made), [made](uint64_t queue) { made.carry_out(queue); }});
   else
     after_default(where), made.carry_out(0);
   return cnrtSuccess;
@@ -97,7 +106,7 @@ cnrtRet_t fill(void* to, uint64_t value, size_t count, size_t width, uint64_t qu
     for (size_t i = 0; width > 1 && i < count; i++) memcpy(target.alias + i * width, &value, width);
   };
   if (queue)
-    in_order(queue, cnrtTaskTopoNodeTypeMemset, work);
+    in_order(queue, {cnrtMemsetParams_t{to, 0, (unsigned int)value, (unsigned int)width, count, 1}, work});
   else
     after_default(where), work(0);
   return cnrtSuccess;

@@ -46,6 +46,7 @@ bool attribute(const Device& device, int number, int& value) {
       return value = (int)facts.l2, true;  // 0: the simulated device has none
     case cnrtAttrTotalMemSize:
       return value = (int)(device.capacity >> 20), true;
+    case cnrtAttrIPCNotifierSupported:
     case cnrtAttrGlobalMemoryNodeCount:
       return value = 1, true;
     case cnrtAttrEccEnable:

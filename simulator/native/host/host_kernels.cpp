@@ -13,6 +13,7 @@
 #include "host_order.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_topology.h"
 #include "host_transfers.h"
 
 struct cnrtKernelParamsBuffer {
@@ -69,6 +70,13 @@ uint64_t number_of(const mlusim_image* image) {
   return number;
 }
 
+KernelNode node_of(const Known& kernel, cnrtDim3_t dim, int type, const mlusim_argument* arguments, uint64_t count) {
+  KernelNode node;
+  node.function = kernel.image->table[kernel.kernel].address, node.dim = dim, node.type = type;
+  for (uint64_t i = 0; i < count; i++) node.values.emplace_back((const char*)arguments[i].value, arguments[i].bytes);
+  return node;
+}
+
 cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t handle, const mlusim_argument* arguments,
                  uint64_t count, Place where) {
   Queue queue;
@@ -82,11 +90,13 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
     bytes.append((const char*)arguments[i].value, arguments[i].bytes);
   }
   message.image = number_of(kernel.image);  // now: what holds the image may go before the kernel runs
-  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, [=](uint64_t queue) mutable {
-    message.queue = queue;
-    keep_all();
-    post(message, {bytes.data(), bytes.size()});
-  });
+  Task task = {{}, [=](uint64_t queue) mutable {
+                 message.queue = queue;
+                 keep_all();
+                 post(message, {bytes.data(), bytes.size()});
+               }};
+  if (is_captured(queue.number)) task.node = node_of(kernel, dim, type, arguments, count);
+  in_order(queue.number, std::move(task));
   return cnrtSuccess;
 }
 

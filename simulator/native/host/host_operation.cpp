@@ -28,7 +28,7 @@ MLUSIM_API cnrtRet_t mlusim_operation(cnrtQueue_t handle, const char* text, size
     return status_of(call(CallOperation{queue, where}, {said.data(), said.size()}));
   };
   if (!is_left(queue.number) && !is_captured(queue.number)) return work(queue.number);
-  in_order(queue.number, cnrtTaskTopoNodeTypeKernel, work);
+  in_order(queue.number, {KernelNode(), work});
   return cnrtSuccess;
 }
 

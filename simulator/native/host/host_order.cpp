@@ -29,9 +29,10 @@ Lanes& lanes() {
   return made;
 }
 
-thread_local bool within = false;
+thread_local bool within = false, lane_thread = false;
 
 void run(uint64_t queue) {
+  lane_thread = true;
   Lanes& made = lanes();
   std::unique_lock<Lock> lock(made.mutex);
   Lane& lane = made.all[queue];
@@ -59,18 +60,18 @@ bool waits(const Lane& lane, Ticket until) { return lane.done < std::min(lane.ta
 
 }  // namespace
 
-Ticket in_order(uint64_t queue, cnrtTaskTopoNodeType_t type, Work work) {
+Ticket in_order(uint64_t queue, Task task) {
   if (is_captured(queue)) {
-    capture(queue, type, std::move(work));
+    capture(queue, std::move(task));
     return 0;
   }
   Lanes& made = lanes();
   {
     Locked lock(made.mutex);
     auto lane = made.all.find(queue);
-    if (lane != made.all.end() && lane->second.is_running) return put(lane->second, queue, std::move(work));
+    if (lane != made.all.end() && lane->second.is_running) return put(lane->second, queue, std::move(task.work));
   }
-  work(queue);
+  task.work(queue);
   return 0;
 }
 
@@ -102,5 +103,6 @@ void call_host_function(cnrtHostFn_t function, void* data) {
 }
 
 bool in_host_function() { return within; }
+bool on_lane() { return lane_thread; }
 
 }  // namespace mlusim

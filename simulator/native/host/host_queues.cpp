@@ -5,6 +5,7 @@
 
 #include "host_lock.h"
 #include "host_memory.h"
+#include "host_notifiers.h"
 #include "host_order.h"
 #include "host_status.h"
 #include "host_topology.h"
@@ -15,25 +16,14 @@ struct cnrtQueue {
   int device;
   cnrtQueueAttrValue_t attribute = {};  // the window of its accesses to a cache that there is not
 };
-struct cnrtNotifier {
-  uint64_t number;
-  unsigned int flags;
-  int device;
-  // Where it was placed last: in which queue, at which place of its order, after which copy.
-  uint64_t queue = 0;
-  mlusim::Ticket ticket = 0;
-  uint64_t transfer = 0;
-};
-
 namespace mlusim {
 namespace {
 
 struct Handles {
   Lock mutex;
   std::set<cnrtQueue_t> queues;
-  std::set<cnrtNotifier_t> notifiers;
   std::map<int, uint64_t> shared;  // the queue of each device that all threads share
-  uint64_t next = 1;               // numbers of queues and notifiers
+  uint64_t next = 1;               // numbers of queues
 };
 
 Handles& handles() {
@@ -124,65 +114,9 @@ void reset_queues(int device) {
     set_failed((*now)->number, false);
     delete *now, all.queues.erase(now);
   }
-  for (auto entry = all.notifiers.begin(); entry != all.notifiers.end();) {
-    auto now = entry++;
-    if ((*now)->device == device) delete *now, all.notifiers.erase(now);
-  }
+  reset_notifiers(device);
   if (uint64_t own = default_queue()) set_failed(own, false);
   call(ResetDevice{(uint64_t)device});
-}
-
-static cnrtRet_t make_notifier(cnrtNotifier_t* handle, unsigned int flags) {
-  if (!handle) return failed(cnrtErrorArgsInvalid, "the pointer to the notifier is null");
-  *handle = nullptr;
-  if (!connected()) return no_device();
-  Handles& all = handles();
-  Locked lock(all.mutex);
-  *handle = new cnrtNotifier{all.next++, flags, current_device()};
-  all.notifiers.insert(*handle);
-  return cnrtSuccess;
-}
-
-static bool exists(cnrtNotifier_t handle) {
-  Handles& all = handles();
-  Locked lock(all.mutex);
-  if (!all.notifiers.count(handle)) return failed(cnrtErrorInvalidResourceHandle, "the notifier does not exist"), false;
-  return true;
-}
-
-static cnrtRet_t drop_notifier(cnrtNotifier_t handle) {
-  if (!connected()) return no_device();
-  Handles& all = handles();
-  Locked lock(all.mutex);
-  if (!exists(handle)) return last_status(false);
-  all.notifiers.erase(handle);
-  post(DropNotifier{handle->number});
-  delete handle;
-  return cnrtSuccess;
-}
-
-// After which copy a notifier has been placed; all are for one that is gone.
-static uint64_t transfer_of(cnrtNotifier_t handle, uint64_t number) {
-  Handles& all = handles();
-  Locked lock(all.mutex);
-  return all.notifiers.count(handle) && handle->number == number ? handle->transfer : UINT64_MAX;
-}
-
-// Both notifiers have been placed, and record times (`without`: flags of those that do not).
-static cnrtRet_t elapsed(cnrtNotifier_t start, cnrtNotifier_t end, unsigned int without, double unit_ns, float* time) {
-  if (!time) return failed(cnrtErrorArgsInvalid, "the pointer to the time is null");
-  if (!exists(start) || !exists(end)) return last_status(false);
-  for (cnrtNotifier_t each : {start, end}) {
-    if (each->flags & without) return failed(cnrtErrorArgsInvalid, "a notifier was made to record no time");
-    if (!each->queue) return failed(cnrtErrorCndrvFuncCall, "a notifier was never placed in a queue");
-    if (is_left(each->queue, each->ticket)) return cnrtErrorNotReady;
-  }
-  auto found = call(AskElapsed{start->number, end->number});
-  if (found.status == cnrtErrorNotReady)
-    return failed(cnrtErrorNotReady, "the host has not waited for a notifier; call cnrtWaitNotifier before");
-  cnrtRet_t status = status_of(found);
-  if (status == cnrtSuccess) *time = (float)((double)found.nanoseconds / unit_ns);
-  return status;
 }
 
 }  // namespace mlusim
@@ -244,26 +178,6 @@ static cnrtRet_t query_queue(cnrtQueue_t handle, Place where) {
 MLUSIM_API cnrtRet_t cnrtQueueQuery(cnrtQueue_t queue) { return query_queue(queue, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue) { return query_queue(queue, MLUSIM_HERE); }
 
-MLUSIM_API cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t handle, unsigned int) {
-  Queue queue;
-  if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
-  if (capture_wait(queue.number, notifier)) return cnrtSuccess;
-  uint64_t placed = notifier->queue, number = notifier->number, other = queue.number;
-  if (!placed) return cnrtSuccess;
-  Ticket ticket = notifier->ticket;
-  // What it waits for may be behind a host function: its place among the copies is known then.
-  auto wait = [=](uint64_t) {
-    if (placed != other) drain(placed, ticket);
-    order(placed, transfer_of(notifier, number), other);
-    post(OrderQueue{other, number});
-  };
-  if (placed != other && is_left(placed, ticket))
-    on_thread(other, wait);
-  else
-    in_order(other, cnrtTaskTopoNodeTypeEmpty, wait);
-  return cnrtSuccess;
-}
-
 MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t function, void* data) {
   Queue queue;
   Place where = MLUSIM_HERE;
@@ -276,66 +190,5 @@ MLUSIM_API cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t handle, cnrtHostFn_t functio
     arrive(queue, device, where);
     call_host_function(function, data);
   };
-  take_step(queue.number, cnrtTaskTopoNodeTypeHost, work);
-  return cnrtSuccess;
-}
-
-MLUSIM_API cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier) { return make_notifier(notifier, 0); }
-MLUSIM_API cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t* notifier) { return make_notifier(notifier, 0); }
-MLUSIM_API cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int flags) {
-  return make_notifier(notifier, flags);
-}
-MLUSIM_API cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier) { return drop_notifier(notifier); }
-MLUSIM_API cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier) {
-  if (!notifier) return failed(cnrtErrorArgsInvalid, "the pointer to the notifier is null");
-  cnrtRet_t status = drop_notifier(*notifier);
-  if (status == cnrtSuccess) *notifier = nullptr;
-  return status;
-}
-
-static cnrtRet_t place(cnrtNotifier_t notifier, cnrtQueue_t handle) {
-  Queue queue;
-  if (!queue_of(handle, queue) || !exists(notifier)) return last_status(false);
-  uint64_t number = notifier->number, placed = queue.number;
-  Handles& all = handles();
-  Locked lock(all.mutex);
-  if (capture_notifier(placed, notifier)) return cnrtSuccess;
-  notifier->queue = placed, notifier->device = queue.device;
-  notifier->ticket = in_order(placed, cnrtTaskTopoNodeTypeEmpty, [=](uint64_t) {
-    Locked lock(handles().mutex);
-    if (handles().notifiers.count(notifier) && notifier->number == number) notifier->transfer = last_transfer();
-    post(PlaceNotifier{placed, number});
-  });
-  return cnrtSuccess;
-}
-
-MLUSIM_API cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue) { return place(notifier, queue); }
-MLUSIM_API cnrtRet_t cnrtPlaceNotifierWithFlags(cnrtNotifier_t notifier, cnrtQueue_t queue, unsigned int) {
-  return place(notifier, queue);
-}
-
-MLUSIM_API cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier) {
-  Place where = MLUSIM_HERE;
-  if (!exists(notifier)) return last_status(false);
-  if (notifier->queue && is_left(notifier->queue, notifier->ticket)) return cnrtErrorNotReady;
-  cnrtRet_t status = status_of(call(AskNotifier{notifier->number}));
-  if (status == cnrtSuccess && notifier->queue) arrive(notifier->queue, notifier->device, where, notifier->transfer);
-  return status;
-}
-
-MLUSIM_API cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier) {
-  Place where = MLUSIM_HERE;
-  if (!exists(notifier)) return last_status(false);
-  if (!notifier->queue) return cnrtSuccess;
-  drain(notifier->queue, notifier->ticket);
-  auto waited = call(WaitForNotifier{notifier->number, where});
-  arrive(notifier->queue, notifier->device, where, notifier->transfer);
-  return status_of(waited);
-}
-
-MLUSIM_API cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds) {
-  return elapsed(start, end, CNRT_NOTIFIER_DISABLE_TIMING_ALL, 1e3, microseconds);
-}
-MLUSIM_API cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* milliseconds) {
-  return elapsed(start, end, CNRT_NOTIFIER_DISABLE_TIMING_ALL | CNRT_NOTIFIER_DISABLE_TIMING_SW, 1e6, milliseconds);
+  return take_step(queue, {cnrtHostNodeParams_t{function, data}, work});
 }

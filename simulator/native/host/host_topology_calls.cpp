@@ -1,105 +1,14 @@
 // Calls for captures and task topologies. A topology is carried out in one queue, in an order that its dependencies
 // have.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "host_link.h"
-#include "host_lock.h"
-#include "host_queues.h"
 #include "host_status.h"
 #include "host_topology.h"
 
 using namespace mlusim;
 
 namespace {
-
-struct Made {
-  Lock mutex;
-  std::set<cnrtTaskTopo_t> topologies;
-  std::set<cnrtTaskTopoEntity_t> entities;
-};
-
-Made& made() {
-  static Made& all = *new Made;
-  return all;
-}
-
-bool exists(cnrtTaskTopo_t topology) {
-  Locked lock(made().mutex);
-  if (made().topologies.count(topology)) return true;
-  failed(cnrtErrorArgsInvalid, "the topology does not exist");
-  return false;
-}
-
-bool exists(cnrtTaskTopoEntity_t entity) {
-  Locked lock(made().mutex);
-  if (made().entities.count(entity)) return true;
-  failed(cnrtErrorArgsInvalid, "the instance of a topology does not exist");
-  return false;
-}
-
-// What nodes of each type do, from their parameters: what a call would put into a queue.
-constexpr cnrtTaskTopoNodeType_t type_of(const cnrtHostNodeParams_t*) { return cnrtTaskTopoNodeTypeHost; }
-constexpr cnrtTaskTopoNodeType_t type_of(const cnrtKernelNodeParams_t*) { return cnrtTaskTopoNodeTypeKernel; }
-constexpr cnrtTaskTopoNodeType_t type_of(const cnrtMemcpy3dParam_t*) { return cnrtTaskTopoNodeTypeMemcpy; }
-constexpr cnrtTaskTopoNodeType_t type_of(const cnrtMemsetParams_t*) { return cnrtTaskTopoNodeTypeMemset; }
-
-cnrtRet_t put(const cnrtHostNodeParams_t& given) { return cnrtInvokeHostFunc(nullptr, given.fn, given.userData); }
-cnrtRet_t put(const cnrtKernelNodeParams_t& given) {
-  return cnrtInvokeKernel(given.func, given.dim, given.type, given.kernelParams, 0, nullptr);
-}
-cnrtRet_t put(const cnrtMemcpy3dParam_t& given) {
-  if (given.extent.height > 1 || given.extent.depth > 1) return failed(cnrtErrorNotSupport, "a node copies one row");
-  return cnrtMemcpy3DAsync(&given, nullptr);
-}
-cnrtRet_t put(const cnrtMemsetParams_t& given) {
-  if (given.height > 1 || (given.elementSize != 1 && given.elementSize != 4))
-    return failed(cnrtErrorNotSupport, "a node sets one row, of elements of 1 or 4 bytes");
-  return given.elementSize == 1 ? cnrtMemsetAsync(given.dst, (int)given.value, given.width, nullptr)
-                                : cnrtMemsetD32Async(given.dst, given.value, given.width, nullptr);
-}
-
-template <class T>
-cnrtRet_t work_of(const T* params, Work& work) {
-  if (!params) return failed(cnrtErrorArgsInvalid, "the parameters of a node are null");
-  cnrtRet_t status = cnrtSuccess;
-  Work found = collected([=] { return put(*params); }, status);
-  if (status == cnrtSuccess) work = std::move(found);
-  return status;
-}
-
-cnrtRet_t add(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, cnrtTaskTopoNodeType_t type,
-              const cnrtTaskTopoNode_t* before, size_t count, Work work) {
-  if (!node || (count && !before)) return failed(cnrtErrorArgsInvalid, "a pointer to nodes is null");
-  if (!exists(topology)) return last_status(false);
-  *node = add_node(topology, type, std::move(work), {before, before + count});
-  return cnrtSuccess;
-}
-
-template <class T>
-cnrtRet_t add(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before, size_t count,
-              const T* params) {
-  Work work;
-  cnrtRet_t status = work_of(params, work);
-  return status == cnrtSuccess ? add(node, topology, type_of(params), before, count, std::move(work)) : status;
-}
-
-// Give a node of a topology, or the step that an instance has of it, other parameters.
-template <class T>
-cnrtRet_t change(cnrtTaskTopoNode_t node, const T* params) {
-  if (!node || node->type != type_of(params))
-    return failed(cnrtErrorArgsInvalid, "the node is null, or of another type");
-  return work_of(params, node->work);
-}
-
-template <class T>
-cnrtRet_t change(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const T* params) {
-  if (!exists(entity)) return last_status(false);
-  for (auto& step : entity->steps)
-    if (step.node == node && step.type == type_of(params)) return work_of(params, step.work);
-  return failed(cnrtErrorArgsInvalid, "the instance was made of no such node, or of one of another type");
-}
 
 // Copy out what there is of a list, and how much; null asks for the number alone.
 cnrtRet_t give(const std::vector<cnrtTaskTopoNode_t>& list, cnrtTaskTopoNode_t* to, size_t* count) {
@@ -111,32 +20,11 @@ cnrtRet_t give(const std::vector<cnrtTaskTopoNode_t>& list, cnrtTaskTopoNode_t* 
   return cnrtSuccess;
 }
 
-// The nodes of a topology, each after those that it depends on; fewer where they depend on each other.
-std::vector<cnrtTaskTopoNode_t> ordered(const CNtaskTopo_st& topology) {
-  std::vector<cnrtTaskTopoNode_t> order;
-  std::set<cnrtTaskTopoNode_t> done;
-  for (size_t before = 1; before;) {
-    before = 0;
-    for (auto& node : topology.nodes) {
-      auto ready = [&](cnrtTaskTopoNode_t each) { return done.count(each) > 0; };
-      if (done.count(node.get()) || !std::all_of(node->before.begin(), node->before.end(), ready)) continue;
-      done.insert(node.get()), order.push_back(node.get()), before++;
-    }
-  }
-  return order;
-}
-
-std::vector<CNtaskTopoStep_st> steps_of(const CNtaskTopo_st& topology) {
-  std::vector<CNtaskTopoStep_st> steps;
-  std::map<cnrtTaskTopoNode_t, size_t> number;
-  for (cnrtTaskTopoNode_t node : ordered(topology)) {
-    std::vector<size_t> before;
-    for (cnrtTaskTopoNode_t each : node->before) before.push_back(number[each]);
-    std::sort(before.begin(), before.end());
-    number[node] = steps.size();
-    steps.push_back({node->type, node->work, node, std::move(before)});
-  }
-  return steps;
+// What a topology refers to, and those in it.
+void refer(const CNtaskTopo_st& topology, References& references) {
+  references.add(topology.references);
+  for (auto& node : topology.nodes)
+    if (auto* child = std::get_if<ChildNode>(&node->task.node)) refer(*child->topology, references);
 }
 
 }  // namespace
@@ -150,11 +38,34 @@ MLUSIM_API cnrtRet_t cnrtQueueBeginCapture(cnrtQueue_t handle, enum cnrtQueueCap
 MLUSIM_API cnrtRet_t cnrtQueueEndCapture(cnrtQueue_t handle, cnrtTaskTopo_t* topology) {
   Queue queue;
   if (!topology) return failed(cnrtErrorArgsInvalid, "the pointer to the topology is null");
+  return queue_of(handle, queue) ? end_capture(queue.number, topology) : last_status(false);
+}
+
+MLUSIM_API cnrtRet_t cnrtQueueGetCaptureInfo(cnrtQueue_t handle, enum cnrtQueueCaptureStatus* status, uint64_t* id,
+                                             cnrtTaskTopo_t* topology, const cnrtTaskTopoNode_t** before,
+                                             size_t* count) {
+  cnrtRet_t asked = cnrtQueueIsCapturing(handle, status);
+  if (asked != cnrtSuccess) return asked;
+  Queue queue;
+  queue_of(handle, queue);
+  CaptureInfo found = capture_info(queue.number);
+  if (id) *id = found.number;
+  if (topology) *topology = found.topology;
+  if (before) *before = found.ends ? found.ends->data() : nullptr;
+  if (count) *count = found.ends ? found.ends->size() : 0;
+  return cnrtSuccess;
+}
+
+MLUSIM_API cnrtRet_t cnrtQueueUpdateCaptureDependencies(cnrtQueue_t handle, cnrtTaskTopoNode_t* before, size_t count,
+                                                        unsigned int flags) {
+  Queue queue;
+  if (count && !before) return failed(cnrtErrorArgsInvalid, "a pointer to nodes is null");
   if (!queue_of(handle, queue)) return last_status(false);
-  cnrtRet_t status = end_capture(queue.number, topology);
-  Locked lock(made().mutex);
-  if (status == cnrtSuccess) made().topologies.insert(*topology);
-  return status;
+  CaptureInfo found = capture_info(queue.number);
+  if (!found.ends) return failed(cnrtErrorIllegalState, "the queue is not being captured");
+  if (flags == cnrtQueueSetCaptureDependencies) found.ends->clear();
+  found.ends->insert(found.ends->end(), before, before + count);
+  return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtQueueIsCapturing(cnrtQueue_t handle, enum cnrtQueueCaptureStatus* status) {
@@ -174,46 +85,16 @@ MLUSIM_API cnrtRet_t cnrtThreadExchangeQueueCaptureMode(cnrtQueueCaptureMode_t* 
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoCreate(cnrtTaskTopo_t* topology, unsigned int) {
   if (!topology) return failed(cnrtErrorArgsInvalid, "the pointer to the topology is null");
-  Locked lock(made().mutex);
-  made().topologies.insert(*topology = new CNtaskTopo_st);
+  enroll(*topology = new CNtaskTopo_st);
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoDestroy(cnrtTaskTopo_t topology) {
   if (!exists(topology)) return last_status(false);
-  Locked lock(made().mutex);
-  made().topologies.erase(topology);
+  if (topology->is_child) return failed(cnrtErrorArgsInvalid, "the topology belongs to a node, and goes with it");
+  strike(topology);
   delete topology;
   return cnrtSuccess;
-}
-
-MLUSIM_API cnrtRet_t cnrtTaskTopoAddEmptyNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology,
-                                              const cnrtTaskTopoNode_t* before, size_t count) {
-  return add(node, topology, cnrtTaskTopoNodeTypeEmpty, before, count, Work());
-}
-
-MLUSIM_API cnrtRet_t cnrtTaskTopoAddHostNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology,
-                                             const cnrtTaskTopoNode_t* before, size_t count,
-                                             const cnrtHostNodeParams_t* params) {
-  return add(node, topology, before, count, params);
-}
-
-MLUSIM_API cnrtRet_t cnrtTaskTopoAddKernelNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology,
-                                               const cnrtTaskTopoNode_t* before, size_t count,
-                                               const cnrtKernelNodeParams_t* params) {
-  return add(node, topology, before, count, params);
-}
-
-MLUSIM_API cnrtRet_t cnrtTaskTopoAddMemcpyNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology,
-                                               const cnrtTaskTopoNode_t* before, size_t count,
-                                               const cnrtMemcpy3dParam_t* params) {
-  return add(node, topology, before, count, params);
-}
-
-MLUSIM_API cnrtRet_t cnrtTaskTopoAddMemsetNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology,
-                                               const cnrtTaskTopoNode_t* before, size_t count,
-                                               const cnrtMemsetParams_t* params) {
-  return add(node, topology, before, count, params);
 }
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoAddDependencies(cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* from,
@@ -246,7 +127,7 @@ MLUSIM_API cnrtRet_t cnrtTaskTopoNodeGetDependencies(cnrtTaskTopoNode_t node, cn
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoNodeGetType(cnrtTaskTopoNode_t node, cnrtTaskTopoNodeType_t* type) {
   if (!node || !type) return failed(cnrtErrorArgsInvalid, "the node, or the pointer to its type, is null");
-  *type = node->type;
+  *type = node->task.type();
   return cnrtSuccess;
 }
 
@@ -256,19 +137,18 @@ MLUSIM_API cnrtRet_t cnrtTaskTopoInstantiate(cnrtTaskTopoEntity_t* entity, cnrtT
   if (!exists(topology)) return last_status(false);
   if (wrong) *wrong = nullptr;
   if (log && size) *log = 0;
-  auto steps = steps_of(*topology);
-  if (steps.size() < topology->nodes.size()) return failed(cnrtErrorArgsInvalid, "nodes depend on each other");
-  *entity = new CNtaskTopoEntity_st{std::move(steps)};
-  Locked lock(made().mutex);
-  made().entities.insert(*entity);
+  std::vector<CNtaskTopoStep_st> steps;
+  if (!steps_of(*topology, steps)) return failed(cnrtErrorArgsInvalid, "nodes depend on each other");
+  auto references = std::make_shared<References>();
+  refer(*topology, *references);
+  enroll(*entity = new CNtaskTopoEntity_st{std::move(steps), std::move(references)});
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoEntityInvoke(cnrtTaskTopoEntity_t entity, cnrtQueue_t handle) {
   Queue queue;
   if (!exists(entity) || !queue_of(handle, queue)) return last_status(false);
-  for (auto& step : entity->steps) take_step(queue.number, step.type, step.work);
-  return cnrtSuccess;
+  return take_steps(queue, entity->steps, entity->references);
 }
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoUpload(cnrtTaskTopoEntity_t entity, cnrtQueue_t handle) {
@@ -278,22 +158,10 @@ MLUSIM_API cnrtRet_t cnrtTaskTopoUpload(cnrtTaskTopoEntity_t entity, cnrtQueue_t
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoEntityDestroy(cnrtTaskTopoEntity_t entity) {
   if (!exists(entity)) return last_status(false);
-  Locked lock(made().mutex);
-  made().entities.erase(entity);
+  strike(entity);
   delete entity;
   return cnrtSuccess;
 }
-
-// Changes of topologies and of their instances.
-#define CHANGES(of_node, of_instance, T)                                                                    \
-  MLUSIM_API cnrtRet_t of_node(cnrtTaskTopoNode_t node, const T* params) { return change(node, params); }   \
-  MLUSIM_API cnrtRet_t of_instance(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const T* params) { \
-    return change(entity, node, params);                                                                    \
-  }
-CHANGES(cnrtTaskTopoHostNodeSetParams, cnrtTaskTopoEntityHostNodeSetParams, cnrtHostNodeParams_t)
-CHANGES(cnrtTaskTopoKernelNodeSetParams, cnrtTaskTopoEntityKernelNodeSetParams, cnrtKernelNodeParams_t)
-CHANGES(cnrtTaskTopoMemcpyNodeSetParams, cnrtTaskTopoEntityMemcpyNodeSetParams, cnrtMemcpy3dParam_t)
-CHANGES(cnrtTaskTopoMemsetNodeSetParams, cnrtTaskTopoEntityMemsetNodeSetParams, cnrtMemsetParams_t)
 
 MLUSIM_API cnrtRet_t cnrtTaskTopoRemoveDependencies(cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* from,
                                                     const cnrtTaskTopoNode_t* to, size_t count) {
@@ -341,16 +209,7 @@ MLUSIM_API cnrtRet_t cnrtTaskTopoNodeGetDependentNodes(cnrtTaskTopoNode_t node, 
 MLUSIM_API cnrtRet_t cnrtTaskTopoClone(cnrtTaskTopo_t* copy, cnrtTaskTopo_t original) {
   if (!copy) return failed(cnrtErrorArgsInvalid, "the pointer to the topology is null");
   if (!exists(original)) return last_status(false);
-  std::map<cnrtTaskTopoNode_t, cnrtTaskTopoNode_t> twin;
-  auto cloned = new CNtaskTopo_st;
-  for (auto& node : original->nodes) {
-    twin[node.get()] = add_node(cloned, node->type, node->work, {});
-    twin[node.get()]->original = node.get();
-  }
-  for (auto& node : original->nodes)
-    for (cnrtTaskTopoNode_t each : node->before) twin[node.get()]->before.push_back(twin[each]);
-  Locked lock(made().mutex);
-  made().topologies.insert(*copy = cloned);
+  enroll(*copy = clone(*original).release());
   return cnrtSuccess;
 }
 
@@ -366,21 +225,12 @@ MLUSIM_API cnrtRet_t cnrtTaskTopoNodeFindInClone(cnrtTaskTopoNode_t* node, cnrtT
 MLUSIM_API cnrtRet_t cnrtTaskTopoEntityUpdate(cnrtTaskTopoEntity_t entity, cnrtTaskTopo_t topology,
                                               cnrtTaskTopoNode_t* wrong, cnrtTaskTopoEntityUpdateResult_t* result) {
   if (!exists(entity) || !exists(topology)) return last_status(false);
-  auto steps = steps_of(*topology);
-  auto found = cnrtTaskTopoEntityUpdateSuccess;
+  std::vector<CNtaskTopoStep_st> steps;
   cnrtTaskTopoNode_t where = nullptr;
-  if (steps.size() != entity->steps.size() || steps.size() != topology->nodes.size())
-    found = cnrtTaskTopoEntityUpdateErrorTopologyChanged;
-  for (size_t i = 0; i < steps.size() && found == cnrtTaskTopoEntityUpdateSuccess; i++) {
-    if (steps[i].type != entity->steps[i].type) found = cnrtTaskTopoEntityUpdateErrorNodeTypeChanged;
-    if (steps[i].before != entity->steps[i].before) found = cnrtTaskTopoEntityUpdateErrorTopologyChanged;
-    where = steps[i].node;
-  }
+  auto found =
+      steps_of(*topology, steps) ? replace(entity->steps, steps, where) : cnrtTaskTopoEntityUpdateErrorTopologyChanged;
   if (result) *result = found;
-  if (wrong) *wrong = found == cnrtTaskTopoEntityUpdateSuccess ? nullptr : where;
-  if (found != cnrtTaskTopoEntityUpdateSuccess)
-    return failed(cnrtErrorTaskTopoEntityUpdateFailure,
-                  "the topology has other nodes or dependencies than the instance");
-  for (size_t i = 0; i < steps.size(); i++) entity->steps[i].work = steps[i].work;  // it keeps its own nodes
-  return cnrtSuccess;
+  if (wrong) *wrong = where;
+  if (found == cnrtTaskTopoEntityUpdateSuccess) return cnrtSuccess;
+  return failed(cnrtErrorTaskTopoEntityUpdateFailure, "the topology has other nodes or dependencies than the instance");
 }

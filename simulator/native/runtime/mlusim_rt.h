@@ -48,8 +48,9 @@ struct mlusim_task {
   int32_t clusterId, clusterDim, coreId, coreDim;
   int32_t section;              // a parallel section is open
   int32_t core;                 // its number in a log
+  int32_t role;                 // what its core is among those that run together
   int32_t mute;                 // its scalar stores to the device's memory have no effect
-  int32_t pending;              // effects of it that a wait has to ask for
+  int32_t pending;              // effects of it that a wait has to ask for, and that Python keeps
   sigjmp_buf* jump;             // where an ended task unwinds to
   struct mlusim_range* ranges;  // on-chip memory, sorted
   uint64_t range_count;
@@ -66,6 +67,12 @@ struct mlusim_variable {
   int32_t line;
 };
 
+// A copy that happens when a wait asks for it.
+struct mlusim_late {
+  uint64_t target, source, bytes;
+  uint64_t pipe;  // number in the log
+};
+
 // What the simulator answers; every entry is a function of Python's.
 struct mlusim_callbacks {
   void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, uint64_t row_count,
@@ -79,6 +86,7 @@ struct mlusim_callbacks {
   void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of bytes that nobody has written
   void (*keep_flags)(uint64_t address);                            // the range of an address gets its flags
   int32_t (*in_space)(uint64_t address, const char* space);
+  void (*defer)(const struct mlusim_late* copies, uint64_t count);  // Python keeps them from now on
 };
 
 enum mlusim_fault_kind {

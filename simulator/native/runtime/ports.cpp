@@ -7,13 +7,14 @@
 
 #include "access.h"
 #include "blocks.h"
+#include "late.h"
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
 
 mlusim_native_ports* mlusim_native;
-int mlusim_native_on, mlusim_native_timed;
+int mlusim_native_on, mlusim_native_late, mlusim_native_timed;
 
 extern "C" bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* on_stack)
     __attribute__((visibility("hidden")));
@@ -21,6 +22,8 @@ extern "C" bool mlusim_issue_natively(uint64_t call, const int64_t* passed, cons
 namespace mlusim {
 
 namespace {
+
+constexpr int POISON = 0xff;  // of every byte: NaN
 
 using Loop = void (*)(char** arguments, const intptr_t* counts, const intptr_t* strides, void* data);
 
@@ -108,9 +111,25 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
   return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
 }
 
-// Notes that all of an operand has been written.
-void note_written(const Found& found) {
+// NaN is what one reads who does not wait: it comes to those bytes of an operand that nobody has written.
+void poison(const Found& found) {
+  const mlusim_range& range = *found.range;
+  if (!has_flags(range)) {
+    if (found.address >= range.touched && found.end() <= range.until) return;
+    const uint64_t low = found.address < range.holes->lo ? range.holes->lo : found.address;
+    const uint64_t high = found.end() > range.holes->hi ? range.holes->hi : found.end();
+    memset((char*)low, POISON, high - low);
+    return;
+  }
+  const uint8_t* flags = flags_of(range, found.address);
+  for (uint64_t i = 0; i < found.bytes; i++)
+    if (!flags[i]) ((uint8_t*)found.address)[i] = POISON;
+}
+
+// Notes that all of an operand has been written, or is going to be.
+void note_written(const Found& found, bool late) {
   if (!is_doubtful(*found.range, found.address, found.bytes)) return;
+  if (late) poison(found);
   if (!has_flags(*found.range))
     memory.note_in_order(*found.range, found.address, found.bytes);
   else if (!all_written(flags_of(*found.range, found.address), found.bytes))
@@ -233,9 +252,46 @@ uint64_t now() {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// Lets the effects happen that an instruction waits for.
+void settle(const mlusim_native_port& port, const Found* found) {
+  uint64_t pipes = port.waits;
+  for (int i = 0; i < port.operand_count; i++)
+    pipes |= late.pipes_on(found[i].address, found[i].bytes, port.operands[i].writes);
+  late.drain(pipes);
+}
+
+// A copy now, or when a wait asks for it.
+void copy(const mlusim_native_port& port, const Found& to, const Found& from) {
+  if (port.effect == MLUSIM_LATE_COPY)
+    late.add({to.address, from.address, to.bytes, port.pipe});
+  else
+    memmove((char*)to.address, (const char*)from.address, to.bytes);
+}
+
+// Whether effects that wait stand in the way of an instruction: those that Python keeps, or one more.
+bool has_to_wait(const mlusim_native_port& port) {
+  if (port.waits && mlusim_current->pending) return true;
+  return port.effect == MLUSIM_LATE_COPY && (!mlusim_native_late || late.is_full());
+}
+
+// The kernel's code is left as far as an instruction is carried out here.
+void leave_kernel() {
+  announced[0] = announced[1] = {};
+  process.in_kernel = 0;
+}
+
+// The running core has no part in the instruction.
+bool skip(int64_t pc) {
+  leave_kernel();
+  runs.interrupt(pc);
+  return true;
+}
+
 // Carries out an instruction, and is out of the kernel then; or does nothing, and leaves it where it was.
 bool carry_out(const mlusim_native_port& port, int64_t pc) {
-  if (port.settled && mlusim_current->pending) return false;
+  if (port.python_for >> mlusim_current->role & 1) return false;
+  if (port.skipped_by >> mlusim_current->role & 1) return skip(pc);
+  if (has_to_wait(port)) return false;
   if (!compute(port) || port.numbers[port.work] < 0) return false;
   Found found[MLUSIM_MOST_OPERANDS];
   for (int i = 0; i < port.operand_count; i++)
@@ -244,13 +300,13 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
   LoopCall loop;
   if (!loop.prepare(port, found)) return false;
   // Nothing stands in its way.
-  announced[0] = announced[1] = {};
-  process.in_kernel = 0;
+  leave_kernel();
   note_row(port, found, pc);
+  if (port.waits) settle(port, found);
   for (int i = 0; i < port.operand_count; i++)
-    if (port.operands[i].writes) note_written(found[i]);
-  if (port.effect == MLUSIM_COPY)
-    memmove((char*)found[0].address, (const char*)found[1].address, found[0].bytes);
+    if (port.operands[i].writes) note_written(found[i], port.effect == MLUSIM_LATE_COPY);
+  if (port.effect == MLUSIM_COPY || port.effect == MLUSIM_LATE_COPY)
+    copy(port, found[0], found[1]);
   else if (port.effect != MLUSIM_WAIT)
     loop.run_rows(port, found);
   return true;
@@ -263,7 +319,11 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
 using namespace mlusim;
 
 bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* on_stack) {
-  constexpr int IN_REGISTERS = 13;  // see issue.cpp
+#if defined(__aarch64__)
+  constexpr int IN_REGISTERS = 15;  // see issue.cpp
+#else
+  constexpr int IN_REGISTERS = 13;
+#endif
   const uint64_t number = call >> MLUSIM_NUMBER_SHIFT;
   if (!mlusim_native_on || !process.in_kernel || process.loading || process.time_is_up) return false;
   if (number >= mlusim_port_count || blocks.is_busy() || muted.waits()) return false;

@@ -46,7 +46,7 @@ struct mlusim_native_input {
 };
 
 enum mlusim_number { MLUSIM_WHOLE, MLUSIM_NATURAL, MLUSIM_HALF, MLUSIM_FLOAT, MLUSIM_DOUBLE };
-enum mlusim_native_effect { MLUSIM_LOOP, MLUSIM_TRUTH, MLUSIM_COPY, MLUSIM_WAIT };
+enum mlusim_native_effect { MLUSIM_LOOP, MLUSIM_TRUTH, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_WAIT };
 
 struct mlusim_native_port {
   uint16_t op;  // number in the log
@@ -54,9 +54,10 @@ struct mlusim_native_port {
   uint16_t argument_count, step_count, operand_count, input_count;
   uint16_t work, elements, rows;  // numbers; elements of a row
   uint16_t effect;
-  uint16_t settled;          // no effect may be waiting
-  uint64_t one;              // of an output of truths
-  const uint8_t* arguments;  // where each lies in what the call passes
+  uint16_t skipped_by, python_for;  // a bit for each role of a core: has no part in it; needs the port in Python
+  uint64_t waits;                   // for effects on these pipes, a bit for each; a copy for those on its memory, too
+  uint64_t one;                     // of an output of truths
+  const uint8_t* arguments;         // where each lies in what the call passes
   const struct mlusim_step* steps;
   int64_t* numbers;  // arguments, constants, and what steps compute
   uint64_t loop, data;

@@ -10,6 +10,7 @@ extern int64_t (**mlusim_port)(void);              // the issue ports, by number
 extern struct mlusim_native_ports* mlusim_native;  // those that need no Python, by number
 extern uint64_t mlusim_port_count;
 extern int mlusim_native_on;        // the running task may use them
+extern int mlusim_native_late;      // and effects that wait come when they are asked for, not before
 extern int mlusim_native_timed;     // somebody asks how long they take
 extern volatile int mlusim_status;  // not 0: the running task has to end
 extern int mlusim_strict;           // somebody watches the runs: each keeps to one stride

@@ -93,9 +93,13 @@ void Runs::drain(uint64_t worth, int64_t pc) {
   hand_over(run_count);
 }
 
-mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
+void Runs::interrupt(int64_t pc) {
   close(WORTH, pc);
   if (done_ >= ROOM) drain(UINT64_MAX, pc);
+}
+
+mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
+  interrupt(pc);
   mlusim_row& row = rows_[done_++];
   start_row(row, op, pc, work);
   row.pipe = pipe;

@@ -44,6 +44,9 @@ class Runs {
 
   bool are_open() const { return count_; }
 
+  // An instruction of the running task ends what waits.
+  void interrupt(int64_t pc);
+
   // The row of an instruction of the running task, behind what waits; its operands are yet to be filled in.
   mlusim_row& issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
 

@@ -8,6 +8,7 @@
 #include "calls.h"
 #include "frames.h"
 #include "heap.h"
+#include "late.h"
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
@@ -42,6 +43,7 @@ const char* text_of(const char* given) {
 void hand_over(uint64_t worth, int64_t pc) {
   muted.restore();
   runs.drain(worth, pc);
+  late.hand_over();
 }
 
 }  // namespace
@@ -206,7 +208,7 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
   }
   process.in_kernel = 0;
   runs.forget();
-  runs.drain(UINT64_MAX, 0);
+  hand_over(UINT64_MAX, 0);
   blocks.forget_task();
   if (!mlusim_status) process.answers.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
   return 1;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlusim.isa import DIALECTS, TYPES, Kind, Overload, Parameter, Wait
+from mlusim.isa import DIALECTS, TYPES, Barrier, Kind, Overload, Parameter, Wait
 
 BANG = DIALECTS["bang"]
 #: Numbers of a row of the table: the call, how often it is repeated, its arguments.
@@ -42,13 +42,13 @@ _POINTER = "(arrays[s[{at}] >> 32] + (int32_t)s[{at}])"
 
 
 def callable_overloads(arch: int) -> list[Overload]:
-    """Those that the kernel can call: of packed operands and numbers alone, and waits."""
+    """Those that the kernel can call: of packed operands and numbers alone, waits and barriers."""
     return [
         overload
         for overload in BANG.overloads
         if overload.name.startswith("__") and arch in overload.instruction.archs
         and overload.instruction.prototype.returns == "void" and len(overload.parameters) <= FIELDS - 2
-        and (isinstance(overload.instruction.effect, Wait) or overload.instruction.written)
+        and (isinstance(overload.instruction.effect, (Wait, Barrier)) or overload.instruction.written)
         and not overload.instruction.looks_up and not overload.instruction.measured and not overload.instruction.asm
         and all(p.kind in (Kind.PACKED, Kind.VALUE) and p.type in _names(overload) for p in overload.parameters)
     ]  # fmt: skip

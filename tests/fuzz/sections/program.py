@@ -31,10 +31,15 @@ class Step:
     by: int = 0
     lane: int = 0
     shape: tuple[int, int] = (1, 1)  # channels and columns
+    stride: int = 1  # from one column to the next in a lane; with 1 strides are null
 
     def numbers(self) -> list[int]:
         """As the kernels take it."""
-        return [KINDS.index(self.kind), self.to, self.of, self.by, self.lane, *self.shape, 0]
+        return [KINDS.index(self.kind), self.to, self.of, self.by, self.lane, *self.shape, self.stride]
+
+    def row(self, beat: int) -> int:
+        """Floats from one row of lanes to the next."""
+        return -(-self.shape[1] * self.stride // beat) * beat
 
 
 @dataclass
@@ -51,36 +56,29 @@ class Memory:
         self.system = np.arange(SYSTEM, dtype=np.float32) % 5
 
     def inside(self, place: int, step: Step) -> np.ndarray:
-        """Numbers in the flat local memory of the elements [channels, columns] of an aligned tensor."""
+        """Numbers in the flat local memory of the elements [channels, columns] of a tensor."""
         channels, columns = step.shape
         lane = step.lane + np.arange(channels)
-        row = -(-columns // self.beat) * self.beat
-        first = lane % self.lanes * ROOM + place + lane // self.lanes * row
-        return first[:, None] + np.arange(columns)
-
-    def around(self, place: int, step: Step) -> np.ndarray:
-        """The floats of all rows of lanes in each of the lanes of a tensor, as the log of a launch has it."""
-        inside, (channels, _) = self.inside(place, step), step.shape
-        lanes = (step.lane + np.arange(min(channels, self.lanes))) % self.lanes
-        return lanes[:, None] * ROOM + np.unique(inside % ROOM)
+        first = lane % self.lanes * ROOM + place + lane // self.lanes * step.row(self.beat)
+        return first[:, None] + np.arange(columns) * step.stride
 
     def beyond(self, place: int, step: Step) -> np.ndarray:
         """Numbers in system memory of a continuous tensor."""
         return place + np.arange(step.shape[0] * step.shape[1]).reshape(step.shape)
 
-    def touched(self, step: Step, exact: bool = True) -> tuple[set[int], set[int]]:
-        """What a command reads and writes, or lies around; numbers of system memory come behind local ones."""
-        behind, inside = self.local.size, self.inside if exact else self.around
+    def touched(self, step: Step) -> tuple[set[int], set[int]]:
+        """What a command reads and writes; numbers of system memory come behind local ones."""
+        behind, inside = self.local.size, lambda place: self.inside(place, step)
         places = {
-            "in": lambda: ([self.beyond(step.of, step) + behind], inside(step.to, step)),
-            "out": lambda: ([inside(step.of, step)], self.beyond(step.to, step) + behind),
-            "local": lambda: ([inside(step.of, step)], inside(step.to, step)),
+            "in": lambda: ([self.beyond(step.of, step) + behind], inside(step.to)),
+            "out": lambda: ([inside(step.of)], self.beyond(step.to, step) + behind),
+            "local": lambda: ([inside(step.of)], inside(step.to)),
             "system": lambda: ([self.beyond(step.of, step) + behind], self.beyond(step.to, step) + behind),
-            "fill": lambda: ([], inside(step.to, step)),
+            "fill": lambda: ([], inside(step.to)),
         }
         places["sdma"] = places["system"]
         places["copy"] = places["scale"] = places["local"]
-        both = lambda: ([inside(step.of, step), inside(step.by, step)], inside(step.to, step))  # noqa: E731
+        both = lambda: ([inside(step.of), inside(step.by)], inside(step.to))  # noqa: E731
         read, written = places.get(step.kind, both)()
         return {int(x) for part in read for x in part.flat}, {int(x) for x in written.flat}
 
@@ -126,17 +124,19 @@ def _command(chance: random.Random, memory: Memory, careful: bool) -> Step:
     while True:
         kind = chance.choice(list(ENGINES))
         channels, columns = chance.choice((1, 3, memory.lanes, memory.lanes + 6)), chance.choice((1, 5, 16, 20))
+        stride = chance.choice((1, 1, 2)) if columns <= memory.beat else 1
         halves = {"gdma": 0, "bdc": 1}.get(ENGINES[kind], 0) if careful and chance.random() < 0.8 else None
 
-        def place(local: bool, halves: int | None = halves) -> int:
+        def place(local: bool, halves: int | None = halves, stride: int = stride) -> int:
             if not local:
                 return chance.randrange(SYSTEM // GRAIN - 24) * GRAIN
             beats = ROOM // memory.beat // 2
             first = chance.randrange(2 * beats - 5) if halves is None else halves * beats + chance.randrange(beats - 5)
-            return first * memory.beat
+            return first * memory.beat + chance.randrange(stride)  # even columns, or odd ones
 
         to_local, of_local = kind not in ("out", "system", "sdma"), kind not in ("in", "system", "sdma")
-        step = Step(kind, place(to_local), place(of_local), place(True), chance.choice((0, 3)), (channels, columns))
+        places = place(to_local), place(of_local), place(True)
+        step = Step(kind, *places, chance.choice((0, 3, 60)), (channels, columns), stride)
         if _legal(step, memory):
             return step
 
@@ -151,7 +151,7 @@ def _legal(step: Step, memory: Memory) -> bool:
     return all(place == step.to or not result & set(memory.inside(place, step).flat) for place in sources)
 
 
-def conflict(steps: list[Step], memory: Memory, exact: bool = True) -> bool:
+def conflict(steps: list[Step], memory: Memory) -> bool:
     """Whether two commands that no rule of order brings into one share a float, and one of them writes it.
 
     BDC and GDMA in one section, whichever is issued first; SDMA and any other since the last wait.
@@ -164,7 +164,7 @@ def conflict(steps: list[Step], memory: Memory, exact: bool = True) -> bool:
         elif step.kind == "poll":
             since = []
         else:
-            mine = (ENGINES[step.kind], *memory.touched(step, exact))
+            mine = (ENGINES[step.kind], *memory.touched(step))
             beside = [*(section or []), *(other for other in since if "sdma" in (mine[0], other[0]))]
             if any(mine[0] != other[0] and _meet(mine, other) for other in beside):
                 return True

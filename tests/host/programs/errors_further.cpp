@@ -87,7 +87,67 @@ static void captures() {
   GIVES(cnrtErrorQueueCaptureUnsupported, cnrtQueueSync(queue));
   GIVES(cnrtErrorQueueCaptureInvalidated, cnrtQueueEndCapture(queue, &topology));
   GIVES(0, topology);
+  GIVES(cnrtErrorIllegalState, cnrtQueueUpdateCaptureDependencies(queue, nullptr, 0, 0));
+  INVALID(cnrtQueueUpdateCaptureDependencies(queue, nullptr, 1, 0));
+  INVALID(cnrtQueueGetCaptureInfo(queue, nullptr, nullptr, nullptr, nullptr, nullptr));
   cnrtQueueDestroy(queue), cnrtQueueDestroy(other), cnrtNotifierDestroy(notifier);
+}
+
+static void notifiers() {
+  cnrtNotifier_t notifier;
+  cnrtIpcNotifierHandle handle = {};
+  cnrtNotifierCreate(&notifier);
+  INVALID(cnrtIpcGetNotifierHandle(nullptr, notifier));
+  INVALID(cnrtIpcGetNotifierHandle(&handle, notifier));
+  NOTHING(cnrtIpcGetNotifierHandle(&handle, (cnrtNotifier_t)text));
+  INVALID(cnrtIpcOpenNotifierHandle(&notifier, handle));
+  cnrtNotifierDestroy(notifier);
+}
+
+static void nodes(float* data) {
+  cnrtTaskTopo_t made, child;
+  cnrtTaskTopoEntity_t entity;
+  cnrtTaskTopoNode_t empty, fill, inner, place;
+  cnrtNotifier_t notifier;
+  cnrtUserObject_t object;
+  cnrtKernelNodeAttrValue_t value = {};
+  cnrtKernelNodeAttr_t window = cnrtKernelNodeAttributeAccessPolicyWindow;
+  cnrtMemsetParams_t eight = {data, 0, 0, 1, 8, 1};
+  cnrtKernelNodeParams_t found;
+  int many = 64;
+  void* arguments[] = {&data, &many, &many};
+  cnrtKernelNodeParams_t kernel = {(void*)AddScalar, {1, 1, 1}, cnrtFuncTypeBlock, 0, arguments, nullptr};
+  cnrtTaskTopoNode_t launch;
+  cnrtTaskTopoCreate(&made, 0), cnrtTaskTopoCreate(&child, 0), cnrtNotifierCreate(&notifier);
+  cnrtTaskTopoAddEmptyNode(&empty, made, nullptr, 0), cnrtTaskTopoAddMemsetNode(&fill, made, nullptr, 0, &eight);
+  cnrtTaskTopoAddKernelNode(&launch, made, nullptr, 0, &kernel);
+  GIVES(cnrtSuccess, cnrtTaskTopoAddChildTopoNode(&inner, made, nullptr, 0, child));
+  GIVES(cnrtSuccess, cnrtTaskTopoAddNotifierPlaceNode(&place, made, nullptr, 0, notifier));
+  INVALID(cnrtTaskTopoMemsetNodeGetParams(empty, &eight));
+  INVALID(cnrtTaskTopoMemsetNodeGetParams(fill, nullptr));
+  INVALID(cnrtTaskTopoKernelNodeGetParams(launch, nullptr));
+  INVALID(cnrtTaskTopoKernelNodeGetParams(nullptr, &found));
+  INVALID(cnrtTaskTopoKernelNodeGetAttribute(launch, window, nullptr));
+  INVALID(cnrtTaskTopoKernelNodeSetAttribute(launch, window, nullptr));
+  INVALID(cnrtTaskTopoKernelNodeCopyAttributes(launch, fill));
+  INVALID(cnrtTaskTopoChildTopoNodeGetTopo(inner, nullptr));
+  INVALID(cnrtTaskTopoChildTopoNodeGetTopo(fill, &child));
+  INVALID(cnrtTaskTopoNotifierPlaceNodeGetNotifier(place, nullptr));
+  INVALID(cnrtTaskTopoNotifierWaitNodeSetNotifier(place, notifier));
+  NOTHING(cnrtTaskTopoAddNotifierWaitNode(&place, made, nullptr, 0, (cnrtNotifier_t)text));
+  cnrtTaskTopoInstantiate(&entity, made, nullptr, nullptr, 0);
+  INVALID(cnrtTaskTopoEntityChildTopoNodeSetParams(entity, inner, made));
+  INVALID(cnrtTaskTopoEntityNotifierWaitNodeSetNotifier(entity, place, notifier));
+  cnrtTaskTopo_t within;
+  cnrtTaskTopoChildTopoNodeGetTopo(inner, &within);
+  INVALID(cnrtTaskTopoDestroy(within));
+  INVALID(cnrtUserObjectCreate(&object, nullptr, nullptr, 1, 1));
+  cnrtUserObjectCreate(&object, nullptr, [](void*) {}, 1, 1);
+  INVALID(cnrtUserObjectAcquire(object, 0));
+  INVALID(cnrtTaskTopoReleaseUserObject(made, object, 1));
+  cnrtUserObjectRelease(object, 1), cnrtNotifierDestroy(notifier);
+  NOTHING(cnrtTaskTopoEntityInvoke(entity, nullptr));
+  cnrtTaskTopoEntityDestroy(entity), cnrtTaskTopoDestroy(made), cnrtTaskTopoDestroy(child);
 }
 
 static void topologies(float* data) {
@@ -96,7 +156,7 @@ static void topologies(float* data) {
   cnrtTaskTopoNode_t first, second;
   cnrtTaskTopoNodeType_t type;
   cnrtMemcpy3dParam_t copy = {};
-  cnrtMemsetParams_t fill = {data, 0, 0, 2, 4, 1};
+  cnrtMemsetParams_t fill = {data, 0, 0, 3, 4, 1};
   cnrtHostNodeParams_t nothing = {nullptr, nullptr};
   size_t count;
   copy.extent.height = 2;
@@ -177,5 +237,5 @@ static void settings() {
 }
 
 void further(float* data) {
-  copies(data), handles(data), pools(data), captures(), topologies(data), changes_of_topologies(), by_name(), settings();
+  copies(data), handles(data), pools(data), captures(), topologies(data), changes_of_topologies(), notifiers(), nodes(data), by_name(), settings();
 }

@@ -154,3 +154,18 @@ def test_an_index_past_the_end_of_a_scatter(line: int, wrong: list[str]) -> None
     if not wrong:
         expected[0, 1], expected[1, 2] = lines[:4], lines[4:]
     assert out.tolist() == expected.ravel().tolist()
+
+
+def test_channels_that_share_the_lines_of_a_scatter() -> None:
+    """As a public kernel sums gradients of rows: only lines that an index names are written, of equal ones the last."""
+
+    def kernel(unit: Any, out: Any, lines: Any, index: Any) -> None:
+        unit.tpu_gdma_cpy_S2L(0, lines, (1, 3, 1, 2), None, None, unit.DT_FP32)
+        unit.tpu_gdma_h_scatter_L2S(out, 0, index, False, (1, 3, 5, 2), 1, (0, 0, 2, 1), None, None, unit.DT_FP32)
+        unit.tpu_poll()
+
+    out, lines = np.full(10, 7, np.float32), np.arange(6, dtype=np.float32)
+    arrays = [out, lines, np.array([3, 1, 3], np.uint32)]
+    run = launch(kernel, (1, 1, 1), args=arrays, device=device(CHIP), on_finding="collect")
+    assert [finding.rule for finding in run.findings if finding.severity != "advice"] == []
+    assert out.tolist() == [7, 7, 2, 3, 7, 7, 4, 5, 7, 7]

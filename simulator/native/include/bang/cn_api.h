@@ -113,6 +113,8 @@ CNresult cnPlaceNotifierWithFlags(CNnotifier notifier, CNqueue queue, unsigned i
 CNresult cnQueryNotifier(CNnotifier notifier);
 CNresult cnWaitNotifier(CNnotifier notifier);
 CNresult cnNotifierElapsedTime(float* milliseconds, CNnotifier start, CNnotifier end);
+CNresult cnIpcGetNotifierHandle(CNIpcNotifierHandle* handle, CNnotifier notifier);
+CNresult cnIpcOpenNotifierHandle(CNnotifier* notifier, CNIpcNotifierHandle handle);
 CNresult cnQueueGetContext(CNqueue queue, CNcontext* context);
 CNresult cnQueueSync(CNqueue queue);
 CNresult cnQueueQuery(CNqueue queue);
@@ -127,31 +129,17 @@ CNresult cnInvokeKernel(CNkernel kernel, unsigned int x, unsigned int y, unsigne
 CNresult cnInvokeKernelEx(const CNinvokeConfig* configuration, CNkernel kernel, void** arguments, void** extra);
 
 // Captures and task topologies.
-CNresult cnQueueBeginCapture(CNqueue queue, CNqueueCaptureMode mode);
-CNresult cnQueueEndCapture(CNqueue queue, CNtaskTopo* topology);
-CNresult cnQueueIsCapturing(CNqueue queue, CNqueueCaptureStatus* status);
-CNresult cnThreadExchangeQueueCaptureMode(CNqueueCaptureMode* mode);
-CNresult cnTaskTopoCreate(CNtaskTopo* topology, unsigned int flags);
-CNresult cnTaskTopoDestroy(CNtaskTopo topology);
-CNresult cnTaskTopoAddEmptyNode(CNtaskTopoNode* node, CNtaskTopo topology, const CNtaskTopoNode* before, size_t count);
-CNresult cnTaskTopoAddDependencies(CNtaskTopo topology, const CNtaskTopoNode* from, const CNtaskTopoNode* to,
-                                   size_t count);
-CNresult cnTaskTopoGetNodes(CNtaskTopo topology, CNtaskTopoNode* nodes, size_t* count);
-CNresult cnTaskTopoGetRootNodes(CNtaskTopo topology, CNtaskTopoNode* nodes, size_t* count);
-CNresult cnTaskTopoNodeGetDependencies(CNtaskTopoNode node, CNtaskTopoNode* before, size_t* count);
-CNresult cnTaskTopoNodeGetType(CNtaskTopoNode node, CNtaskTopoNodeType* type);
-CNresult cnTaskTopoInstantiate(CNtaskTopoEntity* entity, CNtaskTopo topology, CNtaskTopoNode* wrong, char* log,
-                               size_t size);
-CNresult cnTaskTopoEntityInvoke(CNtaskTopoEntity entity, CNqueue queue);
-CNresult cnTaskTopoEntityDestroy(CNtaskTopoEntity entity);
-CNresult cnTaskTopoUpload(CNtaskTopoEntity entity, CNqueue queue);
-CNresult cnTaskTopoClone(CNtaskTopo* copy, CNtaskTopo original);
-CNresult cnTaskTopoNodeFindInClone(CNtaskTopoNode* node, CNtaskTopoNode original, CNtaskTopo copy);
-CNresult cnTaskTopoDestroyNode(CNtaskTopoNode node);
-CNresult cnTaskTopoGetEdges(CNtaskTopo topology, CNtaskTopoNode* from, CNtaskTopoNode* to, size_t* count);
-CNresult cnTaskTopoRemoveDependencies(CNtaskTopo topology, const CNtaskTopoNode* from, const CNtaskTopoNode* to, size_t count);
-CNresult cnTaskTopoNodeGetDependentNodes(CNtaskTopoNode node, CNtaskTopoNode* after, size_t* count);
-CNresult cnTaskTopoEntityUpdate(CNtaskTopoEntity entity, CNtaskTopo topology, CNtaskTopoNode* wrong, CNtaskTopoEntityUpdateResult* result);
+#define OF(runtime, driver) driver
+#define MLUSIM_TWIN(name, parameters, arguments) CNresult cn##name parameters;
+#include "mlusim_topologies.h"
+#undef MLUSIM_TWIN
+#undef OF
+CNresult cnTaskTopoAddKernelNode(CNtaskTopoNode* node, CNtaskTopo topology, const CNtaskTopoNode* before, size_t count,
+                                 const CN_KERNEL_NODE_PARAMS* params);
+CNresult cnTaskTopoKernelNodeGetParams(CNtaskTopoNode node, CN_KERNEL_NODE_PARAMS* params);
+CNresult cnTaskTopoKernelNodeSetParams(CNtaskTopoNode node, const CN_KERNEL_NODE_PARAMS* params);
+CNresult cnTaskTopoEntityKernelNodeSetParams(CNtaskTopoEntity entity, CNtaskTopoNode node,
+                                             const CN_KERNEL_NODE_PARAMS* params);
 
 // All others, which say so and fail.
 #define MLUSIM_UNMODELLED(name, ...) CNresult name(__VA_ARGS__);

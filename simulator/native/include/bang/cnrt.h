@@ -135,6 +135,8 @@ cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue);
 cnrtRet_t cnrtPlaceNotifierWithFlags(cnrtNotifier_t notifier, cnrtQueue_t queue, unsigned int flags);
 cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier);
 cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier);
+cnrtRet_t cnrtIpcGetNotifierHandle(cnrtIpcNotifierHandle* handle, cnrtNotifier_t notifier);
+cnrtRet_t cnrtIpcOpenNotifierHandle(cnrtNotifier_t* notifier, cnrtIpcNotifierHandle handle);
 cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds);
 cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* milliseconds);
 
@@ -164,48 +166,17 @@ cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_V2_t from_type, voi
                               int count, cnrtQuantizedParam_t param, cnrtRoundingMode_t mode);
 
 // Captures and task topologies.
-cnrtRet_t cnrtQueueBeginCapture(cnrtQueue_t queue, enum cnrtQueueCaptureMode mode);
-cnrtRet_t cnrtQueueEndCapture(cnrtQueue_t queue, cnrtTaskTopo_t* topology);
-cnrtRet_t cnrtQueueIsCapturing(cnrtQueue_t queue, enum cnrtQueueCaptureStatus* status);
-cnrtRet_t cnrtThreadExchangeQueueCaptureMode(cnrtQueueCaptureMode_t* mode);
-cnrtRet_t cnrtTaskTopoCreate(cnrtTaskTopo_t* topology, unsigned int flags);
-cnrtRet_t cnrtTaskTopoDestroy(cnrtTaskTopo_t topology);
-cnrtRet_t cnrtTaskTopoAddEmptyNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before,
-                                   size_t count);
-cnrtRet_t cnrtTaskTopoAddHostNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before,
-                                  size_t count, const cnrtHostNodeParams_t* params);
+#define OF(runtime, driver) runtime
+#define MLUSIM_TWIN(name, parameters, arguments) cnrtRet_t cnrt##name parameters;
+#include "mlusim_topologies.h"
+#undef MLUSIM_TWIN
+#undef OF
 cnrtRet_t cnrtTaskTopoAddKernelNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before,
                                     size_t count, const cnrtKernelNodeParams_t* params);
-cnrtRet_t cnrtTaskTopoAddMemcpyNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before,
-                                    size_t count, const cnrtMemcpy3dParam_t* params);
-cnrtRet_t cnrtTaskTopoAddMemsetNode(cnrtTaskTopoNode_t* node, cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* before,
-                                    size_t count, const cnrtMemsetParams_t* params);
-cnrtRet_t cnrtTaskTopoAddDependencies(cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* from,
-                                      const cnrtTaskTopoNode_t* to, size_t count);
-cnrtRet_t cnrtTaskTopoGetNodes(cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* nodes, size_t* count);
-cnrtRet_t cnrtTaskTopoGetRootNodes(cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* nodes, size_t* count);
-cnrtRet_t cnrtTaskTopoNodeGetDependencies(cnrtTaskTopoNode_t node, cnrtTaskTopoNode_t* before, size_t* count);
-cnrtRet_t cnrtTaskTopoNodeGetType(cnrtTaskTopoNode_t node, cnrtTaskTopoNodeType_t* type);
-cnrtRet_t cnrtTaskTopoInstantiate(cnrtTaskTopoEntity_t* entity, cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* wrong,
-                                  char* log, size_t size);
-cnrtRet_t cnrtTaskTopoEntityInvoke(cnrtTaskTopoEntity_t entity, cnrtQueue_t queue);
-cnrtRet_t cnrtTaskTopoEntityDestroy(cnrtTaskTopoEntity_t entity);
-cnrtRet_t cnrtTaskTopoUpload(cnrtTaskTopoEntity_t entity, cnrtQueue_t queue);
-cnrtRet_t cnrtTaskTopoClone(cnrtTaskTopo_t* copy, cnrtTaskTopo_t original);
-cnrtRet_t cnrtTaskTopoNodeFindInClone(cnrtTaskTopoNode_t* node, cnrtTaskTopoNode_t original, cnrtTaskTopo_t copy);
-cnrtRet_t cnrtTaskTopoDestroyNode(cnrtTaskTopoNode_t node);
-cnrtRet_t cnrtTaskTopoGetEdges(cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* from, cnrtTaskTopoNode_t* to, size_t* count);
-cnrtRet_t cnrtTaskTopoRemoveDependencies(cnrtTaskTopo_t topology, const cnrtTaskTopoNode_t* from, const cnrtTaskTopoNode_t* to, size_t count);
-cnrtRet_t cnrtTaskTopoNodeGetDependentNodes(cnrtTaskTopoNode_t node, cnrtTaskTopoNode_t* after, size_t* count);
-cnrtRet_t cnrtTaskTopoHostNodeSetParams(cnrtTaskTopoNode_t node, const cnrtHostNodeParams_t* params);
+cnrtRet_t cnrtTaskTopoKernelNodeGetParams(cnrtTaskTopoNode_t node, cnrtKernelNodeParams_t* params);
 cnrtRet_t cnrtTaskTopoKernelNodeSetParams(cnrtTaskTopoNode_t node, const cnrtKernelNodeParams_t* params);
-cnrtRet_t cnrtTaskTopoMemcpyNodeSetParams(cnrtTaskTopoNode_t node, const cnrtMemcpy3dParam_t* params);
-cnrtRet_t cnrtTaskTopoMemsetNodeSetParams(cnrtTaskTopoNode_t node, const cnrtMemsetParams_t* params);
-cnrtRet_t cnrtTaskTopoEntityHostNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtHostNodeParams_t* params);
-cnrtRet_t cnrtTaskTopoEntityKernelNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtKernelNodeParams_t* params);
-cnrtRet_t cnrtTaskTopoEntityMemcpyNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtMemcpy3dParam_t* params);
-cnrtRet_t cnrtTaskTopoEntityMemsetNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node, const cnrtMemsetParams_t* params);
-cnrtRet_t cnrtTaskTopoEntityUpdate(cnrtTaskTopoEntity_t entity, cnrtTaskTopo_t topology, cnrtTaskTopoNode_t* wrong, cnrtTaskTopoEntityUpdateResult_t* result);
+cnrtRet_t cnrtTaskTopoEntityKernelNodeSetParams(cnrtTaskTopoEntity_t entity, cnrtTaskTopoNode_t node,
+                                                const cnrtKernelNodeParams_t* params);
 
 // All others, which say so and fail.
 #define MLUSIM_UNMODELLED(name, ...) cnrtRet_t name(__VA_ARGS__);

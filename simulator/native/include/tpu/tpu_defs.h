@@ -7,18 +7,19 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64;  // as the vendor has it: kernels bring headers that say so too
 typedef int8_t s8;
 typedef int16_t s16;
 typedef int32_t s32;
-typedef int64_t s64;
+typedef long long s64;
+typedef long long i64;
 
 typedef uint32_t local_addr_t;
 typedef uint32_t static_addr_t;
-typedef uint64_t l2_sram_addr_t;
-typedef uint64_t system_addr_t;
-typedef uint64_t global_addr_t;
-typedef uint64_t addr_t;
+typedef unsigned long long l2_sram_addr_t;
+typedef unsigned long long system_addr_t;
+typedef unsigned long long global_addr_t;
+typedef unsigned long long addr_t;
 
 typedef struct { uint16_t bits; } float16;
 typedef struct { uint16_t bits; } bfloat16;

@@ -11,6 +11,27 @@ namespace {
 // Pieces of an operand that are looked at one by one: of more its first and its last byte are.
 constexpr double MOST_PIECES = 1 << 16;
 
+// Lanes that are alike: where one operand touches some bytes, each does. What happens to the first of them happens to
+// all.
+class Lanes {
+ public:
+  explicit Lanes(const Work& work) : first_(work.lanes) {
+    for (int64_t i = 0; i < work.operands; i++) cut(work.operand[i]);
+    for (int64_t i = 0; i < work.runs; i++) cut(work.run[i]);
+  }
+  bool is_first(size_t lane) const { return first_[lane]; }
+
+ private:
+  template <class Across>
+  void cut(const Across& some) {
+    if (!some.lanes) return;
+    first_[some.lane % first_.size()] = true;
+    first_[(some.lane + some.lanes) % first_.size()] = true;
+  }
+
+  std::vector<bool> first_;
+};
+
 class Pass {
  public:
   explicit Pass(Work& work)
@@ -66,10 +87,12 @@ class Pass {
     if (work_.mute && r.core >= work_.plain_cores && log_.waits(r) && on_device && writes) return;
     Piece piece{operand.key, operand.key + operand.bytes, on_device, number, access(r, operand, on_device, writes)};
     if (!operand.lanes) return touch_runs(piece, runs);
-    for (uint16_t lane = 0; lane < operand.lanes; lane++) {
-      piece.start = operand.key + (operand.lane + lane) % work_.lanes * work_.lane_bytes[space];
+    for (uint16_t number = 0; number < operand.lanes; number++) {
+      size_t lane = (operand.lane + number) % work_.lanes;
+      if (!lanes_.is_first(lane)) continue;
+      piece.start = operand.key + lane * work_.lane_bytes[space];
       piece.end = piece.start + operand.bytes;
-      touch_runs(piece, runs);
+      touch_runs(piece, runs, lane);
     }
   }
 
@@ -92,9 +115,8 @@ class Pass {
     return now;
   }
 
-  // The pieces of an operand in one lane, or where there are no lanes; those of `runs` up to the next operand are its
-  // own.
-  void touch_runs(const Piece& all, const Run* runs) {
+  // The pieces of an operand in a lane, or where there are none; those of `runs` up to the next operand are its own.
+  void touch_runs(const Piece& all, const Run* runs, size_t lane = 0) {
     if (runs == run_) return tracking_.touch(all);
     Piece piece = all;
     auto touch = [&](uint64_t start, uint64_t end) {
@@ -103,6 +125,7 @@ class Pass {
       tracking_.touch(piece);
     };
     for (const Run* run = runs; run < run_; run++) {
+      if (run->lanes && (lane + work_.lanes - run->lane) % work_.lanes >= run->lanes) continue;
       double pieces = 1.0 * run->count[0] * run->count[1] * run->count[2];
       if (!run->run || pieces > MOST_PIECES) {
         if (!all.on_device) advices_.picks(all.start, all.end);
@@ -121,6 +144,7 @@ class Pass {
 
   Work& work_;
   const Log log_;
+  const Lanes lanes_{work_};
   Ranges ranges_;
   Causes causes_;
   Scene scene_;

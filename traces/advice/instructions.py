@@ -60,7 +60,7 @@ def _adjoining(question: Question, mine: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _scalar_code_between(question: Question, follows: np.ndarray) -> np.ndarray:
-    """The arithmetic right before instructions that follow on others: their loop, which one instruction does without."""
+    """The arithmetic right before instructions that follow on others: of a loop that one instruction does without."""
     found, order = np.zeros(len(follows), bool), question.order
     arithmetic = question.ops(op.name == ARITHMETIC for op in question.log.ops)
     found[order[:-1]] = arithmetic[order[:-1]] & follows[order[1:]]

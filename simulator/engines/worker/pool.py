@@ -269,7 +269,8 @@ class Worker:
             while not ready and time.monotonic() < last:
                 ready = waiting.poll(max(min(last - time.monotonic(), _LOOK), 0) * 1e3)
                 if not ready and _taken(self._process.pid) > _MOST_MEMORY:
-                    raise BrokenPeer(f"it took more than {_MOST_MEMORY / (1 << 30):.0f} GiB of memory")
+                    most = f"{_MOST_MEMORY / (1 << 30):.0f} GiB of memory, half of the host's"
+                    raise BrokenPeer(f"it took more than {most}; a log takes 0.1 GiB for a million instructions")
             if caller and any(source == caller.connection for source, _ in ready):
                 raise CallerGone
             if begun is not None and not ready and time.monotonic() >= begun:

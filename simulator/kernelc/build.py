@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
@@ -29,6 +30,7 @@ from .linking import LINK, link
 from .options import Options
 from .rewrite import RewriteError
 from .scalar_work import counted
+from .tiles import SizeConstant, constants
 from .trust import always_checked, line_of, problem_of_image, problem_of_object
 from .unknown import Found, declare, note, undeclared, unknown_functions
 from .unmarked import shown
@@ -170,14 +172,38 @@ class Builder:
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         check_readable(path)
-        language = language_of(self.dialect, path, self.options)
+        return self._read(path, self.options)
+
+    def in_tiles(self, source: Source, kernel: str) -> Iterator[tuple[SizeConstant, Source]]:
+        """A source with each constant that sizes arrays on the chip of a kernel halved; BuildError as in `read`.
+
+        Such is also what the compiler says of the size of the neural memory.
+        """
+        path = source.path
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1]):
+            file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(_write, text=constant.text))
+            yield constant, self._read(path, self.options, file)
+        size = self.shape.spaces["nram"].bytes // 1024 if "nram" in self.shape.spaces else 0
+        if size:
+            macro = "__MLU_NRAM_SIZE__"
+            options = replace(self.options, macros=(*self.options.macros, f"{macro}={size // 2}"))
+            smaller = self._read(path, options)
+            if smaller.text != source.text:
+                yield SizeConstant(macro, size, size // 2, text, True), smaller
+
+    def _read(self, path: Path, options: Options, changed: Path | None = None) -> Source:
+        """A file; or what ``changed`` has in its place, lines where they are."""
+        language = language_of(self.dialect, path, options)
         mark = f"#pragma once\n{MARK}\n"
-        command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+        command = self._command(changed or path, language, self._header("mlusim_ops.h", mark, lambda: mark), options)
+        if changed:
+            command = ["-iquote", str(path.absolute().parent), *command]
 
         def make() -> tuple[str, Unit]:
-            text = always_checked(self._preprocessed(path, command))
+            text = always_checked(self._preprocessed(path, command, changed.parent if changed else None))
             try:
-                unit = language.read(text)
+                unit = language.read(text.replace(f'"{changed}"', f'"{path.absolute()}"') if changed else text)
             except RewriteError as error:
                 finding = rules.build.failed(error.problem, error.file, error.line)
                 raise BuildError(f"{path} cannot be read: {error}", finding) from None
@@ -186,9 +212,9 @@ class Builder:
         unit = kept(self.compiler, command, self._key, make)
         return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared, unit.blocks)
 
-    def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
+    def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""
-        result = self._run(path, command)
+        result = self._run(path, command, scratch)
         if result.returncode:
             raise self._failed(path, result)
         return result.output.decode(errors="surrogateescape")

@@ -2,6 +2,7 @@
 # make test   run the tests, those in C++ first
 # make quick  run the first case of every test that is not slow: while editing
 # make lint   style and types, of Python and of C++
+# make aarch64   build the C++ tests for aarch64 and run them under qemu-user
 # make report build the page of reports from its TypeScript; needs npm
 # make site   build the pages of docs into out/site, with a search; nothing is fetched
 # make docs   write the page of instructions and the counts in README and docs anew
@@ -19,6 +20,7 @@ TYPES := build/types
 NATIVE := simulator/native/runtime simulator/native/threads
 CPP := $(shell find simulator/native tests/native/cpp -name '*.h' -o -name '*.cpp' | sort)
 UNIT := build/unit
+UNIT_FLAGS := -std=c++17 -O1 -g -Wall -Wextra -Werror $(NATIVE:%=-I%)
 UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp) \
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
@@ -34,7 +36,7 @@ else
 COMPILERS := $(firstword $(CXX))
 endif
 
-.PHONY: report site demo test quick unit lint style native types docs mutants compiler
+.PHONY: report site demo test quick unit aarch64 lint style native types docs mutants compiler
 
 demo: compiler $(RUNS)
 	@mkdir -p out
@@ -53,8 +55,19 @@ quick: compiler $(STAMP)
 # C++ without Python: the parts of the runtimes that stand for themselves.
 unit: compiler
 	@mkdir -p $(dir $(UNIT))
-	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror $(NATIVE:%=-I%) -o $(UNIT) $(UNIT_SOURCES) -lpthread -ldl
+	$(CXX) $(UNIT_FLAGS) -o $(UNIT) $(UNIT_SOURCES) -lpthread -ldl
 	$(UNIT)
+
+ARM_CXX := aarch64-linux-gnu-g++
+ARM_RUN := qemu-aarch64 -L /usr/aarch64-linux-gnu
+
+aarch64:
+	@for tool in $(ARM_CXX) $(firstword $(ARM_RUN)); do command -v $$tool >/dev/null || { \
+	    echo "mlusim: no $$tool found: install the cross compiler and the emulator (Debian, Ubuntu:" \
+	        "apt install g++-aarch64-linux-gnu qemu-user)" >&2; exit 1; }; done
+	@mkdir -p $(dir $(UNIT))
+	$(ARM_CXX) $(UNIT_FLAGS) -o $(UNIT)-aarch64 $(UNIT_SOURCES) -lpthread -ldl
+	$(ARM_RUN) $(UNIT)-aarch64
 
 lint: style native types
 
@@ -89,9 +102,9 @@ mutants: compiler $(STAMP)
 	$(RUN) -m tests.mutate --sample 20 --seed 1
 
 compiler:
-	@[ "$$(uname -sm)" = "Linux x86_64" ] || { \
-	    echo "mlusim: kernels in C need Linux on x86-64, and this is $$(uname -sm): run them in the container" \
-	        "that the Containerfile builds (docs/install.md)" >&2; exit 1; }
+	@case "$$(uname -sm)" in "Linux x86_64" | "Linux aarch64") ;; *) \
+	    echo "mlusim: kernels in C need Linux on x86-64 or aarch64, and this is $$(uname -sm): run them in the container" \
+	        "that the Containerfile builds (docs/install.md)" >&2; exit 1;; esac
 	@for compiler in $(COMPILERS); do command -v "$$compiler" >/dev/null && exit 0; done; \
 	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++)" \
 	    "or name yours with CXX=..." >&2; exit 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from .measure import ELEMENTS, Figure, program
 
-_DEEP = {"orders": 2, "resplit": "few", "smaller": True, "vary": True}
+_DEEP = {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True}
 #: More than this many times the runs is more than they cost.
 _LIMIT = 1.2
 _ROUNDS = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .dialect import Dialect
 from .dialects import DIALECTS
-from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Wait
+from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Effect, Section, Signal, Wait
 from .expression import FUNCTIONS, folded, is_multiple
 from .expression import names as names_of
 from .instruction import PADDING, SHAPE_NAMES, Case, Instruction, Overload, TypeArgument, Wider, result_type
@@ -53,6 +53,7 @@ __all__ = [
     "Partial",
     "Require",
     "Section",
+    "Signal",
     "TypeArgument",
     "ValueOutOfRange",
     "Wait",

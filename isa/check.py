@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import expression
-from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Wait
+from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Signal, Wait
 from .instruction import SHAPE_NAMES, Instruction
 from .orders import ORDERS
 from .prototype import DeclarationError, Kind, Parameter
@@ -135,6 +135,8 @@ def _effect(made: Instruction) -> Iterator[str]:
         yield f"unknown barrier {effect.scope!r}"
     if isinstance(effect, (Wait, Barrier)) and (memory or made.work):
         yield f"{kind} has neither operands nor work"
+    if isinstance(effect, Signal) and [p.kind for p in made.prototype.parameters] != [Kind.VALUE] * 2:
+        yield "Signal has two arguments, its number and a count"
     if made.overlap not in _OVERLAPS:
         yield f"overlap is {made.overlap!r}; there are {', '.join(_OVERLAPS)}"
     if made.overlap == "ascending" and any(p.kind is not Kind.PACKED or len(p.dims) > 1 for p in memory):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .check import check, check_member
-from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Wait
+from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Signal, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
 from .prototype import DeclarationError, parse, parse_name
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
@@ -33,6 +33,7 @@ __all__ = [
     "Require",
     "Section",
     "Select",
+    "Signal",
     "TypeArgument",
     "Wait",
     "alias",

@@ -7,6 +7,7 @@
     Barrier    the core goes on when others have arrived
     Cache      the scalar unit's cache of a range is written back or dropped
     Section    queues run side by side from here on, or again one after the other
+    Signal    a queue tells others how far it has come, or waits until they have told
 
 An effect on memory is complete at one of four times (`Completion`).
 """
@@ -91,6 +92,18 @@ class Section:
     opens: bool
 
 
-Effect = Compute | Copy | Atomic | Wait | Barrier | Cache | Section
+@dataclass(frozen=True)
+class Signal:
+    """A command that sends a message, or one that holds its queue until a message has been sent often enough.
+
+    Its arguments are the number of the message and a count: of a send, how many commands wait for it; of a wait, how
+    many send it. When all have waited the number is free for another message.
+    """
+
+    sends: bool
+    completion: Completion = Completion.QUEUED
+
+
+Effect = Compute | Copy | Atomic | Wait | Barrier | Cache | Section | Signal
 #: Effects whose function is given by the declaration.
 WITH_SEMANTICS = (Compute, Atomic)

@@ -50,11 +50,13 @@ class Watch:
             raise ValueError(f"this suppression {made.problem}")
         self._suppressions.append(made)
 
-    def repeat(self, orders: int = 0, resplit: Splits = (), smaller: bool = False, vary: bool = False) -> None:
+    def repeat(
+        self, orders: int = 0, resplit: Splits = (), smaller: bool = False, retile: bool = False, vary: bool = False
+    ) -> None:
         """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
         from .launches.repeats import Repeats
 
-        self._launches.repeats = Repeats(orders, resplit, smaller, vary)
+        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary)
 
     @property
     def report(self) -> Report:

@@ -1,7 +1,7 @@
 """Breaks every rule once and prints the findings: `python findings.py`, or only some: `python findings.py bounds`.
 
-faults.mlu, faults.c, faults.cu and host_faults.mlu break the rules; fixed.mlu, fixed.c, fixed.cu and host_fixed.mlu
-are the same without a fault.
+faults.mlu, faults_in_tiles.mlu, faults.c, faults.cu and host_faults.mlu break the rules; what begins with fixed is the
+same without a fault.
 """
 
 import ctypes
@@ -27,6 +27,7 @@ SPECIAL = {
     "order_dependent": {"dim": (4, 1, 1), "orders": 4},
     "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
     "count_dependent": {"further": [257], "smaller": True},
+    "tile_dependent": {"retile": True},
     "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
 }
@@ -45,6 +46,7 @@ RULES = {
     "order_dependent": "order-dependent",
     "split_dependent": "split-dependent",
     "count_dependent": "count-dependent",
+    "tile_dependent": "tile-dependent",
     "queue_order": "queue-order",
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
@@ -55,7 +57,7 @@ BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
-    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "ignored",
+    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "tile_dependent", "ignored",
     "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result",
 ]  # fmt: skip
@@ -78,7 +80,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
     device = Device.load(options.pop("device", "mlu370-x4"))
     if "watched" in options:
         device = device.watched(options.pop("watched"))
-    program = load([HERE / f"{source}.mlu"], device=device)
+    program = load([HERE / f"{source}{'_in_tiles' if 'retile' in options else ''}.mlu"], device=device)
     x = np.zeros(257, np.float32)
     x.flags.writeable = kernel != "read_only"
     held = device.array(x)

@@ -1,4 +1,4 @@
-"""A hook of MkDocs: links to sources, which lie beside docs in a clone, lead to the sources' home in the site."""
+"""A hook of MkDocs: links to sources, which lie beside docs in a clone, lead to the repository if it has an address."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parents[2]
-_HOME = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
+_DOCS = _ROOT / "docs"
+_PROJECT = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_HOME = _PROJECT.get("urls", {}).get("Source", "")
+#: What is no part of the site, see mkdocs.yml.
+_LEFT_OUT = ("adding", "site")
+_LINK = re.compile(r"(?<!!)\[((?:[^]`]|`[^`]*`)*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """The text of a page with links out of docs, and to folders and examples, made absolute."""
-    folder = (_ROOT / "docs" / page.file.src_uri).parent
+    """The text of a page; without an address, links to files that the site lacks are plain text."""
+    folder = (_DOCS / page.file.src_uri).parent
 
-    def absolute(link: re.Match[str]) -> str:
-        path = (folder / link[1]).resolve()
-        if path.suffix in (".md", ".png", ".svg") and path.is_relative_to(_ROOT / "docs"):
+    def shown(link: re.Match[str]) -> str:
+        path = (folder / link[2]).resolve()
+        if not path.exists() or (path.is_file() and _is_shown(path)):
             return link[0]
-        return f"]({_HOME}/blob/main/{path.relative_to(_ROOT)})" if path.exists() else link[0]
+        return f"[{link[1]}]({_HOME}/blob/main/{path.relative_to(_ROOT)})" if _HOME else link[1]
 
-    return re.sub(r"\]\((?!\w+:|#)([^)#\s]+)\)", absolute, markdown)
+    return _LINK.sub(shown, markdown)
+
+
+def _is_shown(path: Path) -> bool:
+    return path.is_relative_to(_DOCS) and path.relative_to(_DOCS).parts[0] not in _LEFT_OUT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..dialect import Dialect, collect
 from ..types import DATA_TYPES
-from . import bdc, control, conv, elementary, gdma, hau, indexed, integers, lanes, matrix, pooling, within
+from . import bdc, control, conv, elementary, gdma, hau, indexed, integers, lanes, matrix, pooling, quantization, within
 from .cycles import CLASSES
 from .known import GIVING, KNOWN
 from .processor import COMPUTED
@@ -15,7 +15,7 @@ __all__ = ["TPU"]
 TPU = Dialect(
     "tpu",
     "TPU-KERNEL (Sophgo TPU)",
-    collect(hau, bdc, integers, lanes, pooling, conv, matrix, elementary, gdma, indexed, within, control),
+    collect(hau, bdc, integers, quantization, lanes, pooling, conv, matrix, elementary, gdma, indexed, within, control),
     KNOWN,
     SPACES,
     control.ENGINES,

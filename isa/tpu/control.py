@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..declare import INFERRED, Barrier, Cache, Section, Wait, declare
+from ..declare import INFERRED, Barrier, Cache, Completion, Instruction, Require, Section, Signal, Wait, declare
 
 #: The engines of a core; the kernel's processor is the scalar pipe.
 ENGINES = ("bdc", "gdma", "hau", "sdma")
@@ -49,6 +49,26 @@ parallel_end = declare(
     effect=Section(False),
     **_SECTION,
 )
+_NUMBERS, _MOST = 512, 127  # bits of the commands
+
+
+def _message(engine: str, sends: bool) -> Instruction:
+    verb, count = ("send", "wait_cnt") if sends else ("wait", "send_cnt")
+    what = f"Send a message when {engine.upper()} has come this far; wait_cnt commands wait for it"
+    return declare(
+        f"void tpu_{engine}_{verb}_msg(int32 msg_id, int32 {count})",
+        doc=what if sends else f"Hold {engine.upper()} until a message has been sent send_cnt times",
+        effect=Signal(sends, Completion.QUEUED if engine in ("bdc", "gdma") else Completion.DEFERRED),
+        pipe=engine,
+        engine="sync",
+        archs=">=1690" if engine == "sdma" else "",
+        rules=(Require(f"0 <= msg_id < {_NUMBERS}", needed=True), Require(f"1 <= {count} <= {_MOST}", needed=True)),
+        work=f"msg_id + {_NUMBERS} * {count}",
+        provenance=INFERRED,
+    )
+
+
+messages = tuple(_message(engine, sends) for engine in ENGINES for sends in (True, False))
 _CACHE: dict[str, Any] = {
     "space": "global", "pipe": "scalar", "engine": "cache", "provenance": INFERRED, "work": "size",
 }  # fmt: skip

@@ -6,6 +6,7 @@ from __future__ import annotations
 COMPUTED = {
     **{f"tpu_{name}": f"the {name.partition('_')[0]}'s number, or how many there are" for name in
        ["core_index", "core_num", "workitem_index", "workitem_num", "group_index", "group_num"]},
+    **{f"tpu_{name}_msg_id": "a number for a message" for name in ("next", "get_local", "get_global")},
     "tpu_is_parallel_state": "whether a section is open",
     "tpu_npu_num": "lanes of a core",
     "tpu_bank_num": "banks of a lane",

@@ -110,19 +110,18 @@ def _gathered(axis: int, name: str) -> Any:
     return gather
 
 
-def _gathered_or_not(axis: int, name: str) -> Any:
-    def gather(
-        output_addr: np.ndarray,
-        param_addr: np.ndarray,
-        index_addr: np.ndarray,
-        C: Any,  # noqa: N803
-        fill_const: bool,
-    ) -> np.ndarray:
-        free = _free(index_addr)
-        found = _taken(param_addr, _inside(np.where(free, 0, index_addr), param_addr.shape[axis], name), axis)
-        return np.where(free, C if fill_const else output_addr, found)
+def _or_not(gather: Any, rows: bool = True) -> Any:
+    """The same where some indices name nothing: C or what was there; ``rows``: the free ones lie as the output does."""
 
-    return gather
+    def gather_or_not(
+        output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray, C: Any,  # noqa: N803
+        fill_const: bool,
+    ) -> np.ndarray:  # fmt: skip
+        free = _free(index_addr)
+        found = gather(param_addr, np.where(free, 0, index_addr).astype(index_addr.dtype))
+        return np.where(free if rows else free.reshape(-1), C if fill_const else output_addr, found)
+
+    return gather_or_not
 
 
 def _scattered(axis: int, name: str) -> Any:
@@ -142,14 +141,14 @@ _LINES = "output[n, c, h] = param[0, c, index[n, c, h]]; lines are aligned"
 of_channels = (
     *(
         _own(f"{prefix}_w_gather", "w", False, (_gathered(3, "param_w"), _COLUMNS))
-        + _own(f"{prefix}_w_gather_exception", "w", False, (_gathered_or_not(3, "param_w"), f"{_COLUMNS}, and {_ELSE}"),
-               **_FILL)
+        + _own(f"{prefix}_w_gather_exception", "w", False, (_or_not(_gathered(3, "param_w")),
+               f"{_COLUMNS}, and {_ELSE}"), **_FILL)
         for prefix in ("batch_bcast", "4bank")
     ),
     _own("batch_bcast_w_scatter", "w", True,
          (_scattered(3, "shape.w"), f"output[n, c, 0, index[n, c, 0, w]] = param[0, c, 0, w]; {_LAST}")),
     _own("batch_bcast_h_gather", "h", False, (_gathered(2, "param_h"), _LINES)),
-    _own("batch_bcast_h_gather_exception", "h", False, (_gathered_or_not(2, "param_h"), f"{_LINES}, and {_ELSE}"),
+    _own("batch_bcast_h_gather_exception", "h", False, (_or_not(_gathered(2, "param_h")), f"{_LINES}, and {_ELSE}"),
          **_FILL),
     _own("batch_bcast_h_scatter", "h", True,
          (_scattered(2, "shape.h"), f"output[n, c, index[n, c, h]] = param[0, c, h]; lines are aligned; {_LAST}")),
@@ -240,18 +239,6 @@ def _by_all(param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
     return np.asarray(_flat(param_addr)[:, :, None, _places(index_addr, param_addr.shape)])
 
 
-def _by_all_or_not(
-    output_addr: np.ndarray,
-    param_addr: np.ndarray,
-    index_addr: np.ndarray,
-    C: Any,  # noqa: N803
-    fill_const: bool,
-) -> np.ndarray:
-    free = _free(index_addr)
-    found = _by_all(param_addr, np.where(free, 0, index_addr).astype(index_addr.dtype))
-    return np.where(free.reshape(-1), C if fill_const else output_addr, found)
-
-
 def _to_all(output_addr: np.ndarray, param_addr: np.ndarray, index_addr: np.ndarray) -> np.ndarray:
     found = output_addr.copy()
     _flat(found)[:, :, _places(index_addr, found.shape)] = _flat(param_addr)
@@ -266,12 +253,13 @@ def _not_all_named(index_addr: np.ndarray, shape: Any) -> bool:
 _W, _HW = {"sizes": "int32 param_w"}, {"sizes": "int32 param_h, int32 param_w"}
 _ONE = "output[n, c, 0, w] = param[n, c, 0, index[w]]"
 _PAIR = "output[n, c, 0, w] = param[n, c, row, column], index[w] being row + 65536 * column (inferred)"
+_ALL_OR_NOT = _or_not(_by_all, rows=False)
 of_all_channels = (
     _shared("w_gather", "shape.w", "B", (_by_all, _ONE), **_W),
-    _shared("w_gather_exception", "shape.w", "B", (_by_all_or_not, f"{_ONE}, and {_ELSE}"), **_W, **_FILL),
+    _shared("w_gather_exception", "shape.w", "B", (_ALL_OR_NOT, f"{_ONE}, and {_ELSE}"), **_W, **_FILL),
     _shared("w_scatter", "param_w", "B", (_to_all, f"output[n, c, 0, index[w]] = param[n, c, 0, w]; {_LAST}"), **_W),
     _shared("hw_gather", "shape.w", "uint32", (_by_all, _PAIR), **_HW),
-    _shared("hw_gather_exception", "shape.w", "uint32", (_by_all_or_not, f"{_PAIR}, and {_ELSE}"), **_HW, **_FILL),
+    _shared("hw_gather_exception", "shape.w", "uint32", (_ALL_OR_NOT, f"{_PAIR}, and {_ELSE}"), **_HW, **_FILL),
     _shared("hw_scatter", "param_w", "uint32",
             (_to_all, f"output[n, c, row, column] = param[n, c, 0, w], as index[w] says; {_LAST}"), **_HW),
 )  # fmt: skip

@@ -45,19 +45,7 @@ def rms_norm(
 
     ``gamma`` has the element type of ``x`` and the length of its last axis; the rest is as in `softmax`.
     """
-    check_device("rms_norm", device)
-    array = float_array("x", x, device)
-    rows = {"gamma": _row("gamma", gamma, array, device)}
-    return _along(
-        device,
-        checked_source(source, "norms.c", device),
-        "rms_norm",
-        array,
-        array.ndim - 1,
-        on_finding,
-        **rows,
-        eps=_checked(eps),
-    )
+    return _norm("rms_norm", device, x, eps, source, on_finding, gamma=gamma)
 
 
 def layer_norm(
@@ -67,23 +55,17 @@ def layer_norm(
 
     ``gamma`` and ``beta`` have the element type of ``x`` and the length of its last axis; the rest is as in `softmax`.
     """
-    check_device("layer_norm", device)
+    return _norm("layer_norm", device, x, eps, source, on_finding, gamma=gamma, beta=beta)
+
+
+def _norm(kernel: str, device: Device, x: Any, eps: Any, source: str, on_finding: str, **rows: Any) -> Run:
+    """A norm along the last axis, with one row for each of ``rows``."""
+    check_device(kernel, device)
     array = float_array("x", x, device)
-    rows = {"gamma": _row("gamma", gamma, array, device), "beta": _row("beta", beta, array, device)}
-    return _along(
-        device,
-        checked_source(source, "norms.c", device),
-        "layer_norm",
-        array,
-        array.ndim - 1,
-        on_finding,
-        **rows,
-        eps=_checked(eps),
-    )
-
-
-def _checked(eps: Any) -> float:
-    return checked_number("eps", eps, 0)
+    members = {name: _row(name, row, array, device) for name, row in rows.items()}
+    written = checked_source(source, "norms.c", device)
+    number = checked_number("eps", eps, 0)
+    return _along(device, written, kernel, array, array.ndim - 1, on_finding, **members, eps=number)
 
 
 def _row(name: str, value: Any, x: np.ndarray, device: Device) -> np.ndarray:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import io
 import math
+from collections import defaultdict
 from pathlib import Path
 
 from ..files import write_atomically
 from ..study.calibration import Cases, Correlation, Measurement, calibrate, read_cases, read_table
+from ..study.calibration.cases import OUR_KERNELS
 from ..study.calibration.correlation import GROUPS, MODELS, compare, percent_error, simulate
 from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
 from ..study.calibration.fit import percent
@@ -18,9 +20,7 @@ from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen
 
-#: The kernels and the table of the project itself, beside the packages; a checkout alone has the logs among them.
-KERNELS = Path(__file__).resolve().parents[2] / "benchmarks" / "hardware"
-TABLE = KERNELS / "measured.csv"
+TABLE = OUR_KERNELS / "measured.csv"
 
 
 def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
@@ -104,7 +104,7 @@ def _pictures(options: argparse.Namespace) -> list[str]:
 
 
 def _read(options: argparse.Namespace) -> tuple[list[Measurement], Cases]:
-    return read_table(options.table), read_cases(options.kernels or KERNELS)
+    return read_table(options.table), read_cases(options.kernels or OUR_KERNELS)
 
 
 def _show(screen: Screen, found: Correlation, before: Correlation | None = None) -> None:
@@ -131,9 +131,13 @@ def _show(screen: Screen, found: Correlation, before: Correlation | None = None)
             [(head, head not in FIGURE_HEADS[:2]) for head in FIGURE_HEADS],
             (row for kind in ("", *found.kinds) for row in figure_rows(found, kind)),
         )
+    reasons = defaultdict[str, list[Measurement]](list)
     for entry in found.skipped:
-        row = entry.measurement
-        screen.line(f"skipped: {row.operator} on {row.platform}, {row.shape}: {entry.reason}")
+        reasons[entry.reason].append(entry.measurement)
+    for reason, rows_skipped in reasons.items():
+        row, others = rows_skipped[0], len(rows_skipped) - 1
+        more = f" and {others} more" if others else ""
+        screen.line(f"skipped: {row.operator} on {row.platform}, {row.shape}{more}: {reason}")
 
 
 def _write(path: Path, text: str) -> None:

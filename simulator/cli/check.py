@@ -138,7 +138,8 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         return [built]
     launches = Launches(repeats=deep(options))
     if options.deep:
-        options = argparse.Namespace(**vars(options) | {"orders": 0, "resplit": None, "smaller": False, "vary": False})
+        alone = {"orders": 0, "resplit": None, "smaller": False, "retile": False, "vary": False}
+        options = argparse.Namespace(**vars(options) | alone)
     try:
         with watchers(os.getpid()).watching(launches):
             run = start_kernel(options, screen, program, values, "collect")

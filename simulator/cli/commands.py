@@ -110,6 +110,7 @@ _REPEATS = (
     _option("--resplit T,T:TYPE",
             "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
     _option("--smaller", "run it with smaller counts, too, and compare what both write"),
+    _option("--retile", "build it with smaller tiles, too, and compare what comes out"),
     _option("--vary", "run it with other floating-point numbers, too: which of them makes no difference?"),
 )  # fmt: skip
 _PROFILE = _option("--profile", "show where the simulator's own time went: by phase and instruction")
@@ -191,7 +192,8 @@ COMMANDS = {
         "compiled where --kernel names none.",
         (
             *_files("kernel sources, programs in Python (.py), logs"),
-            _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --vary"),
+            _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --retile, "
+                    "--vary"),
             *_LAUNCH,
             _OPTIMIZE,
             _option("--device D,D", f"name or .toml file (default: {DEVICE}); of kernels several, for a table of them",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
-    return Repeats(options.orders, splits(options.resplit), options.smaller, options.vary)
+    return Repeats(options.orders, splits(options.resplit), options.smaller, options.retile, options.vary)
 
 
 def deep(options: argparse.Namespace) -> Repeats:
@@ -131,11 +132,11 @@ def deep(options: argparse.Namespace) -> Repeats:
     if not options.deep:
         return NONE
     asked = repeats_of(options)
-    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, smaller=True, vary=True)
+    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, smaller=True, retile=True, vary=True)
 
 
 def _asked(repeats: Repeats) -> dict[str, Any]:
-    return {"orders": repeats.orders, "resplit": repeats.resplit, "smaller": repeats.smaller, "vary": repeats.vary}
+    return {field.name: getattr(repeats, field.name) for field in fields(repeats)}
 
 
 def start_kernel(

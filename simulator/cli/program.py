@@ -30,7 +30,8 @@ _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
     "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False, "orders": 0,
-    "resplit": None, "smaller": False, "vary": False, "deep": False, "expect": [], "against": None, "tolerance": None,
+    "resplit": None, "smaller": False, "retile": False, "vary": False, "deep": False, "expect": [], "against": None,
+    "tolerance": None,
 }  # fmt: skip
 
 

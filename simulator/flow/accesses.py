@@ -36,7 +36,11 @@ class Accesses:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self._cut = frozenset(log.runs["operand"].tolist())  # rows of which not all bytes are touched
+
+    @cached_property
+    def _cut(self) -> frozenset[int]:
+        """Rows of which not all bytes are touched."""
+        return frozenset(self.log.runs["operand"].tolist())
 
     @cached_property
     def on_device(self) -> np.ndarray:

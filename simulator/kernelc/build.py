@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...isa import DIALECTS, Dialect, declared_in
@@ -14,7 +15,8 @@ from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import tasks_runtime, threads_runtime
-from ..native.compiler import Compiler, check_machine
+from ..native.compiler import Compiler
+from ..native.machine import AARCH64, PROCESSOR, check_machine
 from ..native.process import CommandResult, LimitReached
 from .ahead import with_headers_ahead
 from .foreign import marked
@@ -28,11 +30,13 @@ from .linking import LINK, link
 from .options import Options
 from .rewrite import RewriteError
 from .scalar_work import counted
+from .tiles import SizeConstant, constants
 from .trust import always_checked, line_of, problem_of_image, problem_of_object
 from .unknown import Found, declare, note, undeclared, unknown_functions
 from .unmarked import shown
 
-_MESSAGES = ("-fdiagnostics-color=never", "-fmax-errors=50")
+#: A char has a sign, as where the vendor's compiler runs.
+_COMMON = ("-fsigned-char", "-fdiagnostics-color=never", "-fmax-errors=50")
 # What an optimiser may not do here: change the arithmetic, drop a loop that does not end, or make one access, call or
 # source line out of several.
 _FLAGS = (
@@ -40,7 +44,7 @@ _FLAGS = (
     "-fPIC", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
     "-ffp-contract=off", "-fno-finite-loops", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
     "-fno-strict-aliasing", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
-    "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_MESSAGES,
+    "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", *_COMMON,
 )  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
@@ -144,7 +148,7 @@ class Builder:
         """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
         types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
         return [
-            "-E", "-x", language.kind, *_MESSAGES, *self._reading, *options.folders(language.header), "-isystem",
+            "-E", "-x", language.kind, *_COMMON, *self._reading, *options.folders(language.header), "-isystem",
             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
             str(path.absolute()),
         ]  # fmt: skip
@@ -168,14 +172,38 @@ class Builder:
     def read(self, path: Path) -> Source:
         """Preprocess and rewrite a file; BuildError when it cannot be read or does not preprocess."""
         check_readable(path)
-        language = language_of(self.dialect, path, self.options)
+        return self._read(path, self.options)
+
+    def in_tiles(self, source: Source, kernel: str) -> Iterator[tuple[SizeConstant, Source]]:
+        """A source with each constant that sizes arrays on the chip of a kernel halved; BuildError as in `read`.
+
+        Such is also what the compiler says of the size of the neural memory.
+        """
+        path = source.path
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1]):
+            file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(_write, text=constant.text))
+            yield constant, self._read(path, self.options, file)
+        size = self.shape.spaces["nram"].bytes // 1024 if "nram" in self.shape.spaces else 0
+        if size:
+            macro = "__MLU_NRAM_SIZE__"
+            options = replace(self.options, macros=(*self.options.macros, f"{macro}={size // 2}"))
+            smaller = self._read(path, options)
+            if smaller.text != source.text:
+                yield SizeConstant(macro, size, size // 2, text, True), smaller
+
+    def _read(self, path: Path, options: Options, changed: Path | None = None) -> Source:
+        """A file; or what ``changed`` has in its place, lines where they are."""
+        language = language_of(self.dialect, path, options)
         mark = f"#pragma once\n{MARK}\n"
-        command = self._command(path, language, self._header("mlusim_ops.h", mark, lambda: mark), self.options)
+        command = self._command(changed or path, language, self._header("mlusim_ops.h", mark, lambda: mark), options)
+        if changed:
+            command = ["-iquote", str(path.absolute().parent), *command]
 
         def make() -> tuple[str, Unit]:
-            text = always_checked(self._preprocessed(path, command))
+            text = always_checked(self._preprocessed(path, command, changed.parent if changed else None))
             try:
-                unit = language.read(text)
+                unit = language.read(text.replace(f'"{changed}"', f'"{path.absolute()}"') if changed else text)
             except RewriteError as error:
                 finding = rules.build.failed(error.problem, error.file, error.line)
                 raise BuildError(f"{path} cannot be read: {error}", finding) from None
@@ -184,9 +212,9 @@ class Builder:
         unit = kept(self.compiler, command, self._key, make)
         return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared, unit.blocks)
 
-    def _preprocessed(self, path: Path, command: Sequence[str]) -> str:
+    def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""
-        result = self._run(path, command)
+        result = self._run(path, command, scratch)
         if result.returncode:
             raise self._failed(path, result)
         return result.output.decode(errors="surrogateescape")
@@ -234,7 +262,10 @@ class Builder:
         assembly = unlinked.with_suffix(".s")
         self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
-        assembly.write_bytes(marked(shown(counted(plain).decode("latin-1"), entries).encode("latin-1")))
+        done = counted(plain)
+        if PROCESSOR != AARCH64:  # whose assembly it does not read
+            done = shown(done.decode("latin-1"), entries).encode("latin-1")
+        assembly.write_bytes(marked(done))
         result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise self._failed(source.path, result)

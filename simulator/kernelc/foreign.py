@@ -22,7 +22,7 @@ _QUIET = re.compile(
     rb"\.(?:globl|global|local|weak|hidden|type|size|align|balign|p2align|ident|loc|file|cfi_\w+)\b|#|$"
 )
 #: What the compiler itself says: which section begins, and that a variable lies in it.
-_COMPILED = re.compile(rb"^\t(\.text|\.data|\.bss|\.section\t\S.*)$|^\t\.type\t\S+, @object$", re.M)
+_COMPILED = re.compile(rb"^\t(\.text|\.data|\.bss|\.section\t\S.*)$|^\t\.type\t\S+, [@%]object$", re.M)
 
 
 def marked(assembly: bytes) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..native.build import uncaught_handler
 from ..native.compiler import Compiler
+from ..native.machine import AARCH64, PROCESSOR
 from ..native.process import CommandResult
 from .language import BEGIN
 from .library import plain, unmodelled, wrapped
@@ -28,16 +29,18 @@ _THROWING = re.compile(
     rb"(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
 )
 _NOTED = ".globl mlusim_note_{0}\n.hidden mlusim_note_{0}\n.type mlusim_note_{0}, @function\nmlusim_note_{0}:\n"
+_IS_ARM = PROCESSOR == AARCH64
 #: A function that notes its caller, and goes on to what it stands for.
-_NOTE = f"""{_NOTED}\tmov (%rsp), %r10
-\tmov mlusim_throw_pc@GOTPCREL(%rip), %r11
-\tmov %r10, (%r11)
-\tjmp {{0}}@PLT
-"""
+_NOTE = _NOTED + (
+    "\tadrp x16, :got:mlusim_throw_pc\n\tldr x16, [x16, :got_lo12:mlusim_throw_pc]\n\tstr x30, [x16]\n\tb {0}\n"
+    if _IS_ARM
+    else "\tmov (%rsp), %r10\n\tmov mlusim_throw_pc@GOTPCREL(%rip), %r11\n\tmov %r10, (%r11)\n\tjmp {0}@PLT\n"
+)
 #: Where kernels run as blocks of threads: any exception ends the thread there.
-_THROWN = f"{_NOTED}\tmov (%rsp), %rdi\n\tjmp mlusim_thrown\n"
+_THROWN = _NOTED + ("\tmov x0, x30\n\tb mlusim_thrown\n" if _IS_ARM else "\tmov (%rsp), %rdi\n\tjmp mlusim_thrown\n")
+_JUMP = "\tb {1}\n" if _IS_ARM else "\tjmp {1}@PLT\n"
 #: A function of the C library by the name that the headers of a standard give it.
-_PLAIN = "\t.text\n.globl {0}\n.hidden {0}\n.type {0}, @function\n{0}:\n\tjmp {1}@PLT\n"
+_PLAIN = "\t.text\n.globl {0}\n.hidden {0}\n.type {0}, @function\n{0}:\n" + _JUMP
 _PLAIN_STACK = '\t.section\t.note.GNU-stack,"",@progbits\n'
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
 _OF_RUNTIME = re.compile(
@@ -47,8 +50,10 @@ _OF_RUNTIME = re.compile(
 )
 _OF_THREADS = re.compile(r"mlusim_")
 #: A use of a function in an object file, in the words of readelf: its offset, its kind, the symbol.
-_USE = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PLT32|64|\w*GOTPCREL\w*) +[0-9a-f]+ (\S+) [-+] ", re.M)
-_CALL = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_PLT32 +[0-9a-f]+ (\S+) [-+] ", re.M)
+_CALLS = "R_AARCH64_(?:CALL26|JUMP26)" if _IS_ARM else "R_X86_64_PLT32"
+_ADDRESSES = r"R_AARCH64_(?:ABS64|ADR_GOT\w*)" if _IS_ARM else r"R_X86_64_(?:64|\w*GOTPCREL\w*)"
+_USE = re.compile(rf"^[0-9a-f]+ +[0-9a-f]+ (?:{_CALLS}|{_ADDRESSES}) +[0-9a-f]+ (\S+) [-+] ", re.M)
+_CALL = re.compile(rf"^[0-9a-f]+ +[0-9a-f]+ {_CALLS} +[0-9a-f]+ (\S+) [-+] ", re.M)
 #: A symbol that an object file defines, in the words of readelf, and one that it does not.
 _OFFERED = re.compile(r"^ *\d+: [0-9a-f]+ +\w+ +(?:FUNC|OBJECT) +(?:GLOBAL|WEAK) +\w+ +\d+ (\S+)", re.M)
 _WANTED = re.compile(r"^ *\d+: 0+ +0 \w+ +(?:GLOBAL|WEAK) +\w+ +UND (\S+)", re.M)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from ...isa import DIALECTS
+from ..checks.results import TileSize
 from ..engines.worker.layers import confines_builds
 from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
@@ -43,6 +45,7 @@ class CompiledSources:
             if not self._sources:
                 raise BuildError("no source was given; pass the path of at least one kernel source")
             self._images: dict[str, LaunchableImage] = {}
+            self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
             self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
             self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
             homes = [(self._home(without_ellipsis(kernel)), kernel) for kernel in instances]
@@ -121,6 +124,20 @@ class CompiledSources:
         """The image of a source, linked with the others as far as it needs them."""
         others = [other for other in self._sources if other is not source]
         return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
+
+    def _in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
+        """Images of a kernel's source in smaller tiles, those that compile; they are built once."""
+        if kernel not in self._tiles:
+            self._tiles[kernel] = []
+            source = self._home(kernel)
+            others = [other for other in self._sources if other is not source]
+            with suppress(BuildError, OSError):
+                for constant, smaller in self._builder.in_tiles(source, kernel):
+                    with suppress(BuildError):
+                        image = LaunchableImage(self._builder, self._builder.compile(smaller, (kernel,), others))
+                        size = TileSize(constant.name, constant.value, constant.less, constant.given)
+                        self._tiles[kernel].append((size, image))
+        return [(size, self._present(image)) for size, image in self._tiles[kernel]]
 
     def _warn(self, image: LaunchableImage) -> None:
         """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""

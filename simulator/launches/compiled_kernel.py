@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..checks.results import TileSize
 from ..core.execution import Launch
 from ..engines.engine import LaunchEngine, Outcome
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
@@ -32,8 +33,11 @@ class CompiledKernel:
     """A kernel of an image, on a device."""
 
     def __init__(
-        self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path
-    ) -> None:
+        self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path,
+        retiled: Callable[[], Iterable[tuple[TileSize, LaunchableImage]]] = tuple,
+    ) -> None:  # fmt: skip
+        """``retiled`` builds images of the same source in smaller tiles."""
+        self._retiled = retiled
         self.name, self._declared, self._image, self._device, self._runtime = name, declared, image, device, runtime
         self._number = image.kernels.index(name)
 
@@ -45,6 +49,11 @@ class CompiledKernel:
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The arrays among the arguments, also inside of structures."""
         return arrays_among(values)
+
+    def in_tiles(self) -> Iterator[tuple[TileSize, CompiledKernel]]:
+        """The same kernel in smaller tiles."""
+        for tile, image in self._retiled():
+            yield tile, CompiledKernel(self.name, self._declared, image, self._device, self._runtime)
 
     @contextmanager
     def ready(

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from types import TracebackType
+
 import numpy as np
 
 from ..checks.after_run import Given
 from ..core.memory import Allocation
 from ..core.memory.global_memory import GlobalMemory
+from ..engines.engine import Outcome
+from ..findings import ERROR, Finding
+from ..flow import Accesses
+from ..log import Log
 
 _BYTE = np.dtype(np.uint8)
+#: Bytes of an allocation, and which of them are uninitialized.
+_Bytes = tuple[np.ndarray, list[tuple[int, int]]]
 
 
 class Contents:
     """What the arrays of a device's memory hold, and which of their bytes are uninitialized."""
 
     def __init__(self, memory: GlobalMemory) -> None:
-        self._kept: list[tuple[Allocation, np.ndarray, list[tuple[int, int]]]] = [
-            (entry, entry.view(_BYTE).copy(), list(entry.uninitialized)) for entry in memory.memory.allocations()
+        self._kept: list[tuple[Allocation, _Bytes]] = [
+            (entry, _bytes_of(entry)) for entry in memory.memory.allocations()
         ]
 
-    def put_back(self) -> None:
-        """Make the memory hold it again."""
-        for entry, bytes_, unwritten in self._kept:
-            entry.view(_BYTE)[...] = bytes_
-            entry.uninitialized.remove(entry.start, entry.end)
-            for start, end in unwritten:
-                entry.uninitialized.add(start, end)
+    def changed_by(self, log: Log) -> Contents:
+        """What the memory holds now, if that launch alone has changed it since."""
+        now = object.__new__(Contents)
+        changed = _written_by(log)
+        now._kept = [(entry, _bytes_of(entry) if changed(entry) else kept) for entry, kept in self._kept]
+        return now
+
+    def put_back(self, *logs: Log | None) -> None:
+        """Make the memory hold it again, where these launches have written; None for one that may have anywhere."""
+        changed = [_written_by(log) for log in logs]
+        for entry, (bytes_, unwritten) in self._kept:
+            if any(by(entry) for by in changed):
+                entry.view(_BYTE)[...] = bytes_
+                entry.uninitialized.remove(entry.start, entry.end)
+                for start, end in unwritten:
+                    entry.uninitialized.add(start, end)
 
     def bytes_of(self, array: Given) -> np.ndarray:
         """The bytes of an array as they were, uint8."""
-        for entry, bytes_, _ in self._kept:
+        for entry, (bytes_, _) in self._kept:
             if entry.key <= array.key < entry.key + entry.end - entry.start:
                 return bytes_[array.key - entry.key :][: array.bytes]
         raise KeyError(array.name)
@@ -37,3 +55,59 @@ class Contents:
     def of(self, array: Given) -> np.ndarray:
         """The elements of an array as they were."""
         return self.bytes_of(array).view(array.dtype).reshape(array.shape)
+
+    def differs(self, array: Given) -> bool:
+        """Whether an array holds other bytes now."""
+        mine, now = self.bytes_of(array), array.contents().reshape(-1).view(_BYTE)
+        if len(mine) % 8 == 0 and not (mine.ctypes.data | now.ctypes.data) % 8:  # most often, and faster
+            mine, now = mine.view(np.uint64), now.view(np.uint64)
+        return not np.array_equal(mine, now)
+
+
+class Reruns:
+    """Further runs of a launch that has ended well, each from the contents ``before`` it.
+
+    While the context is left, the memory holds what the launch itself, of this log, has left: ``after``.
+    """
+
+    def __init__(self, before: Contents, log: Log) -> None:
+        self.after = before.changed_by(log)
+        self._before, self._log = before, log
+        self._last: Log | None = log  # what the memory holds is of this launch; None where nobody knows
+
+    def __enter__(self) -> None:
+        self._last = self._log
+
+    def run(self, execute: Callable[[], Outcome]) -> Outcome:
+        """One more run."""
+        self._before.put_back(self._last)
+        self._last = None
+        log, findings = execute()
+        self._last = None if failed(findings) else log
+        return log, findings
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._last is not self._log:
+            self.after.put_back(self._last, self._log)
+
+
+def failed(findings: Iterable[Finding]) -> bool:
+    """Whether an error is among findings."""
+    return any(finding.severity == ERROR for finding in findings)
+
+
+def _bytes_of(entry: Allocation) -> _Bytes:
+    return entry.view(_BYTE).copy(), list(entry.uninitialized)
+
+
+def _written_by(log: Log | None) -> Callable[[Allocation], bool]:
+    """Whether a launch may have written an allocation; of blocks of threads the log does not say it to the byte."""
+    if log is None or log.kind.transactions:
+        return lambda _: True
+    accesses = Accesses(log)
+    _, begin, end = accesses.bounds(np.flatnonzero(accesses.on_device & log.operand_written))
+
+    def writes(entry: Allocation) -> bool:
+        return bool(((begin < entry.key + entry.end - entry.start) & (end > entry.key)).any())
+
+    return writes

@@ -15,7 +15,7 @@ import numpy as np
 from ..checks.after_run import Given, came_to_end, examine, with_origins
 from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
-from ..checks.results import Expectations, wrong_results
+from ..checks.results import Expectations, TileSize, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
 from ..core.execution import Launch
 from ..core.memory import Allocation
@@ -26,14 +26,15 @@ from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
 from .arguments import device_arrays
+from .contents import Contents, Reruns, failed
 from .copies import ArrayCopies
 from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
-from .orders import failed, in_orders
+from .orders import in_orders
 from .repeats import Repeats
 from .run import Run
-from .variants import Variants, in_variants, variants_of
+from .variants import Variant, Variants, in_tiles, in_variants, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -59,6 +60,9 @@ class Kernel(Protocol):
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The host's arrays among its arguments, each with its place, such as "0" or "2.data"."""
 
+    def in_tiles(self) -> Iterable[tuple[TileSize, Kernel]]:
+        """The kernel in smaller tiles than its source has, as far as one can tell."""
+
     def ready(
         self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
     ) -> AbstractContextManager[Callable[[int], Outcome]]:
@@ -82,9 +86,10 @@ def carry_out(
         with ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies:
             given = partial(_given, device, kernel, values, copies)
 
-            def execute(launch: Launch, values: Sequence[Any]) -> Outcome:
-                with kernel.ready(launch, values, copies, options) as run:
-                    return run(launch.order)
+            def execute(variant: Variant) -> Outcome:
+                own = variant.kernel or kernel
+                with own.ready(variant.launch, variant.values, copies, options) as run:
+                    return run(0)
 
             with kernel.ready(launch, values, copies, options) as run:
                 options.expected.matched(given())
@@ -94,20 +99,23 @@ def carry_out(
                     with phase("checks of the log"):
                         return log, examined(device.checking, launch, log, findings, given, copies.read_only)
 
-                before = variants.contents(device.memory)
-                log, findings = in_orders(in_order, device.memory, given(), repeats.orders)
+                before = Contents(device.memory) if repeats.orders or variants else None
+                log, findings = in_order(0)
+                reruns = Reruns(before, log) if before and not failed(findings) else None
+                if reruns and repeats.orders:
+                    findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
             with phase("comparison of results"):
                 wrong = compared([log], findings, options.on_finding, given, options.expected)
             findings = [*findings, *wrong]
-            if before and not failed(findings):
+            if reruns and variants and not failed(findings):
                 with phase("variants"):
-                    findings += in_variants(execute, device.memory, before, list(given()), log, variants)
-                variants = replace(variants, done=True)
+                    variants = variants.completed()
+                    findings += in_variants(execute, reruns, list(given()), log, variants)
             made = _finished(
                 device,
                 launch,
                 log,
-                _advice_last(without_consequences(findings)) if wrong or before else findings,
+                _advice_last(without_consequences(findings)) if wrong or variants.done else findings,
                 variants,
             )
             with phase("arrays to the host"):
@@ -119,12 +127,13 @@ def carry_out(
 
 def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats) -> Variants:
     """What a launch is compared with; nothing of one that is not to be."""
-    if not (repeats.resplit or repeats.smaller or repeats.vary) or launch.kind.transactions:
+    if not (repeats.resplit or repeats.smaller or repeats.retile or repeats.vary) or launch.kind.transactions:
         return Variants(orders=repeats.orders)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     names = [parameter.name for parameter in kernel.parameters()]
     sizes = [math.prod(array.shape) for _, array in arrays]
-    return variants_of(repeats, device.shape, launch, values, names, sizes)
+    found = variants_of(repeats, device.shape, launch, values, names, sizes)
+    return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles())) if repeats.retile else found
 
 
 def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:

@@ -38,6 +38,7 @@ class Program(CompiledSources):
         orders: int = 0,
         resplit: Splits = (),
         smaller: bool = False,
+        retile: bool = False,
         vary: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
@@ -56,7 +57,9 @@ class Program(CompiledSources):
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
         a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
         end up otherwise. ``resplit`` runs it with other numbers of tasks (``(1, 3, (8, "union2"))``, or "few") and
-        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``vary`` runs it
+        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``retile`` builds
+        it anew with half of each constant that its arrays on the chip have as their size, and compares what comes of it
+        where the launch touches the same bytes. ``vary`` runs it
         with other floating-point numbers, and reports those that make no difference. ``expect`` says,
         by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
         from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
@@ -65,16 +68,15 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = Repeats(orders, resplit, smaller, vary)
+        repeats = Repeats(orders, resplit, smaller, retile, vary)
         options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
         image, declared = self._present(self._image(name)), self._declared.get(self._base_name(name))
-        return carry_out(
-            self.device, CompiledKernel(name, declared, image, self.device, self._runtime), values, size, options
-        )
+        made = CompiledKernel(name, declared, image, self.device, self._runtime, lambda: self._in_tiles(name))
+        return carry_out(self.device, made, values, size, options)
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

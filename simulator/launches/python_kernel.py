@@ -39,6 +39,7 @@ def launch(
     orders: int = 0,
     resplit: Splits = (),
     smaller: bool = False,
+    retile: bool = False,
     vary: bool = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
@@ -48,7 +49,7 @@ def launch(
     ndarrays are copied to the device and back, and reach the kernel as pointers, as device arrays do; everything
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
-    repeats = Repeats(orders, resplit, smaller, vary)
+    repeats = Repeats(orders, resplit, smaller, retile, vary)
     options = LaunchOptions(on_finding, None, False, progress, repeats, expect, tolerance)
     extent = task_extent(device, dim, type)
     return carry_out(device, PythonKernel(kernel, device, type is not None), argument_list(args), extent, options)
@@ -76,6 +77,10 @@ class PythonKernel:
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The arguments that are arrays of the host."""
         return [(str(number), value) for number, value in enumerate(values) if isinstance(value, np.ndarray)]
+
+    def in_tiles(self) -> tuple[()]:
+        """None: nobody knows what its tiles are."""
+        return ()
 
     @contextmanager
     def ready(

@@ -31,25 +31,26 @@ class Repeats:
     """Which further runs of a launch are compared with it; ValueError or TypeError for what says nothing sensible.
 
     ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
-    ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``vary``: whether
-    floating-point arguments are changed.
+    ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
+    tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed.
     """
 
     orders: int = 0
     resplit: Any = ()
     smaller: bool = False
+    retile: bool = False
     vary: bool = False
 
     def __post_init__(self) -> None:
         if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
             raise ValueError(f"orders is {self.orders!r}; pass a whole number from 0 to {MOST_ORDERS}")
-        for name, value in (("smaller", self.smaller), ("vary", self.vary)):
+        for name, value in (("smaller", self.smaller), ("retile", self.retile), ("vary", self.vary)):
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} is {quoted(value)}; pass True or False")
         object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
 
     def __bool__(self) -> bool:
-        return bool(self.orders or self.resplit or self.smaller or self.vary)
+        return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary)
 
 
 def whole(value: Any) -> bool:

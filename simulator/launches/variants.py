@@ -1,23 +1,22 @@
-"""A launch that is compared with itself: the same arrays in other splits, with smaller counts, other numbers."""
+"""A launch that is compared with itself: the same arrays in other splits, tiles, with smaller counts, other numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import Left, disagreements
+from ..checks.results import Left, TileSize, disagreements
 from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
-from ..core.memory.global_memory import GlobalMemory
+from ..engines.engine import Outcome
 from ..findings import ERROR, Finding, merged, rules
 from ..log import Log
-from .contents import Contents
-from .orders import failed
+from .contents import Reruns, failed
 from .repeats import FEW, Repeats, Split, whole
 
 #: A count below this leaves too little to be compared.
@@ -29,7 +28,8 @@ class Variant:
     """A launch that is to leave what another leaves, where both write.
 
     ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
-    relation to it.
+    relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
+    are.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
@@ -37,6 +37,8 @@ class Variant:
     launch: Launch
     values: Sequence[Any]
     portion: float = 1.0
+    kernel: Any = None  # another than that of the launch
+    tile: TileSize | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Varied:
 class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
-    ``orders`` is the number of other orders of its tasks.
+    ``orders`` is the number of other orders of its tasks; ``built`` gives those that are not built yet.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -59,6 +61,14 @@ class Variants:
     refused: tuple[str, ...] = ()
     orders: int = 0
     done: bool = False
+    built: Callable[[], Iterable[Variant]] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.chosen or self.varied or self.built)
+
+    def completed(self) -> Variants:
+        """With those that have to be built, which the launch itself shows to be worth it."""
+        return replace(self, chosen=(*self.chosen, *(self.built() if self.built else ())), built=None, done=True)
 
     @property
     def tried(self) -> str:
@@ -69,13 +79,10 @@ class Variants:
             tried += [f"with other numbers than {one.said}" for one in self.varied]
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
+        missing += ["in smaller tiles: the launch itself breaks rules"] * (self.built is not None)
         return "; ".join(
             [said, *(f"not {text}" for text in missing), *(f"not otherwise: {text}" for text in self.refused)]
         )
-
-    def contents(self, memory: GlobalMemory) -> Contents | None:
-        """What the memory holds, for those that begin with it."""
-        return Contents(memory) if self.chosen or self.varied else None
 
 
 NO_VARIANTS = Variants()
@@ -141,45 +148,42 @@ def _said(dim: Three, kind: LaunchKind) -> str:
     return f"with {tasks} {named}task{'s' * (tasks > 1)}"
 
 
-def in_variants(
-    execute: Callable[[Launch, Sequence[Any]], tuple[Log, list[Finding]]], memory: GlobalMemory, before: Contents,
-    arrays: Sequence[Given], log: Log, variants: Variants,
-) -> list[Finding]:  # fmt: skip
-    """Execute variants, each from the contents ``before``: what they break, and where they leave something else.
+def in_tiles(launch: Launch, values: Sequence[Any], kernels: Iterable[tuple[TileSize, Any]]) -> Iterator[Variant]:
+    """The launch with a kernel built anew for each size of tiles."""
+    for tile, kernel in kernels:
+        yield Variant(
+            f"with {tile.name} = {tile.value}", f"with {tile.name} = {tile.less}", launch, values, 1.0, kernel, tile
+        )
 
-    ``log`` is that of the launch whose contents the memory has at the beginning and at the end. The logs of variants
-    are not examined.
+
+def in_variants(
+    execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, variants: Variants
+) -> list[Finding]:
+    """Execute variants: what they break, and where they leave something else.
+
+    ``log`` is that of the launch itself. The logs of variants are not examined.
     """
-    after = Contents(memory)
-    held = [after.of(array) if array.output else None for array in arrays]
+    held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
-    try:
+
+    def leaves_the_same(variant: Variant) -> bool:
+        _, findings = reruns.run(lambda: execute(variant))
+        return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
+
+    with reruns:
         for variant in variants.chosen:
-            before.put_back()
-            other, findings = execute(variant.launch, variant.values)
+            other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
             if failed(findings):
-                if variant.portion == 1:  # nobody says that the kernel can take a smaller count
+                if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
                     found.append(_elsewhere(next(f for f in findings if f.severity == ERROR), variant))
                 continue
-            theirs = [array.contents().copy() if array.output else None for array in arrays]
+            theirs = [array.contents() if array.output else None for array in arrays]
             sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
-            found += disagreements(*sides, arrays, variant.portion)
-
-        def leaves_the_same(variant: Variant) -> bool:
-            before.put_back()
-            _, findings = execute(variant.launch, variant.values)
-            return not failed(findings) and all(
-                np.array_equal(after.bytes_of(array), array.contents().reshape(-1).view(np.uint8))
-                for array in arrays
-                if array.output
-            )
-
+            found += disagreements(*sides, arrays, variant.portion, variant.tile)
         for one in variants.varied:
             if all(leaves_the_same(variant) for variant in one.variants):
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
                 found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
-    finally:
-        after.put_back()
     return merged(found)
 
 

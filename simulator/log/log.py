@@ -43,6 +43,10 @@ BLOCKING, SERIAL, ATOMIC, ASYNC, RESULT, CROSSED = (
 
 FORMAT = 6
 
+_MESSAGE = _ROWS.enumeration("mlusim_message", "MLUSIM_")
+#: What an instruction does to messages, as the header has it.
+MESSAGE_KINDS = {"": int(_MESSAGE.NO_MESSAGE), "send": int(_MESSAGE.SENDS), "wait": int(_MESSAGE.AWAITS)}
+
 
 @dataclass(frozen=True)
 class Op:
@@ -58,6 +62,7 @@ class Op:
     provenance: str = "documented"
     granule: int = 1  # bytes that a unit of its work moves at most
     queues: tuple[str, ...] = ()  # pipes that a record of it with the flag SERIAL comes after
+    message: str = ""  # of `MESSAGE_KINDS`; the work of its records says which message
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,11 @@ class Log:
     def location(self, index: int) -> Location:
         """The source line of record ``index``."""
         return self.locations[int(self.records["loc"][index])]
+
+    @cached_property
+    def message_kinds(self) -> np.ndarray:
+        """What every instruction does to messages, uint8 [instructions]."""
+        return np.array([MESSAGE_KINDS[op.message] for op in self.ops], np.uint8)
 
     @cached_property
     def operand_counts(self) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..chip import Shape
 from ..chip.shape import check_shape
 from ..files import open_regular
 from ..text import printable, quoted
-from .log import ALLOC, FORMAT, FREE, OPERAND, RECORD, RUNS, Log, Op
+from .log import ALLOC, FORMAT, FREE, MESSAGE_KINDS, OPERAND, RECORD, RUNS, Log, Op
 from .region import Location
 from .rows import DamagedError, Rows
 
@@ -178,7 +178,8 @@ _LAUNCH: Mapping[str, Kind] = {
 _OP: Mapping[str, Kind] = {
     "name": _text, "dtypes": _text, "operands": _list(_text, 1 << 16), "engine": _text, "barrier": _text,
     "writes": _list(lambda value: isinstance(value, bool), 1 << 16), "waits": _list(_text), "queues": _list(_text),
-    "provenance": _text, "granule": _whole(1, _MOST_GRANULE),
+    "message": lambda value: isinstance(value, str) and value in MESSAGE_KINDS, "provenance": _text,
+    "granule": _whole(1, _MOST_GRANULE),
 }  # fmt: skip
 _SHAPE: Mapping[str, Kind] = {
     "isa": _text, "arch": _COUNT, "clusters": _COUNT, "cores_per_cluster": _COUNT,

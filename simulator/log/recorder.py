@@ -12,6 +12,7 @@ import numpy as np
 from ..chip import Shape
 from ..structures import header
 from .log import OPERAND, RECORD, Log, Op
+from .post import Post
 from .region import Location
 from .runs import table_of_runs
 
@@ -130,6 +131,9 @@ class Recorder:
     ) -> Log:
         """The log; the rows are gone then. Tables are sorted, so that equal work gives equal logs."""
         raw = np.frombuffer(self.buffer, RAW, len(self))
+        pieces = [(at // ROW, *piece) for at, *piece in self.pieces]
+        if any(op.message for op in self._ops):
+            raw, pieces = self._sends_first(raw, pieces)
         whole = (raw["flags"] & _CONTINUED) == 0 if self._long else slice(None)
         rows = raw[whole]
         records = np.zeros(len(rows), RECORD)
@@ -142,7 +146,7 @@ class Recorder:
             part = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
             held = np.clip(held.astype(np.int64) - part * ROOM, 0, ROOM)
         operands = _packed(raw["operands"], held)
-        runs = table_of_runs(raw, held, self.scalar, [(at // ROW, *piece) for at, *piece in self.pieces])
+        runs = table_of_runs(raw, held, self.scalar, pieces)
         ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
         counters = _distinct(rows["pc"])
@@ -158,6 +162,20 @@ class Recorder:
         self.begin()
         locations = tuple([known[place] for place in ordered])
         return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
+
+    def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
+        """The rows, and what is said of their operands, with every message sent before somebody has waited for it."""
+        numbers = self._pipes
+        sets = [
+            [frozenset(numbers[p] for p in pipes if p in numbers) for pipes in (o.waits, o.queues)] for o in self._ops
+        ]
+        kinds = [(op.message, *found) for op, found in zip(self._ops, sets, strict=True)]
+        first = np.flatnonzero((raw["flags"] & _CONTINUED) == 0)
+        order = Post(kinds, raw[first]).order()
+        ends = np.append(first[1:], len(raw))
+        rows = np.concatenate([np.arange(first[n], ends[n]) for n in order] or [first[:0]])
+        place = dict(zip(rows.tolist(), range(len(rows)), strict=True))
+        return raw[rows], [(place[row], *piece) for row, *piece in pieces if row in place]
 
 
 def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:

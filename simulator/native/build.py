@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ..findings import BuildError
 from . import IMAGES, RUNTIME, THREADS
-from .compiler import Compiler, check_machine
+from .compiler import Compiler
+from .machine import check_machine
 from .process import LimitReached
 
 _FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-fno-semantic-interposition")

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -31,8 +30,6 @@ _PATHS = (
 )  # fmt: skip
 _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
-#: Where C kernels run: their code is instrumented, and their process closed off, as machine code of this one.
-_MACHINE = ("Linux", "x86_64")
 #: Seconds in which a compiler says what it is.
 _ASKED = Limits(seconds=60)
 
@@ -96,17 +93,6 @@ class Compiler:
 
         found = self.cache.file("flags", "\0".join([self.version, *spellings]), make)
         return found.read_text(encoding="utf-8").partition("\n")[0].split()
-
-
-def check_machine() -> None:
-    """BuildError where kernels in C cannot run, whatever is installed."""
-    host = os.uname() if hasattr(os, "uname") else None
-    if host is None or (host.sysname, host.machine) != _MACHINE:
-        here = f"{host.sysname} on {host.machine}" if host else sys.platform
-        raise BuildError(
-            f"kernels in C need Linux on x86-64, and this is {here}: run them in the container that the Containerfile "
-            "builds (docs/install.md); kernels in Python run here"
-        )
 
 
 def _command(wanted: str) -> tuple[str, ...]:

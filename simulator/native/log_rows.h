@@ -15,7 +15,8 @@ enum mlusim_flag {
 };
 
 // An executed instruction. `op`, `pipe` and `loc` index the log's tables; `work` counts what the instruction's engine
-// is paid for (bytes or accesses; for a barrier: the number of the barrier); `first` is its first row of the operand
+// is paid for (bytes or accesses; for a barrier: the number of the barrier; for a message: its number and
+// `MLUSIM_MESSAGES` times its count); `first` is its first row of the operand
 // table, where it has as many as its instruction has operands; `gaps` counts the breaks between the separate runs of
 // bytes of that operand which has the most of them, and of scalar loads those that are waited for together with the one
 // before.
@@ -27,6 +28,10 @@ struct __attribute__((packed)) mlusim_record {
   uint64_t work;
   uint32_t first, gaps;
 };
+
+// What instructions do to messages, and numbers that messages have.
+enum mlusim_message { MLUSIM_NO_MESSAGE, MLUSIM_SENDS, MLUSIM_AWAITS };
+enum mlusim_limit { MLUSIM_MESSAGES = 512 };
 
 // A row of the operand table: the key of the first byte (space, owner and offset, see region.py), the bytes that it
 // spans, and, of a tensor across lanes, the first lane and how many.

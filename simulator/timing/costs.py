@@ -108,9 +108,9 @@ class _Table:
         self.dependent = np.array([engine.dependent_cycles for _, engine in known])
         self.follows = dependent(log, self.dependent > 0)
         self.quantum = np.array([engine.quantum for _, engine in known])
-        # The work of a barrier is its number.
+        # The work of a barrier, or of a message, is its number.
         self.cost = np.array(
-            [0.0 if op.barrier or not found else 1.0 for op, found in zip(log.ops, engines, strict=True)]
+            [0.0 if op.barrier or op.message or not found else 1.0 for op, found in zip(log.ops, engines, strict=True)]
         )
         self.rate = np.array([engine.rate for _, engine in known])
         self.numbers: list[list[Numbers]] = [

@@ -52,6 +52,7 @@ def walk(plan: WalkPlan) -> Times:
         "core_servers": _places([len(servers) for _, _, servers in plan.cores]),
         "server_list": _numbers([server for _, _, servers in plan.cores for server in servers]),
         "shared": plan.shared.view(np.uint8), "alone": plan.costs.alone, "latency": plan.costs.latency,
+        "message": plan.log.message_kinds,
         "mark": np.array(plan.mark, np.uint8), "meets": np.array(plan.barrier, np.uint8),
         "wait_places": _places([len(pipes) for pipes in plan.waits]), "wait_pipes": _flat(plan.waits),
         "queue_places": _places([len(pipes) for pipes in plan.queues]), "queue_pipes": _flat(plan.queues),

@@ -12,6 +12,7 @@ from mlusim.simulator import Device, testing
 from mlusim.simulator.cli import main
 from mlusim.simulator.launches.watchers import Launches, watchers
 
+from tests.support.documents import document
 from tests.support.paths import KERNELS_C, ROOT
 
 pytest_plugins = ["pytester"]
@@ -45,7 +46,7 @@ def call(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, out, err
 
 
-def document(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict]:
+def findings_of(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict]:
     code, out, _ = call(capfd, *arguments, "--format", "json")
     return code, json.loads(out)
 
@@ -80,7 +81,7 @@ def test_only_the_report_is_on_standard_output(capfd, folder, name):
 
 def test_a_program_in_python(capfd, folder):
     (folder / "s.py").write_text(SCRIPT)
-    code, found = document(capfd, "s.py")
+    code, found = findings_of(capfd, "s.py")
     (finding,) = found["findings"]
     assert (code, found["checked"]) == (1, ["kernel part", "kernel fine"])
     assert (finding["rule"], finding["count"]) == ("uninitialized", 2)
@@ -128,11 +129,11 @@ def test_a_source_by_itself_is_compiled(capfd):
 def test_suppressions(capfd, folder):
     arguments = (SOURCE, "--kernel", "part", "--arg", X, "--suppressions", "a.toml")
     (folder / "a.toml").write_text("[[allow]]\nrule = 'uninitialized'\nreason = 'why'\nfile = 'reports.mlu'\n")
-    code, found = document(capfd, *arguments)
+    code, found = findings_of(capfd, *arguments)
     assert (code, found["findings"], [f["reason"] for f in found["suppressed"]]) == (0, [], ["why"])
     assert call(capfd, *arguments)[1] == "no findings but 1 suppressed\n"
     (folder / "a.toml").write_text("[[allow]]\nrule = 'race'\nreason = 'why'\n")
-    code, found = document(capfd, *arguments)
+    code, found = findings_of(capfd, *arguments)
     assert (code, [f["rule"] for f in found["findings"]]) == (1, ["uninitialized", "suppression"])
     assert main(["run", *arguments, "--format", "github"]) == 0
     assert capfd.readouterr().out.startswith("::warning file=")
@@ -140,13 +141,13 @@ def test_suppressions(capfd, folder):
 
 def test_an_unused_suppression_alone_is_no_failure(capfd, folder):
     (folder / "a.toml").write_text("[[allow]]\nrule = 'race'\nreason = 'why'\n")
-    code, found = document(capfd, SOURCE, "--kernel", "fine", "--arg", X, X, "--suppressions", "a.toml")
+    code, found = findings_of(capfd, SOURCE, "--kernel", "fine", "--arg", X, X, "--suppressions", "a.toml")
     assert (code, [f["severity"] for f in found["findings"]]) == (0, ["advice"])
 
 
 @pytest.mark.parametrize(("level", "rules"), [("all", ["uninitialized"]), ("none", [])])
 def test_levels(capfd, level, rules):
-    code, found = document(capfd, SOURCE, "--kernel", "part", "--arg", X, "--checks", level)
+    code, found = findings_of(capfd, SOURCE, "--kernel", "part", "--arg", X, "--checks", level)
     assert ([f["rule"] for f in found["findings"]], code) == (rules, len(rules))
 
 
@@ -222,7 +223,7 @@ def test_a_table_of_devices(capfd):
     assert " ".join(rows[2]).startswith("mlu59 unknown device 'mlu59' (did you mean mlu590")
     assert code == 1
     code = main(["check", *given, "--json"])
-    found = json.loads(capfd.readouterr().out)["devices"]
+    found = document(capfd.readouterr().out, "check")["devices"]
     assert [one["device"] for one in found] == ["mlu270", "mlu590", "mlu59"]
     assert [bool(one["problem"]) for one in found] == [False, False, True]
 

@@ -15,7 +15,12 @@ from tests.support.paths import ROOT
 def test_every_page_is_in_the_order_of_the_site():
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = {path.name for path in (ROOT / "docs").glob("*.md")}
-    assert set(re.findall(r"([\w.]+\.md)$", text, re.M)) - {"index.md"} == pages
+    listed = re.findall(r"([\w.]+\.md)$", text, re.M)
+    assert set(listed) - {"index.md"} == pages
+    wanted = """first_kernel wrong slow python_kernels programs operators ci report findings index timing accuracy faq
+        glossary architecture reliability mutation"""
+    order = [listed.index(f"{name}.md") for name in wanted.split()]
+    assert order == sorted(order)
 
 
 @pytest.mark.slow

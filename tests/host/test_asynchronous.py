@@ -1,6 +1,10 @@
 """What queues do behind the back of the host: `programs/asynchronous.mlu`, one scenario for each test."""
 
+import ctypes
+import os
+import platform
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -23,7 +27,19 @@ SCENARIOS = {
     "locked": ("1 3 33 33\n", []),  # in the order of the queue, on another thread
     "crossed": ("1 5\n", []),
     "calling": ("1 1\n", [("host-function", "synchronizes", ""), ("host-function", "frees", "")]),
-    "late": ("0 0 2 2 neighbour\n", []),
+    "late": (
+        "0 0 2 2 neighbour\n",
+        [("queue-order", "of an array", "to a number"), ("queue-order", "of an array", "to an array")],
+    ),
+    "peeked": (
+        "10 -1 -4 1 5 1\n",
+        [
+            ("queue-order", "one of its elements", "a small one"),
+            ("queue-order", "for what was written", "a small one"),
+            ("queue-order", "four at once", "each of four"),
+            ("queue-order", "to the file", "is written to a file"),
+        ],
+    ),
     "notified": ("2 0 3\n", [("queue-order", "too early", "not before the notifier")]),
     "whole": (
         "-1 6 6\n",
@@ -50,11 +66,27 @@ SCENARIOS = {
         [("queue-order", "written too early", "queued to be written"), ("queue-order", "read too early", "read from")],
     ),
 }
+#: The marks of lines that only watchpoints of the processor see.
+PEEKS = ("of an array", "one of its elements", "four at once")
+
+
+@pytest.fixture(scope="module")
+def has_watchpoints() -> bool:
+    """Whether the system gives this process watchpoints: perf_event_open."""
+    asked = ctypes.create_string_buffer(128)  # struct perf_event_attr: of reads and writes of 8 bytes, with a signal
+    flags = 1 << 5 | 1 << 6 | 1 << 36 | 1 << 37
+    struct.pack_into("<IIQQQQQIIQQ", asked, 0, 5, 128, 0, 1, 0, 0, flags, 0, 3, ctypes.addressof(asked) & ~7, 8)
+    number = {"x86_64": 298, "aarch64": 241}[platform.machine()]
+    file = ctypes.CDLL(None).syscall(number, asked, 0, -1, -1, 0)
+    if file >= 0:
+        os.close(file)
+    return file >= 0
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_is_asynchronous_is(program, device, capfd, name):
+def test_what_is_asynchronous_is(program, device, capfd, name, has_watchpoints):
     out, expected = SCENARIOS[name]
+    expected = [each for each in expected if has_watchpoints or each[1] not in PEEKS]
     code, (report,) = run_program(program, [name], [device])
     assert (code, capfd.readouterr().out) == (0, out)
     found = [

@@ -19,6 +19,7 @@ from mlusim.simulator.host.operators.declarations import CParameter, Function, T
 from mlusim.simulator.host.operators.tensors import HostTensor
 from mlusim.simulator.kernelc.options import Options
 
+from tests.support.documents import document
 from tests.support.paths import ROOT
 from tests.traces.report.reading import read
 
@@ -162,7 +163,7 @@ def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"
         ["cases", str(tmp_path / "case.prototxt"), "--sources", *sources, "-I", str(FOLDER), "--entry", entry,
          "--reference", place, "--json", *more]
     )  # fmt: skip
-    return code, json.loads(capsys.readouterr().out)
+    return code, document(capsys.readouterr().out, "cases")
 
 
 def test_a_case_passes(tmp_path, capsys):

@@ -42,7 +42,7 @@ NUMBERS = {
 #: What each scenario prints, and the rules and marks of its findings.
 SCENARIOS = {
     "copies": ("0 0 0 1 32 0 1 0 1 32 0 0 0 1", []),
-    "devices": ("0 1 1 0 0 4096", []),
+    "devices": ("0 1 1 0 0 4096 0 0 1 1", []),
     "pools": (
         f"0 0 0 0 0 1 0 0 {NO_MEMORY} 0 0 0 4096 4096 0 0 0 0 {ARGUMENT}",
         [("failed-call", "too much"), ("failed-call", "the default one")],

@@ -15,6 +15,7 @@ from mlusim.simulator.host.programs.report import ProgramReport
 from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native.compiler import Compiler
 
+from tests.support.documents import document
 from tests.support.sources import line_of
 from tests.traces.report.reading import read
 
@@ -332,8 +333,8 @@ def test_the_command_line_runs_a_program(program, tmp_path, capfd, monkeypatch):
     arrows = [event["id"] for event in events if event["ph"] == "s"]
     assert len(arrows) == len(set(arrows)) > 0, "no two launches share an arrow"
     assert main(["run", str(program), "--json", "--", "results"]) == 7
-    document = json.loads(capfd.readouterr().out)
-    assert document["exit_code"] == 7
-    assert [launch["kernel"] for launch in document["processes"][0]["launches"]] == ["AddScalar", "Times<float, 3>"]
+    said = document(capfd.readouterr().out, "run")
+    assert said["exit_code"] == 7
+    assert [launch["kernel"] for launch in said["processes"][0]["launches"]] == ["AddScalar", "Times<float, 3>"]
     assert main(["run", str(program), "--dim", "4"]) == 2
     assert "--dim says how a kernel is launched; name it with --kernel" in capfd.readouterr().err

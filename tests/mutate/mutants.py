@@ -82,6 +82,8 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Barrier.members": (op.another("", "ipu", "mpu"),),
     "Cache.action": (op.another("flush", "invalidate"),),
     "Section.opens": (op.flip,),
+    "Signal.sends": (op.flip,),
+    "Signal.completion": (op.completion,),
     "TypeArgument.argument": (NOT_MUTATED,),  # a name
     "TypeArgument.elements": (op.elements,),
     "Align.multiple": (op.half_or_double,),

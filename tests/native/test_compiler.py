@@ -95,6 +95,8 @@ def test_sources_that_take_too_much(tmp_path, monkeypatch):
     many = refusal("".join(f"int a{number} = wrong;\n" for number in range(20_000)))
     assert ":50:" in many
     assert ":51:" not in many
+    literal = f'const char *large = "{"a" * (50 << 20)}";\n'
+    assert "the 32 MB of preprocessed text; MLUSIM_COMPILE_MB sets the limit" in refusal(literal)
     monkeypatch.setenv("MLUSIM_COMPILE_GB", "0.3")
     words = "the compiler was ended at the 0.3 GB of memory that it may use; MLUSIM_COMPILE_GB sets the limit"
     assert words in refusal('#include "/dev/zero"\n')

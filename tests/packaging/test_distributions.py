@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -98,9 +99,30 @@ def test_the_wheel_is_small_and_its_readme_leads_somewhere(built):
         names = archive.namelist()
         metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
     assert {name.split("/")[0] for name in names} == {"mlusim", f"mlusim-{mlusim.__version__}.dist-info"}
-    links = re.findall(r"\]\(([^)\s]+)\)", metadata)
-    assert len(links) > 20
-    assert all(link.startswith(("https://", "#")) for link in links)
+    assert "\nProject-URL:" not in metadata  # the repository has no public address, and none is invented
+    assert _leads_somewhere(metadata.partition("\n\n")[2])
+    assert "[" not in re.sub(r"`[^`]*`|^```.*?^```", "", metadata.partition("\n\n")[2], flags=re.M | re.S)
+
+
+def _leads_somewhere(page: str) -> bool:
+    """Whether no link of a page leads to a file beside it."""
+    return all(link.startswith(("https://", "#")) for link in re.findall(r"\]\(([^)\s]+)\)", page))
+
+
+def test_links_of_the_readme_lead_to_the_repository_where_it_has_an_address(monkeypatch):
+    """And the picture to the file itself; where it has none, the words of a link stay."""
+    monkeypatch.setattr("setuptools.setup", lambda **_: None)
+    monkeypatch.chdir(ROOT)
+    readme = runpy.run_path(str(ROOT / "setup.py"))["readme"]
+    text = "![a picture,\nhere](docs/a.png) and [`b` c](docs/b.md#d), [e](https://e.org)"
+    home = "https://code.example/m"
+    assert readme(text, home) == (
+        f"![a picture,\nhere]({home}/raw/main/docs/a.png) and [`b` c]({home}/blob/main/docs/b.md#d), [e](https://e.org)"
+    )
+    assert readme(text, "").startswith(" and `b` c, [e](https://e.org)\n")
+    page = readme((ROOT / "README.md").read_text(encoding="utf-8"), home)
+    assert page.count(f"]({home}/") > 20
+    assert _leads_somewhere(page)
 
 
 @pytest.mark.slow

@@ -1,16 +1,18 @@
 """Tables of measured times, the comparison with them, and fits: here the "measured" times come from known rates."""
 
 import csv
-import json
 import sys
 from dataclasses import replace
 
 import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.cli import main
+from mlusim.simulator.cli.screen import Screen
 from mlusim.simulator.study.calibration import Free, calibrate, read_cases, read_table
 from mlusim.simulator.study.calibration.correlation import compare, simulate
 from mlusim.simulator.study.calibration.numbers import changed_rates
+
+from tests.support.documents import document
 
 KERNEL = """
 #include <bang.h>
@@ -85,7 +87,7 @@ def simulated(folder, table):
 
 
 @pytest.mark.slow
-def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
+def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated, capsys):
     found, skipped = simulated
     fit = calibrate(found, skipped, {"mlu370-x4": "mlu370"}, read_cases(folder).free)
     assert {p.path: p.after for p in fit.parameters} == {
@@ -96,6 +98,8 @@ def test_a_fit_finds_the_rates_that_made_the_times(folder, simulated):
     facts = fit.facts("mlu370", "t.csv")
     assert {fact.kind for fact in facts.values()} == {"fitted"}
     assert "t.csv, 5 rows of this family: standard error" in facts["launch.overhead_us"].source
+    Screen("calibrate", json=True).document(fit.to_dict() | {"written": []})
+    assert document(capsys.readouterr().out, "calibrate")["parameters"]
 
 
 def test_numbers_that_are_one_move_together(simulated):
@@ -294,7 +298,7 @@ def test_commands(folder, table, tmp_path, capsys):
     plots = [tmp_path / name for name in ("p.png", "p.svg")]
     given = [word for plot in plots for word in ("--plot", str(plot))]
     assert main(["correlate", str(table), "--kernels", str(folder), "--json", *given]) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = document(capsys.readouterr().out, "correlate")
     assert len(data["cases"]) == 5
     assert data["skipped"] == []
     assert data["figures"]["all"].keys() == {"simulated", "operator", "board", "roofline"}
@@ -358,14 +362,30 @@ def test_without_scipy_it_is_said_which_extra_to_install(folder, table, monkeypa
 
 
 def test_our_own_table_has_a_kernel_for_every_row():
-    from mlusim.simulator.cli.accuracy import KERNELS
+    from mlusim.simulator.study.calibration.cases import OUR_KERNELS
 
-    cases = read_cases(KERNELS)
-    for measured in read_table(KERNELS / "measured.csv"):
+    cases = read_cases(OUR_KERNELS)
+    for measured in read_table(OUR_KERNELS / "measured.csv"):
         if measured.operator == "erfc":  # nobody knows of which board
             continue
         case = cases.of(measured)
         assert case is not None, measured.operator
         assert measured.device().name
         assert case.numbers(measured)
-        assert case.launches(measured) or (KERNELS / case.source).is_file()
+        assert case.launches(measured) or (OUR_KERNELS / case.source).is_file()
+
+
+def test_a_row_whose_log_is_not_installed_says_where_that_is(tmp_path, monkeypatch, capsys):
+    """A wheel has the kernels and the table, and no logs; rows that are skipped for one reason are one line."""
+    case = "[[case]]\noperator = '{0}'\nlogs = {{ 'N=64' = ['logs/{0}.mlulog'] }}\n"
+    (tmp_path / "cases.toml").write_text(case.format("one") + case.format("two"))
+    heads = "operator,platform,shape_or_case,task_dim_or_job_type,hw_time_us,clock,dtype\n"
+    rows = [f"{name},MLU370-X4,N=64,Block dim=(1),1,device,float32\n" for name in ("one", "two")]
+    (tmp_path / "measured.csv").write_text("".join([heads, *rows]))
+    for module in ("simulator.study.calibration.cases", "simulator.cli.accuracy"):
+        monkeypatch.setattr(f"mlusim.{module}.OUR_KERNELS", tmp_path)
+    monkeypatch.setattr("mlusim.simulator.cli.accuracy.TABLE", tmp_path / "measured.csv")
+    assert main(["correlate"]) == 1
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("skipped"))
+    assert line.startswith("skipped: one on MLU370-X4, N=64 and 1 more: its log is not installed")
+    assert "unpack the source distribution" in " ".join(line.split())

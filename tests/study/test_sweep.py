@@ -12,6 +12,7 @@ from mlusim.simulator.study.sweep import Journal, points_of, run_all, run_on_clu
 
 from tests.study import points
 from tests.study.clusters import cluster
+from tests.support.documents import document
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -109,7 +110,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert not Path("s.csv.part").exists()
     failing = ["sweep", "logspace", "start=0", "end=10", "steps=64,-5", "base=2", "--workers", "1", "--json"]
     assert main(failing) == 1
-    data = json.loads(capsys.readouterr().out)
+    data = document(capsys.readouterr().out, "sweep")
     assert data["failed"] == 1
     assert data["points"][0]["us"] > 0
     assert "steps is -5" in data["points"][1]["error"]

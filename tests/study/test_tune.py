@@ -22,6 +22,7 @@ from mlusim.simulator.study.sweep import Journal, best_points, carry_out, points
 from mlusim.simulator.study.sweep.runners import guarded
 
 from tests.study.clusters import cluster
+from tests.support.documents import document
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -110,7 +111,7 @@ def test_template_arguments_and_devices(here, capsys):
     asked = ["tune", "k.mlu", "--kernel", "rounds", "--template", "1:9:+8", "--device", "mlu370-x4,mlu370-m8",
              "-D", "HARM=0", "-D", "TILE=64", "--arg", *["zeros:float32:1024"] * 2, "--json"]  # fmt: skip
     assert main(asked) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = document(capsys.readouterr().out, "tune")
     assert [(row["device"], row["template 1"]) for row in data["best"]] == [("mlu370-x4", 1), ("mlu370-m8", 1)]
     times = {(row["device"], row["template 1"]): row["us"] for row in data["variants"]}
     assert times["mlu370-m8", 1] < times["mlu370-m8", 9]

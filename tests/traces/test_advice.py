@@ -13,6 +13,7 @@ from mlusim.traces.difference import compare_timelines
 from mlusim.traces.efficiency import efficiency, theory_bytes, theory_operations
 from mlusim.traces.why import explain
 
+from tests.support.documents import document
 from tests.support.paths import KERNELS_C
 
 SOURCE = """
@@ -168,7 +169,7 @@ def test_traces_are_compared_like_their_logs(program, tmp_path, capsys):
     said = []
     for before, after in zip(*files, strict=True):
         assert main(["diff", before, after, "--json"]) == 0
-        said.append(json.loads(capsys.readouterr().out))
+        said.append(document(capsys.readouterr().out, "diff"))
     assert said[0].pop("interval")
     assert said[1].pop("interval") is None  # a trace has no rates
     assert said[0] == said[1]

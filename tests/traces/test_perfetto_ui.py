@@ -19,7 +19,6 @@ from mlusim.traces.tracks import HIDDEN, rows
 
 from tests.support.paths import ROOT
 from tests.traces.handmade import DEVICE
-from tests.traces.report.browser import chromium
 
 pytestmark = pytest.mark.slow
 
@@ -76,14 +75,6 @@ def perfetto(browser: Any, trace: Path) -> Iterator[Any]:
         page.close()
         server.shutdown()
         server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver, found = chromium()
-    yield found
-    found.close()
-    driver.stop()
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from ...findings import Finding, rules
-from ...flow import Accesses, Span
+from ...flow import Accesses, Pieces, Span
 from ...log import ALLOC, FREE
 from .given import Given
 from .touched import Touched, pieces_in
@@ -17,6 +18,8 @@ from .touched import Touched, pieces_in
 _COUNTED = (2, 4)
 #: Holes in an output that are looked at.
 _MOST_HOLES = 4
+#: Pieces, at least, that say something where those of another array are as long.
+_SEVERAL = 4
 #: Pieces of an array that are told apart.
 _MOST_PIECES = 1 << 14
 
@@ -24,10 +27,12 @@ _MOST_PIECES = 1 << 14
 def holes(touched: Touched) -> Iterator[Finding]:
     """What is left out of an array of which no other rule says so.
 
-    The pieces that are written, or read, would fill the array, but lie on each other. Or pieces are stored of tiles
-    that go on, as far as the hole behind them, with what nobody takes. Or an output is written to its end, but not from
-    its beginning; or not at all, where others are.
+    The pieces that are written, or read, would fill the array, but lie on each other; or pieces of the same lengths do
+    fill another array as large. Or pieces are stored of tiles that go on, as far as the hole behind them, with what
+    nobody takes. Or an output is written to its end, but not from its beginning; or not at all, where others are. An
+    element of which a part is touched counts as touched.
     """
+    touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
     array, written = touched.array, touched.written
     if not len(written):
         if array.output and array.declared and not touched.nothing_written:
@@ -41,7 +46,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
         return
     stored = _stored_in_part(touched, cover) if made else -1
     sure = made and (stored >= 0 or _on_each_other(touched))
-    if sure or _on_each_other(touched) or (made and _means_all(touched, cover)):
+    if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
         yield _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
 
@@ -89,6 +94,29 @@ def _on_each_other(touched: Touched) -> bool:
     return once and bool((times == times[0]).all())
 
 
+def _unlike_another(touched: Touched) -> bool:
+    """Whether pieces of the same lengths, touched in the same way, fill another array as large."""
+    made, lengths = bool(touched.written[0]), np.sort(touched.pieces.end - touched.pieces.begin)
+    if len(lengths) < _SEVERAL:
+        return False
+    for other in touched.arrays:
+        if other.key == touched.array.key or (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
+            continue
+        pieces = _of_elements(pieces_in(touched.all_pieces, other), other)
+        if len(pieces.row) != len(lengths) or (touched.log.operand_written[pieces.row] != made).any():
+            continue
+        if not _left_of(pieces, other) and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
+            return True
+    return False
+
+
+def _of_elements(pieces: Pieces, array: Given) -> Pieces:
+    """Pieces of an array with all bytes of the elements that they are of."""
+    size = array.dtype.itemsize
+    begin, end = (pieces.begin - array.key) // size, -(-(pieces.end - array.key) // size)
+    return Pieces(pieces.row, array.key + begin * size, array.key + end * size)
+
+
 def _means_all(touched: Touched, cover: _Union) -> bool:
     """Whether most of an output is written, but for its beginning, or for what an input says was meant."""
     if cover.missing * 2 >= touched.array.bytes:
@@ -124,8 +152,13 @@ def _unread(touched: Touched, other: Given) -> int:
     pieces = pieces_in(touched.all_pieces, other)
     if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
         return -1
-    reached = np.append(other.key, np.maximum.accumulate(pieces.end))
-    return int(np.maximum(np.append(pieces.begin, other.key + other.bytes) - reached, 0).sum())
+    return _left_of(pieces, other)
+
+
+def _left_of(pieces: Pieces, array: Given) -> int:
+    """How many bytes of an array pieces leave out."""
+    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
+    return int(np.maximum(np.append(pieces.begin, array.key + array.bytes) - reached, 0).sum())
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:

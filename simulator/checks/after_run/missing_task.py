@@ -20,8 +20,8 @@ def missing_task(touched: Touched) -> Iterator[Finding]:
     """What a task behind the last one would have written, or read, of an array that has room for its part.
 
     Every task has one part, they are equally long but for an element and lie in the order of tasks, and the rest is
-    as long as one or, where parts are rounded up, shorter. Or tasks take pieces in turn, and the turn of one more
-    is left out each time.
+    as long as one, with what a division leaves over or, where parts are rounded up, shorter. Or tasks take pieces in
+    turn, and the turn of one more is left out each time.
     """
     array, pieces = touched.array, touched.pieces
     x, y, z = touched.log.launch.get("dim", (1, 1, 1))
@@ -56,8 +56,10 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
     if most > part:  # the first have one element, or row, more
         alike = rest == part and (most - part) * _PART <= part
     else:
-        least = math.ceil(math.prod(array.shape) / (tasks + 1))
+        count = math.prod(array.shape)
+        least = math.ceil(count / (tasks + 1))
         alike = 0 < rest <= part and least <= part // size < least + (_ROUND if part % (_ROUND * size) == 0 else 1)
+        alike = alike or (part // size == count // (tasks + 1) and rest - part < (tasks + 1) * size)  # and what is left
     if not alike:
         return None
     return int(ends[-1]), rest, 1, int(pieces.row[-1])

@@ -20,7 +20,7 @@ from .left_out import left_out
 from .missing_task import missing_task
 from .missing_waits import missing_waits
 from .off_grid import off_grid
-from .slices import end_of_axis
+from .slices import part_of_axis
 from .touched import Touched, touched_arrays
 
 #: The two instructions of a cause.
@@ -39,9 +39,9 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, end_of_axis)
+ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis)
 #: Of these the first that has something to say of an array.
-LEFT_OUT = (missing_task, left_out, holes, end_of_axis)
+LEFT_OUT = (missing_task, left_out, holes, part_of_axis)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {

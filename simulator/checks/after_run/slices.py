@@ -1,4 +1,4 @@
-"""Arrays of which one end along an axis is left out: the first or the last of all rows, columns, taps of a filter."""
+"""Arrays of which one place along an axis is left out: one of all rows, columns, taps of a filter."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _MOST, _LEAST = 1 << 20, 3
 _OFTEN = 8
 
 
-def end_of_axis(touched: Touched) -> Iterator[Finding]:
-    """What is left out of an array where that is exactly one end along an axis of its shape.
+def part_of_axis(touched: Touched) -> Iterator[Finding]:
+    """What is left out of an array where that is exactly one place along an axis of its shape.
 
-    Of an output it is an axis but the first: how many rows come out may depend on data. Of an input it is the first or
-    the last part, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
+    On the first axis of an output it is no end: how many rows come out may depend on data. On that of an input all
+    other rows are read equally often: which of them are may depend on data, too. Or it is the first or the last part
+    of an input, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
     """
     array, pieces = touched.array, touched.pieces
     count = math.prod(array.shape)
@@ -29,14 +30,14 @@ def end_of_axis(touched: Touched) -> Iterator[Finding]:
     made = bool(touched.written[0])
     if made and not array.output:
         return
-    found = _of_output(touched) if made else _of_table(touched, count)
+    found = _along_an_axis(touched, made) or (None if made else _of_table(touched, count))
     if found:
         first, missing, said = found
         size = array.dtype.itemsize
         yield touched.at(said, int(touched.log.owners[pieces.row[-1]]), array.key + first * size, missing * size)
 
 
-def _of_output(touched: Touched) -> tuple[int, int, Finding] | None:
+def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | None:
     """The first element that is left out, how many lie together, and what is said of all."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
     reached = np.append(array.key, np.maximum.accumulate(pieces.end))
@@ -45,14 +46,16 @@ def _of_output(touched: Touched) -> tuple[int, int, Finding] | None:
     change = np.zeros(math.prod(array.shape) + 1, np.int64)
     np.add.at(change, (pieces.begin - array.key) // size, 1)
     np.add.at(change, -(-(pieces.end - array.key) // size), -1)
-    left = (np.cumsum(change[:-1]) == 0).reshape(array.shape)
-    for axis in range(1, left.ndim):
-        length = left.shape[axis]
-        for end in (0, length - 1) if length >= _LEAST and left.sum() * length == left.size else ():
-            if left.take(end, axis).all():
-                first = int(np.argmax(left))
-                where = int(left.sum()), axis, end
-                return first, 1, rules.left_out.end_of_axis(array.name, where, array.element(first))
+    times = np.cumsum(change[:-1]).reshape(array.shape)
+    left, first = times == 0, int(np.argmin(times != 0))
+    alike = len(np.unique(times)) == 2
+    for axis, length in enumerate(left.shape):
+        place = int(np.unravel_index(first, left.shape)[axis])
+        if length < _LEAST or left.sum() * length != left.size or not left.take(place, axis).all():
+            continue
+        if axis or (0 < place < length - 1 if made else alike):
+            where = int(left.sum()), axis, place
+            return first, 1, rules.left_out.along_an_axis(made, array.name, where, array.element(first))
     return None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import Finding, OtherRun, Step, rules
+from ...findings import ADVICE, Finding, OtherRun, Step, rules
 from ...flow import Accesses, History, Span
 from ...log import Log, region_of
 from ...log.region import offset_numbers
@@ -30,19 +30,33 @@ class Left(NamedTuple):
     said: str
 
 
-def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], portion: float = 1.0) -> Iterator[Finding]:
+class TileSize(NamedTuple):
+    """A constant that may say how large tiles are: its name, its number and a smaller one; ``sure``: it does."""
+
+    name: str
+    value: int | str
+    less: int | str
+    sure: bool = False
+
+
+def disagreements(
+    mine: Left, theirs: Left, arrays: Sequence[Given], portion: float = 1.0, tile: TileSize | None = None
+) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
     That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
     mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
-    other it is what they alone have written, too, before the end of what both have.
+    other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
+    same bytes.
     """
     nearly = portion < 1
+    if tile and not _touch_the_same(mine.log, theirs.log):
+        return
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None:
             continue
-        if not nearly:
+        if not nearly and not tile:
             yield from _left_out(mine, theirs, array)
         changed = _changed(here, there)
         if not changed.any():
@@ -56,15 +70,28 @@ def disagreements(mine: Left, theirs: Left, arrays: Sequence[Given], portion: fl
         if len(different) and low <= 1 - len(different) / int(both.sum()) <= high:
             one, other = _Side(mine, here), _Side(theirs, there)
             if not nearly or not _takes_more(mine.log, arrays, array, int(different[0]), portion):
-                yield _difference(one, other, arrays, array, different, nearly)
+                found = _difference(one, other, arrays, array, different, nearly, tile)
+                yield found if not tile or _is_tile(tile, array) else replace(found, severity=ADVICE)
+
+
+def _touch_the_same(one: Log, other: Log) -> bool:
+    """Whether two launches read the same bytes of the device, and write the same."""
+    pairs = zip(Accesses(one).touched(), Accesses(other).touched(), strict=True)
+    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+def _is_tile(tile: TileSize, array: Given) -> bool:
+    """Whether a constant is no length of rows: it does not divide the elements of an array that is written."""
+    return tile.sure or (isinstance(tile.value, int) and math.prod(array.shape) % tile.value != 0)
 
 
 def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Of every element of an array whether its bytes are others, bool."""
-    whole = np.dtype(f"u{here.itemsize}") if here.itemsize in (1, 2, 4, 8) else np.dtype(np.uint8)
-    bits = [np.ascontiguousarray(part).reshape(-1).view(whole) for part in (here, there)]
-    changed: np.ndarray = (bits[0] != bits[1]).reshape(here.size, -1).any(axis=1) if here.size else np.zeros(0, bool)
-    return changed
+    alike = here.itemsize in (1, 2, 4, 8)
+    whole = np.dtype(f"u{here.itemsize}") if alike else np.dtype(np.uint8)
+    mine, theirs = (np.ascontiguousarray(part).reshape(-1).view(whole) for part in (here, there))
+    changed: np.ndarray = mine != theirs
+    return changed if alike or not here.size else np.any(changed.reshape(here.size, -1), axis=1)
 
 
 def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
@@ -135,11 +162,13 @@ class _Side(NamedTuple):
 
 
 def _difference(
-    mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray, nearly: bool
-) -> Finding:
+    mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray, nearly: bool,
+    tile: TileSize | None,
+) -> Finding:  # fmt: skip
     first, said = int(different[0]), (mine.left.said, theirs.left.said)
     found, other = (_traced(*sides, arrays, array, different) for sides in ((mine, theirs), (theirs, mine)))
-    worded = rules.results.count_dependent if nearly else rules.results.split_dependent
+    of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
+    worded = rules.results.count_dependent if nearly else of_splits
     here, there = (shown(side.values.reshape(-1)[first]) for side in (mine, theirs))
     wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
     writer = Step(other.instruction, other.location, other.core, other.task)

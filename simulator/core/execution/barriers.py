@@ -7,10 +7,11 @@ from contextlib import suppress
 
 from greenlet import getcurrent
 
-from ....isa import Barrier
+from ....isa import Barrier, Signal
 from ...chip.launch_kinds import Role
-from ...findings import Collector, Squashed, rules
+from ...findings import Collector, Finding, Squashed, rules
 from .current import Current
+from .messages import held_by
 from .tasks import Task
 
 
@@ -53,8 +54,24 @@ class Barriers:
                 raise Squashed
         return number
 
+    def told(self) -> None:
+        """A message has been sent: tasks that wait for one look again."""
+        for task in self.group:
+            if task.waiting and isinstance(task.waiting[0], Signal):
+                task.waiting = None
+
     def deadlock(self, stuck: list[Task]) -> None:
         """Nobody can go on: say who waits for whom, and end the stuck tasks."""
+        held = next((task for task in stuck if task.waiting and isinstance(task.waiting[0], Signal)), None)
+        self._collector.core, self._collector.task = (held or stuck[0]).core, (held or stuck[0]).number
+        with suppress(Squashed):
+            self._collector.report(*(_unsent(held) if held else self._unmet(stuck)))
+        for task in stuck:
+            task.waiting = None
+        self._collector.stop()
+
+    def _unmet(self, stuck: list[Task]) -> tuple[Finding, int, int | None]:
+        """What is said of a barrier that not all reach, and where."""
         first = stuck[0]
         assert first.waiting is not None
         pc = first.waiting[1]
@@ -69,20 +86,23 @@ class Barriers:
             chain.append(ahead)
             assert ahead.waiting is not None
             other = ahead.waiting[1] if other is None else other
-        self._collector.core, self._collector.task = first.core, first.number
-        with suppress(Squashed):
-            self._collector.report(rules.barrier.deadlock(links, len(stuck)), pc, other)
-        for task in stuck:
-            task.waiting = None
-        self._collector.stop()
+        return rules.barrier.deadlock(links, len(stuck)), pc, other
 
     def _missing(self, task: Task) -> list[Task]:
         """Those that a task at a barrier waits for."""
         assert task.waiting is not None
         barrier = task.waiting[0]
+        assert isinstance(barrier, Barrier)
         return [t for t in self.group if task.meets(barrier, t) and not (t.waiting and t.waiting[0] == barrier)]
 
 
+def _unsent(task: Task) -> tuple[Finding, int, int | None]:
+    """What is said of a message that nobody sends, or not often enough, and where."""
+    held = held_by(task.pending)
+    sent, pc = held.sent
+    return rules.barrier.unsent(held.name, held.number, held.count, sent), held.pc, pc
+
+
 def _party(task: Task) -> rules.barrier.Party:
-    scope = task.waiting[0].scope if task.waiting else ""
+    scope = task.waiting[0].scope if task.waiting and isinstance(task.waiting[0], Barrier) else ""
     return rules.barrier.Party(task.number, task.cluster, task.role == Role.MEMORY, scope, task.done)

@@ -19,5 +19,5 @@ class Deferred(NamedTuple):
     """An effect that waits for the sync that asks for it, and the memory it touches."""
 
     pipe: str
-    effect: Callable[[], object]
+    effect: Callable[[], object]  # one that gives False cannot happen yet
     extents: tuple[Extent, ...]

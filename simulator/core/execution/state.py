@@ -13,6 +13,7 @@ from .barriers import Barriers
 from .current import Current
 from .deferred import Deferrals
 from .memory_map import MemoryMap
+from .messages import Messages
 
 
 class Execution:
@@ -23,5 +24,6 @@ class Execution:
         self.shape, self.dialect = shape, DIALECTS[shape.isa]
         self.current, self.collector, self.recorder = Current(), Collector(), Recorder()
         self.map = MemoryMap(shape, self.dialect, shared, self.current, self.collector)
-        self.deferrals = Deferrals(self.current)
         self.barriers = Barriers(self.current, self.collector)
+        self.messages = Messages(self.current, self.collector, self.barriers.told)
+        self.deferrals = Deferrals(self.current, self.messages, self.dialect.queues)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from greenlet import greenlet
 
-from ....isa import Barrier
+from ....isa import Barrier, Signal
 from ...chip import Shape
 from ...chip.launch_kinds import LaunchKind, Role, TaskPlace, Three
 from ..memory import Allocation
@@ -50,7 +50,7 @@ class Task:
     moved_section: tuple[str, int] = ("", 0)  # what opened or closed one last, and its program counter
     counted: dict[str, int] = field(default_factory=dict)  # pipe -> what its last instruction that counts has found
     outside: int = 0  # scalar accesses to memory that it may not use, which had no effect
-    waiting: tuple[Barrier, int] | None = None  # the barrier that it waits at, and its program counter
+    waiting: tuple[Barrier | Signal, int] | None = None  # what it waits for, and its program counter
     done: bool = False
     fiber: greenlet = field(default_factory=greenlet)
 

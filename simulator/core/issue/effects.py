@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Section, Wait
+from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Section, Signal, Wait
 from ...findings import Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL, Op
 from ..memory.view import poison
@@ -28,6 +28,8 @@ class EffectWriter:
         self._inputs = Inputs(port, operands)
         deferrals = port.execution.deferrals
         port.bind("_drain", deferrals.drain)
+        port.bind("_finish", deferrals.finish)
+        port.bind("_turn", deferrals.turn)
         port.bind("_settle", deferrals.settle)
         port.bind("_defer", deferrals.defer)
 
@@ -35,7 +37,7 @@ class EffectWriter:
     def completion(self) -> Completion | None:
         """When the effect is complete, None where it is not one on memory."""
         effect = self.entry.effect
-        return effect.completion if isinstance(effect, (Compute, Copy, Atomic)) else None
+        return effect.completion if isinstance(effect, (Compute, Copy, Atomic, Signal)) else None
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -66,6 +68,7 @@ class EffectWriter:
             entry.effect.scope if isinstance(entry.effect, Barrier) else "",
             overload.provenance,
             queues=self.queues,
+            message=("send" if entry.effect.sends else "wait") if isinstance(entry.effect, Signal) else "",
         )
         return recorder.op(op), recorder.pipe(pipe)
 
@@ -77,21 +80,21 @@ class EffectWriter:
         elif isinstance(self.entry.effect, Atomic):
             self.port.line(f"if _cur.pending: _drain(({self.port.pipe},))")
         elif self.completion is Completion.QUEUED:
-            self.port.line(f"if _cur.pending and not _cur.running.section: _drain({queues!r})")
+            self.port.line("if _cur.pending and not _cur.running.section: _turn()")
         elif isinstance(self.entry.effect, Section):
-            self._section(self.entry.effect, queues)
+            self._section(self.entry.effect)
         elif self.entry.waits:
             if queues:
                 self.port.bind("_check_closed", self._check_closed)
                 self.port.line("if _cur.running.section: _check_closed(_pc)")
-            self.port.line(f"if _cur.pending: _drain({self.entry.waits!r})")
+            self.port.line(f"if _cur.pending: _finish({self.entry.waits!r})")
 
     def before_measuring(self) -> None:
         """What has to happen before extents follow from contents: earlier commands that may write them."""
         if self.completion is Completion.QUEUED:
             queues = self.port.execution.dialect.queues
             which = f"({self.port.pipe},) if _cur.running.section else {queues!r}"
-            self.port.line(f"if _cur.pending: _drain({which})")
+            self.port.line(f"if _cur.pending: _finish({which})")
 
     def _extents(self) -> str:
         return "".join(f"{operand.extent()}, " for operand in self.operands)
@@ -107,7 +110,9 @@ class EffectWriter:
             self.port.line(f"_cur.running.counted[{self.entry.pipe!r}] = {self.entry.counts}")
         if isinstance(effect, Wait) and self.entry.prototype.returns != "void":
             self.port.line(f"_result = _cur.running.counted.get({effect.pipes[0]!r}, 0)")
-        if isinstance(effect, (Wait, Barrier, Cache, Section)):
+        if isinstance(effect, Signal):
+            self._message(effect)
+        if isinstance(effect, (Wait, Barrier, Cache, Section, Signal)):
             return
         for operand in self.operands:
             if operand.parameter.clobbered:
@@ -196,10 +201,16 @@ class EffectWriter:
         contents = {operand: operand.contents() for operand in self.operands} | dict(instead)
         return Inputs(self.port, self.operands, contents.__getitem__).of(function)
 
-    def _section(self, section: Section, queues: tuple[str, ...]) -> None:
+    def _message(self, message: Signal) -> None:
+        command = self.port.bind("_command", self.port.execution.messages.command)
+        number, count = (p.name for p in self.entry.prototype.parameters)
+        self.port.line(f"_later = {command}({message.sends}, {number}, {count}, _pc, {self.entry.name!r})")
+        self.port.line(f"_defer({self.port.pipe}, _later, ())")
+
+    def _section(self, section: Section) -> None:
         self.port.bind("_move_section", self._move_section)
         self.port.line(f"_move_section({section.opens}, _pc)")
-        self.port.line(f"if _cur.pending: _drain({queues!r})")
+        self.port.line("if _cur.pending: _turn()")
 
     def _move_section(self, opens: bool, pc: int) -> None:
         execution = self.port.execution

@@ -79,6 +79,7 @@ class Machine:
         self.collector.begin(launch.kernel, launch.on_finding)
         self.current.kind_given = launch.kind_given
         self.execution.barriers.begin()
+        self.execution.messages.begin()
         self.recorder.begin()
         self.map.cache.forget_shared()
         self.map.sliced.clear()
@@ -171,7 +172,7 @@ class Machine:
             try:
                 self._allocated(task)
                 ended_early = entry(task)
-                self.execution.deferrals.drain()
+                self.execution.deferrals.finish()
                 if not ended_early:
                     self._check_section(task)
                 self._freed(task)

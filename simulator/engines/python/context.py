@@ -54,6 +54,9 @@ class Context:
         if name not in dialect.by_name:
             if name in dialect.known:
                 return lambda *arguments: self._not_modelled(name, sys._getframe(1))
+            if name in dialect.computed:
+                what = dialect.computed[name]
+                raise AttributeError(f"{name} ({what}) is C of the header, no instruction; compute it in Python")
             near = dialect.nearest(name)
             hint = f"; the nearest are {', '.join(near)}" if near else ""
             raise AttributeError(f"{dialect.title} has no instruction {name!r}{hint}")

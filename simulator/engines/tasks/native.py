@@ -9,10 +9,12 @@ from itertools import count
 from ....isa import Overload, wires
 from ...core.issue import NativePort
 from ...core.machine import Machine
+from ...native.machine import AARCH64, PROCESSOR
 from . import abi
 
 #: What the arguments of a call lie in: whole numbers and doubles in registers, and the words of the stack behind those.
-_WHOLE, _DOUBLES, _STACK = range(5), range(5, 13), 13
+_WHOLES = 7 if PROCESSOR == AARCH64 else 5
+_WHOLE, _DOUBLES, _STACK = range(_WHOLES), range(_WHOLES, _WHOLES + 8), _WHOLES + 8
 
 
 class NativeTable:

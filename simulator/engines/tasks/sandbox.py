@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import resource
 import struct
 from collections.abc import Iterable
@@ -18,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...native.landlock import keep_from_all
+from ...native.machine import PROCESSOR, X86_64
 from .syscalls import NUMBERS
 
 #: What the process may do with any arguments: use its own memory, end, keep time, and use the descriptors it has.
@@ -100,12 +100,14 @@ def close_sandbox(channel: int, life: int, runtime: ctypes.CDLL, images: Path) -
     ``channel`` is the descriptor of the messages, ``life`` that of what ends the process. ``images`` is the folder that
     images are loaded from where no filter brings them by descriptor.
     """
-    if platform.machine() != "x86_64":
-        return {"sandbox": f"there is none for {platform.machine()}"}
     missing = {}
     _limit_resources()
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    if PROCESSOR != X86_64:
+        if reason := keep_from_all([images]):
+            missing["landlock"] = reason
+        return missing | dict.fromkeys(("dispatch", "seccomp"), f"it is made for x86-64, and this is {PROCESSOR}")
     if runtime.mlusim_watch_system_calls():
         missing["dispatch"] = "this Linux cannot tell a kernel's system calls from the simulator's (5.11 or newer can)"
     action = ctypes.c_uint32(_TRAP)

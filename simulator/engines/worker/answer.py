@@ -15,7 +15,7 @@ from ...chip import Shape
 from ...core.memory import Allocation, Memory, Shadow, Variable
 from ...findings import RULES, SEVERITIES, Finding
 from ...frames import BrokenPeer, Buffer
-from ...log import OPERAND, RECORD, RUNS, Location, Log, Op, Region
+from ...log import MESSAGE_KINDS, OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
 from ...spent import Phases
 from ..tasks.image import Description
@@ -25,7 +25,9 @@ _LENGTH = struct.Struct("<Q")
 _TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
-_OP_FIELDS = ("name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues")
+_OP_FIELDS = (
+    "name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues", "message",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -236,8 +238,11 @@ def _op(text: str) -> Op:
     """An instruction from its text; the same few come again and again."""
     table = json.loads(text)
     _require(set(table) == set(_OP_FIELDS), "instructions")
-    found: dict[str, Any] = {name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance")}
+    found: dict[str, Any] = {
+        name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance", "message")
+    }
     found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
+    _require(found["message"] in MESSAGE_KINDS, "instructions")
     writes = tuple(bool(entry) for entry in table["writes"])
     return Op(**found, writes=writes, granule=_count(table["granule"]))
 

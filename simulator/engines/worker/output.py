@@ -29,6 +29,11 @@ class KernelOutput:
         self._printed = 0
         self._may_lose, self._lost = may_lose, False
 
+    @property
+    def has_printed(self) -> bool:
+        """Whether the launch has printed something that has been passed on."""
+        return self._printed > 0
+
     def relay(self) -> None:
         """Pass on what is in the pipe now; `BrokenPeer` when it is more than a launch may print.
 

@@ -24,7 +24,7 @@ import numpy as np
 from ....isa.dialects import home
 from ...core.memory import Allocation, Shadow, host_room
 from ...core.memory.global_memory import GlobalMemory, Part
-from ...findings import BuildError, Finding
+from ...findings import BuildError, Finding, rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...native import FOREIGN
@@ -203,7 +203,10 @@ class Worker:
                 entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
             if spent := current():
                 spent.absorb((name, seconds, times) for name, (seconds, times) in answer.spent.items())
-            return answer.log, answer.findings
+            findings = answer.findings
+            if any(output.has_printed for output in self._outputs):  # which nothing in the worker knows
+                findings = [finding for finding in findings if finding.rule != rules.empty.EMPTY]
+            return answer.log, findings
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -266,7 +269,8 @@ class Worker:
             while not ready and time.monotonic() < last:
                 ready = waiting.poll(max(min(last - time.monotonic(), _LOOK), 0) * 1e3)
                 if not ready and _taken(self._process.pid) > _MOST_MEMORY:
-                    raise BrokenPeer(f"it took more than {_MOST_MEMORY / (1 << 30):.0f} GiB of memory")
+                    most = f"{_MOST_MEMORY / (1 << 30):.0f} GiB of memory, half of the host's"
+                    raise BrokenPeer(f"it took more than {most}; a log takes 0.1 GiB for a million instructions")
             if caller and any(source == caller.connection for source, _ in ready):
                 raise CallerGone
             if begun is not None and not ready and time.monotonic() >= begun:

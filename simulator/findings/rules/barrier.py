@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from ..finding import Finding
 from ..rule import declare_rule
 
-BARRIER = declare_rule("barrier", "every task of its scope reaches a barrier")
+BARRIER = declare_rule(
+    "barrier", "every task of its scope reaches a barrier, and a message is sent as often as awaited"
+)
 _EVERY = "every thread of the block reaches it (CUDA C++ Programming Guide)"
 #: Tasks that are waited for at one barrier and that a finding names at most.
 _NAMED = 8
@@ -43,6 +45,18 @@ def deadlock(chain: Sequence[tuple[Party, Sequence[Party]]], stuck: int) -> Find
         f"{', and '.join(links)}; {stuck} tasks wait for ever",
         instruction=chain[0][0].scope,
         suggestion="let every task of the scope reach the barrier",
+    )
+
+
+def unsent(name: str, number: int, count: int, sent: int) -> Finding:
+    """A queue waits for ever for a message that was sent so often."""
+    often = "" if count == 1 else f" to be sent {count} times"
+    times = {0: "never sent", 1: "sent once"}.get(sent, f"sent {sent} times")
+    return Finding(
+        BARRIER,
+        f"{name} waits for message {number}{often}, which is {times}; its queue stands still for ever",
+        instruction=name,
+        suggestion=f"send message {number} as often as it counts, from queues that do not wait for it before",
     )
 
 

@@ -25,13 +25,13 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
     )
 
 
-def end_of_axis(array: str, where: tuple[int, int, int], first: str) -> Finding:
-    """No task has written the elements of an array that are all at one end of an axis: their count, axis, number."""
-    missing, axis, end = where
+def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:
+    """No task has written, or read, the elements of an array at one place of an axis: their count, axis, number."""
+    (missing, axis, place), (verb, done) = where, ("writes", "written") if written else ("reads", "read")
     return Finding(
-        UNWRITTEN,
-        f"no task writes the {missing} elements of {array} whose number on axis {axis} is {end}, the first of them "
-        f"{first}; all others are written",
+        UNWRITTEN if written else UNREAD,
+        f"no task {verb} the {missing} elements of {array} whose number on axis {axis} is {place}, the first of them "
+        f"{first}; all others are {done}",
         suggestion="see where the loop over this axis begins and ends",
         severity=ADVICE,
     )

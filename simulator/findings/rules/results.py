@@ -10,6 +10,7 @@ SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on t
 COUNT_DEPENDENT = declare_rule(
     "count-dependent", "a smaller count leaves the elements that remain as they are", WARNING
 )
+TILE_DEPENDENT = declare_rule("tile-dependent", "a result does not depend on the size of tiles", WARNING)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 
@@ -54,6 +55,19 @@ def count_dependent(
         f"{_different(array, counts, element, said)}; nearly all others agree",
         operand=array,
         suggestion="see which of the two ways of this element is wrong",
+    )
+
+
+def tile_dependent(
+    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
+) -> Finding:
+    """So many elements of an array of so many differ in smaller tiles, in which the launch touches the same bytes."""
+    return Finding(
+        TILE_DEPENDENT,
+        _different(array, counts, element, said),
+        operand=array,
+        suggestion="see which of the two ways of this element is wrong; this is meant where the constant is the length "
+        "of a row",
     )
 
 

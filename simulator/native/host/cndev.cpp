@@ -28,7 +28,7 @@ CNDEV_API const char* cndevGetErrorString(cndevRet_t error) {
     case CNDEV_ERROR_NO_DRIVER:
       return "there is no device";
     case CNDEV_ERROR_NOT_SUPPORTED:
-      return "the device file does not say this";
+      return "this is not simulated, or the device file does not say it";
     case CNDEV_ERROR_INVALID_ARGUMENT:
       return "an argument is invalid";
     case CNDEV_ERROR_INVALID_DEVICE_ID:
@@ -86,6 +86,51 @@ CNDEV_API cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* i
   info->fp16Vector = info->bf16Vector = info->int16Vector = 2 * beat / 2;
   info->int8Vector = 2 * beat;
   return CNDEV_SUCCESS;
+}
+
+CNDEV_API cndevRet_t cndevGetCardName(cndevCardName_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
+  const struct {
+    cnrtCoreVersion_t core;
+    cndevNameEnum_t card;
+  } names[] = {{CNRT_MLU220, MLU220_EVB},
+               {CNRT_MLU270, MLU270},
+               {CNRT_MLU290, MLU290},
+               {CNRT_MLU370, MLU370},
+               {CNRT_MLU590, MLU590}};
+  cnrtDeviceInfo_t found;
+  if (cnrtGetDeviceInfo(&found, device) != cnrtSuccess) return CNDEV_ERROR_UNKNOWN;
+  for (auto& each : names)
+    if (each.core == found.core_version) return info->id = each.card, CNDEV_SUCCESS;
+  return CNDEV_ERROR_NOT_SUPPORTED;
+}
+
+CNDEV_API cndevRet_t cndevGetClusterCount(cndevCardClusterCount_t* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  return known(device) ? value(&info->count, cnrtAttrClusterCount, device) : CNDEV_ERROR_INVALID_DEVICE_ID;
+}
+
+CNDEV_API cndevRet_t cndevGetCoreCount(cndevCardCoreCount_t* info, cndevDevice_t device) {
+  cndevCardClusterCount_t clusters = {};
+  cndevRet_t status = cndevGetClusterCount(info ? &clusters : nullptr, device);
+  if (status == CNDEV_SUCCESS) status = value(&info->count, cnrtAttrMcorePerCluster, device);
+  if (status == CNDEV_SUCCESS) info->count *= clusters.count;
+  return status;
+}
+
+// What a simulated device has no value of.
+template <class T>
+static cndevRet_t nothing(const T* info, cndevDevice_t device) {
+  if (!info) return CNDEV_ERROR_INVALID_ARGUMENT;
+  return known(device) ? CNDEV_ERROR_NOT_SUPPORTED : CNDEV_ERROR_INVALID_DEVICE_ID;
+}
+CNDEV_API cndevRet_t cndevGetTemperatureInfo(cndevTemperatureInfo_t* info, cndevDevice_t device) {
+  return nothing(info, device);
+}
+CNDEV_API cndevRet_t cndevGetPowerInfo(cndevPowerInfo_t* info, cndevDevice_t device) { return nothing(info, device); }
+CNDEV_API cndevRet_t cndevGetDeviceUtilizationInfo(cndevUtilizationInfo_t* info, cndevDevice_t device) {
+  return nothing(info, device);
 }
 
 CNDEV_API cndevRet_t cndevGetMemoryUsage(cndevMemoryInfo_t* info, cndevDevice_t device) {

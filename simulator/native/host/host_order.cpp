@@ -29,9 +29,10 @@ Lanes& lanes() {
   return made;
 }
 
-thread_local bool within = false;
+thread_local bool within = false, lane_thread = false;
 
 void run(uint64_t queue) {
+  lane_thread = true;
   Lanes& made = lanes();
   std::unique_lock<Lock> lock(made.mutex);
   Lane& lane = made.all[queue];
@@ -102,5 +103,6 @@ void call_host_function(cnrtHostFn_t function, void* data) {
 }
 
 bool in_host_function() { return within; }
+bool on_lane() { return lane_thread; }
 
 }  // namespace mlusim

@@ -22,5 +22,7 @@ bool is_left(uint64_t queue, Ticket until = UINT64_MAX);
 // Call a function of the program; meanwhile this thread may not use the runtime.
 void call_host_function(cnrtHostFn_t function, void* data);
 bool in_host_function();
+// Whether this thread carries out work of a queue.
+bool on_lane();
 
 }  // namespace mlusim

@@ -14,6 +14,8 @@
 #include "host_faults.h"
 #include "host_lock.h"
 #include "host_memory.h"
+#include "host_order.h"
+#include "host_watchpoints.h"
 
 namespace mlusim {
 namespace {
@@ -28,6 +30,7 @@ struct Transfer {
   char *first = nullptr, *last = nullptr;  // its pages that are watched
   bool arrives;                            // in this memory; else it leaves it
   bool is_checked = true;                  // not if others use the same memory
+  bool is_told = false;                    // an early use of it has been told of
   const char* device = nullptr;            // what arrives, for as long as it stays there
   std::unique_ptr<char[]> kept = {};       // what arrives, or what has left where no pages are watched
   std::vector<uint64_t> queues;  // whose later work comes after it: its own, and those that have waited for it
@@ -120,6 +123,44 @@ bool at_edges(const Transfer& transfer, Act act) {
   return act(transfer.start, (size_t)(middle - transfer.start)) && act(behind, (size_t)(transfer.end - behind));
 }
 
+// The bytes before its first page that is watched.
+Words beginning(const Transfer& transfer) {
+  return {transfer.start, transfer.first < transfer.last ? std::max(transfer.first, transfer.start) : transfer.end};
+}
+
+void look(char* at, const void* after);
+
+// Watch the beginnings of the last targets that have no pages of their own there.
+void aim_at_last(Transfers& made) {
+  constexpr size_t MOST = 4, LOOKED_AT = 16;
+  std::vector<Words> words;
+  size_t seen = 0;
+  if (on_lane()) return;  // another thread will use them
+  for (auto each = made.all.rbegin(); each != made.all.rend() && words.size() < MOST && seen < LOOKED_AT; each++) {
+    Words begins = beginning(*each);
+    bool is_wanted = each->arrives && each->is_checked && !each->is_told && begins.start < begins.end;
+    if (is_wanted) words.push_back(begins);
+    seen++;
+  }
+  aim(words, look);
+}
+
+// The program has used a byte that is watched so. What it has written, is told when somebody waits.
+void look(char* at, const void* after) {
+  Transfers& made = transfers();
+  std::vector<Told> found;
+  {
+    Locked lock(made.mutex);
+    for (auto& each : made.all) {
+      if (!each.arrives || !each.is_checked || each.is_told || !each.meets(at, at + 1)) continue;
+      if ((unsigned char)*at == POISON) found.push_back({"target used", {(uint64_t)at}, place_of(after), each.where});
+      each.is_told = true;
+    }
+    aim_at_last(made);
+  }
+  tell_all(found);
+}
+
 // Pages are still those that were watched: somebody else may have got them from the system.
 bool is_watched(const Transfer& transfer) { return !are_faults_watched() || !is_writable(transfer.first); }
 
@@ -209,7 +250,9 @@ void add(Transfer transfer) {
       char* to = transfer.kept.get();
       at_edges(transfer, [&](char* at, size_t bytes) { return to = (char*)memcpy(to, at, bytes) + bytes; });
     }
+    bool arrives = transfer.arrives;
     if (transfer.arrives || transfer.is_checked) made.all.push_back(std::move(transfer)), count++;
+    if (arrives) aim_at_last(made);
   }
   tell_all(found);
 }
@@ -285,12 +328,14 @@ void arrive(uint64_t queue, int device, Place waited, uint64_t until) {
   std::vector<Told> found;
   {
     Locked lock(made.mutex);
+    aim({}, look);  // the bytes are brought
     for (auto entry = made.all.begin(); entry != made.all.end();) {
       auto now = entry++;
       if (!(queue ? now->before(queue) : now->of == device) || now->serial > until) continue;
       finish(*now, waited, found);
       made.all.erase(now), count--;
     }
+    aim_at_last(made);
   }
   tell_all(found);
 }
@@ -308,6 +353,7 @@ void give_back(const void* start, size_t bytes) {
       release(*now);
       made.all.erase(now), count--;
     }
+    if (!found.empty()) aim_at_last(made);
   }
   for (auto& each : found) each.where = called().where;
   tell_all(found);
@@ -320,11 +366,17 @@ bool touch(const void* start, size_t bytes, bool writes, Place (*where)(const vo
   {
     Locked lock(made.mutex);
     for (auto& each : made.all) {
-      if (each.first >= each.last || each.first >= to || from >= each.last || !(each.arrives || writes)) continue;
+      bool in_pages = each.first < each.last && each.first < to && from < each.last;
+      if (!in_pages && !context && !writes && each.arrives && each.is_checked && !each.is_told &&
+          each.meets(from, to)) {
+        found.push_back({"target used", {(uint64_t)std::max(from, (const char*)each.start)}, {}, each.where});
+        each.is_told = true;
+      }
+      if (!in_pages || !(each.arrives || writes)) continue;
       char *first = std::max(each.first, each.start), *last = std::min(each.last, each.end);
       if (!release(each)) continue;
       if (each.arrives) memset(first, POISON, (size_t)(last - first));
-      each.is_checked = each.arrives;
+      each.is_checked = each.is_told = each.arrives;
       found.push_back({each.arrives ? "target used" : "source written", {(uint64_t)start}, {}, each.where});
     }
   }

@@ -1,6 +1,9 @@
 // What a kernel may ask of the operating system. The outer wall is the sandbox of the worker; this one names the line.
 #include "calls.h"
 
+#include "process.h"
+#include "python.h"
+#if defined(__x86_64__)
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,8 +12,6 @@
 
 #include "frames.h"
 #include "images.h"
-#include "process.h"
-#include "python.h"
 #include "ranges.h"
 
 // Where a library's function returns to that has been told no.
@@ -216,3 +217,17 @@ void mlusim_use_image_file(int descriptor) {
   for_python_alone();
   calls.image_file = descriptor;
 }
+
+#else  // nothing here tells a kernel's calls from the simulator's own
+
+namespace mlusim {
+
+void begin_calls() {}
+void forget_refused_call() {}
+void on_system_call(int, siginfo_t*, void*) {}
+
+}  // namespace mlusim
+
+void mlusim_use_image_file(int) { mlusim::for_python_alone(); }
+
+#endif

@@ -14,6 +14,73 @@ void mlusim_end_issue(uint64_t call) __attribute__((visibility("hidden")));
 }
 
 // Keeps the arguments, in registers and on the stack, for the port, and its result for the kernel.
+#if defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".globl mlusim_issue\n"
+    ".type mlusim_issue, %function\n"
+    "mlusim_issue:\n"
+    "  .cfi_startproc\n"
+    "  stp x29, x30, [sp, #-32]!\n"
+    "  .cfi_def_cfa_offset 32\n"
+    "  .cfi_offset 29, -32\n"
+    "  .cfi_offset 30, -24\n"
+    "  str x19, [sp, #16]\n"
+    "  .cfi_offset 19, -16\n"
+    "  mov x29, sp\n"
+    "  .cfi_def_cfa_register 29\n"
+    "  sub sp, sp, #128\n"
+    "  mov x19, x0\n"
+    "  stp x1, x2, [sp]\n"
+    "  stp x3, x4, [sp, #16]\n"
+    "  stp x5, x6, [sp, #32]\n"
+    "  str x7, [sp, #48]\n"
+    "  stp d0, d1, [sp, #56]\n"
+    "  stp d2, d3, [sp, #72]\n"
+    "  stp d4, d5, [sp, #88]\n"
+    "  stp d6, d7, [sp, #104]\n"
+    "  mov x1, sp\n"
+    "  add x2, x29, #32\n"
+    "  bl mlusim_issue_natively\n"
+    "  tst w0, #255\n"
+    "  b.ne 1f\n"
+    "  mov x0, x19\n"
+    "  bl mlusim_begin_issue\n"
+    "  mov x16, x0\n"
+    "  mov x9, sp\n"
+    "  sub sp, sp, #256\n"  // MLUSIM_MOST_WORDS
+    ".set mlusim_at, 0\n"
+    ".rept 16\n"
+    "  ldp x10, x11, [x29, #32 + mlusim_at]\n"
+    "  stp x10, x11, [sp, #mlusim_at]\n"
+    "  .set mlusim_at, mlusim_at + 16\n"
+    ".endr\n"
+    "  ldp x1, x2, [x9]\n"
+    "  ldp x3, x4, [x9, #16]\n"
+    "  ldp x5, x6, [x9, #32]\n"
+    "  ldr x7, [x9, #48]\n"
+    "  ldp d0, d1, [x9, #56]\n"
+    "  ldp d2, d3, [x9, #72]\n"
+    "  ldp d4, d5, [x9, #88]\n"
+    "  ldp d6, d7, [x9, #104]\n"
+    "  ubfx x0, x19, #0, #48\n"  // the number of the port goes
+    "  blr x16\n"
+    "  str x0, [sp]\n"
+    "  str d0, [sp, #8]\n"
+    "  mov x0, x19\n"
+    "  bl mlusim_end_issue\n"
+    "  ldr x0, [sp]\n"
+    "  ldr d0, [sp, #8]\n"
+    "1:\n"
+    "  mov sp, x29\n"
+    "  .cfi_def_cfa_register 31\n"
+    "  ldr x19, [sp, #16]\n"
+    "  ldp x29, x30, [sp], #32\n"
+    "  .cfi_def_cfa_offset 0\n"
+    "  ret\n"
+    "  .cfi_endproc\n"
+    ".size mlusim_issue, .-mlusim_issue\n");
+#else
 __asm__(
     ".text\n"
     ".globl mlusim_issue\n"
@@ -80,6 +147,7 @@ __asm__(
     "  ret\n"
     "  .cfi_endproc\n"
     ".size mlusim_issue, .-mlusim_issue\n");
+#endif
 static_assert(MLUSIM_MOST_WORDS * 8 == 256 && MLUSIM_NUMBER_SHIFT == 64 - 16, "the code above knows them");
 
 using namespace mlusim;

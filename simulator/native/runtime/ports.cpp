@@ -319,7 +319,11 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
 using namespace mlusim;
 
 bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* on_stack) {
-  constexpr int IN_REGISTERS = 13;  // see issue.cpp
+#if defined(__aarch64__)
+  constexpr int IN_REGISTERS = 15;  // see issue.cpp
+#else
+  constexpr int IN_REGISTERS = 13;
+#endif
   const uint64_t number = call >> MLUSIM_NUMBER_SHIFT;
   if (!mlusim_native_on || !process.in_kernel || process.loading || process.time_is_up) return false;
   if (number >= mlusim_port_count || blocks.is_busy() || muted.waits()) return false;

@@ -1,7 +1,9 @@
 // Accesses that the compiler did not announce: what the build has put before each of them (see kernelc/unmarked.py).
 #pragma once
-#include <cpuid.h>
 #include <stdint.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 // The access of an announcement, by whether it is a store: what is shown and lies in it has been seen.
 struct mlusim_announced {
@@ -18,6 +20,7 @@ inline uint64_t mlusim_shown_bytes(uint64_t how, uint64_t many) { return how > 1
 extern "C" void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc)
     __attribute__((visibility("hidden")));
 
+#if defined(__x86_64__)
 // Whether the processor, and the system, have registers of more than 128 bits.
 inline int mlusim_find_wide() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0, low = 0, high = 0;
@@ -62,3 +65,6 @@ inline int mlusim_find_wide() noexcept {
           "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                                              \
           "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
           ".cfi_endproc\n.size mlusim_show, .-mlusim_show\n.popsection\n")
+#else  // nothing is put before accesses: the build reads the assembly of x86-64 alone
+#define MLUSIM_SHOW(visibility) static_assert(true, "")
+#endif

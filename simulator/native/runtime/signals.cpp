@@ -16,6 +16,22 @@
 // A kernel is entered by a frame that says nothing of how to unwind it: the search for who catches an exception ends
 // here, with the kernel's stack as it was at the throw. The end of a signal handler is ours, because the host's kernel
 // must know where it is.
+#if defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".globl mlusim_enter\n"
+    ".hidden mlusim_enter\n"
+    ".type mlusim_enter, %function\n"
+    "mlusim_enter:\n"
+    "  stp x29, x30, [sp, #-16]!\n"
+    "  mov x29, sp\n"
+    "  mov x9, x0\n"
+    "  mov x0, x1\n"
+    "  blr x9\n"
+    "  ldp x29, x30, [sp], #16\n"
+    "  ret\n"
+    ".size mlusim_enter, .-mlusim_enter\n");
+#else
 __asm__(
     ".text\n"
     ".globl mlusim_enter, mlusim_stop\n"
@@ -40,22 +56,37 @@ __asm__(
     "mlusim_restore_end:\n");
 extern "C" char mlusim_restore[] __attribute__((visibility("hidden")));
 extern "C" char mlusim_restore_end[] __attribute__((visibility("hidden")));
+#endif
 
 namespace mlusim {
 
 namespace {
 
-constexpr int DISPATCH = 59, DISPATCH_ON = 1;  // PR_SET_SYSCALL_USER_DISPATCH
-constexpr uint64_t WITH_RESTORER = 0x04000000;
-
 char alternate_stack[1 << 20];  // Python runs on it
 
+// Where a signal has stopped what runs.
+struct Stopped {
+  int64_t pc;
+  uint64_t stack;        // its end
+  const uint64_t* back;  // a jump to nowhere leaves the caller's address here
+};
+
+Stopped stopped_at(const void* context) {
+  const mcontext_t& machine = ((const ucontext_t*)context)->uc_mcontext;
+#if defined(__aarch64__)
+  return {(int64_t)machine.pc, machine.sp, (const uint64_t*)&machine.regs[30]};
+#else
+  const uint64_t stack = (uint64_t)machine.gregs[REG_RSP];
+  return {(int64_t)machine.gregs[REG_RIP], stack, (const uint64_t*)stack};
+#endif
+}
+
 // The return address that a signal belongs to: outside of images, that of the image's code that called there.
-int64_t place_of(int64_t pc, const uint64_t* frame, bool is_overflow) {
-  if (is_overflow || images.hold((uint64_t)pc)) return pc + 1;
-  // A jump to nowhere leaves the caller's address on top of the stack; a library's function has a frame of its own.
-  int64_t caller = images.hold(*frame) ? (int64_t)*frame : find_frame(0).pc;
-  return caller ? caller : pc + 1;
+int64_t place_of(const Stopped& at, bool is_overflow) {
+  if (is_overflow || images.hold((uint64_t)at.pc)) return at.pc + 1;
+  // A library's function has a frame of its own.
+  int64_t caller = images.hold(*at.back) ? (int64_t)*at.back : find_frame(0).pc;
+  return caller ? caller : at.pc + 1;
 }
 
 void on_signal(int number, siginfo_t* info, void* context) {
@@ -71,16 +102,23 @@ void on_signal(int number, siginfo_t* info, void* context) {
     return;
   }
   process.in_kernel = 0;
-  const greg_t* r = ((ucontext_t*)context)->uc_mcontext.gregs;
-  uint64_t address = (uint64_t)info->si_addr, frame = (uint64_t)r[REG_RSP];
+  const Stopped at = stopped_at(context);
+  uint64_t address = (uint64_t)info->si_addr;
   if (process.loading && address - (uint64_t)no_task() < sizeof(mlusim_task)) too_early();
-  bool is_overflow = number == SIGSEGV && frame < process.stack_low;
-  int64_t pc = place_of((int64_t)r[REG_RIP], (const uint64_t*)frame, is_overflow);
+  bool is_overflow = number == SIGSEGV && at.stack < process.stack_low;
+  int64_t pc = place_of(at, is_overflow);
   int kind = number == SIGALRM ? MLUSIM_TIME : is_overflow ? MLUSIM_STACK : MLUSIM_SIGNAL;
   end_task(kind, address, (uint64_t)number, pc);
 }
 
 void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
+#if defined(__aarch64__)
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigaction(number, &action, nullptr);
+#else
+  constexpr uint64_t WITH_RESTORER = 0x04000000;
   struct {
     void (*handler)(int, siginfo_t*, void*);
     uint64_t flags;
@@ -88,6 +126,7 @@ void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
     uint64_t mask;
   } action = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | WITH_RESTORER, mlusim_restore, 0};
   system_call(SYS_rt_sigaction, number, (int64_t)&action, 0, 8, 0, 0);
+#endif
 }
 
 }  // namespace
@@ -117,6 +156,11 @@ void mlusim_guard_process() {
 
 int mlusim_watch_system_calls() {
   for_python_alone();
+#if defined(__aarch64__)
+  return 1;
+#else
+  constexpr int DISPATCH = 59, DISPATCH_ON = 1;  // PR_SET_SYSCALL_USER_DISPATCH
   return (int)system_call(SYS_prctl, DISPATCH, DISPATCH_ON, (int64_t)mlusim_restore,
                           mlusim_restore_end - mlusim_restore, (int64_t)&process.in_kernel, 0);
+#endif
 }

@@ -23,6 +23,12 @@ from .measured import Measurement
 
 _SPELLINGS = {"float": "float32", "fp32": "float32", "f32": "float32", "half": "float16", "fp16": "float16"}
 _ARRAY = re.compile(r"(\w+)\[(.+)\]")
+#: The kernels and the table of the project itself, beside the packages; an installation has no logs among them.
+OUR_KERNELS = Path(__file__).resolve().parents[3] / "benchmarks" / "hardware"
+LEFT_OUT = (
+    "its log is not installed, since logs are large: unpack the source distribution, and pass its benchmarks/hardware "
+    "by --kernels"
+)
 
 
 class MeasuredCase(BaseModel):
@@ -61,6 +67,8 @@ class MeasuredCase(BaseModel):
         """The logs that stand for a row; ValueError where there is none, or one cannot be read."""
         if self.logs and row.shape not in self.logs:
             raise ValueError("no log stands for its shape")
+        if self.logs and self.folder == OUR_KERNELS and not (OUR_KERNELS / "logs").exists():
+            raise ValueError(LEFT_OUT)
         return [_read_log(str(self.folder / name)) for name in self.logs.get(row.shape, ())]
 
     def numbers(self, row: Measurement) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.checks.after_run.launched import N, run
+from tests.checks.after_run.launched import BYTES, N, run
 
 ROWS = 6
 Kernel = Callable[[Any, Any, Any], None]
@@ -77,6 +77,11 @@ def in_parts(among: int) -> Parts:
     return lambda task, size: [(task * -(-size // among), -(-size // among))]
 
 
+def with_the_rest(among: int) -> Parts:
+    """A part for each of so many tasks, rounded down; the last one has what is left, too."""
+    return lambda task, size: [(task * (size // among), size // among + (size % among if task == among - 1 else 0))]
+
+
 def in_turn(among: int) -> Parts:
     """Pieces of ten elements in turn."""
     return lambda task, size: [(begin, 10) for begin in range(10 * task, size, 10 * among)]
@@ -93,6 +98,8 @@ def rounded_down(task: int, size: int) -> list[tuple[int, int]]:
         (in_parts(5), 1000, ["unwritten 800"]),
         (in_parts(5), 997, ["unwritten 788"]),
         (rounded_down, 1003, ["unwritten 800"]),
+        (with_the_rest(5), 1003, ["unwritten 812"]),
+        (with_the_rest(4), 1003, []),
         (in_turn(5), 1000, ["unwritten 800"]),
         (in_turn(5), 985, ["unwritten 760"]),
         # near misses
@@ -138,8 +145,16 @@ def taps(m: Any, source: Any, out: Any, rows: range, columns: range) -> None:
 @pytest.mark.parametrize(
     ("rows", "columns", "said"),
     [
-        (range(2), range(3), "12 of the 36 bytes of x, from byte 24 on"),
-        (range(1, 3), range(3), "12 of the 36 bytes of x"),
+        (
+            range(2),
+            range(3),
+            "the 3 elements of x whose number on axis 0 is 2, the first of them x[2, 0]; all others are read",
+        ),
+        (
+            range(1, 3),
+            range(3),
+            "the 3 elements of x whose number on axis 0 is 0, the first of them x[0, 0]; all others are read",
+        ),
         (range(3), range(2), "4 of the 36 bytes of x, from byte 32 on"),
         (range(3), range(3), ""),
         (range(1), range(3), ""),  # the first row of a matrix
@@ -150,6 +165,45 @@ def test_an_end_of_a_filter(rows: range, columns: range, said: str) -> None:
     found = run(lambda m, x, y: taps(m, x, y, rows, columns), np.ones((3, 3), np.float32), np.zeros(16, np.float32))
     messages = [f.message for f in found.findings if f.rule == "unread"]
     assert messages == [f"no task reads {said}"] * bool(said)
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "said"),
+    [
+        ([0, 2, 3, 4], 8, "8 elements of source whose number on axis 0 is 1, the first of them source[1, 0]"),
+        ([0, 1, 2, 3, 4], 7, "5 elements of source whose number on axis 1 is 7, the first of them source[0, 7]"),
+        ([0, 2, 3, 4, 4], 8, ""),  # rows by number: one of them is not asked for
+        ([0, 1, 2], 8, ""),  # the first three
+    ],
+)
+def test_one_place_along_an_axis_of_an_input(rows: list[int], width: int, said: str) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile = m.nram("float", N)
+        for at, row in enumerate(rows):
+            m.__memcpy(tile, source + row * 8, 4 * width, m.GDRAM2NRAM)
+            m.__bang_mul_scalar(tile, tile, 2.0, width)
+            m.__memcpy(out + at * width, tile, 4 * width, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones((5, 8), np.float32), np.zeros(len(rows) * width, np.float32)).findings
+    expected = [f"no task reads the {said}"] * bool(said)
+    assert [f.message.partition(";")[0] for f in found if f.rule == "unread"] == expected
+
+
+@pytest.mark.parametrize("other", [[0, 1, 2, 3], [0, 1, 2, 2], [0, 2, 1, 3]])
+def test_pieces_of_one_length_fill_one_array_and_not_the_other(other: list[int]) -> None:
+    """A row of one factor is taken again where the next was meant."""
+
+    def kernel(m: Any, x: Any, y: Any, out: Any) -> None:
+        one, two = m.nram("float", N), m.nram("float", N)
+        for row, its in enumerate(other):
+            m.__memcpy(one, x + row * N, BYTES, m.GDRAM2NRAM)
+            m.__memcpy(two, y + its * N, BYTES, m.GDRAM2NRAM)
+            m.__bang_mul(one, one, two, N)
+            m.__memcpy(out + row * N, one, BYTES, m.NRAM2GDRAM)
+
+    found = run(kernel, *(np.ones(4 * N, np.float32) for _ in range(3))).findings
+    unread = [(f.severity, bytes_of(f.message)) for f in found if f.rule == "unread"]
+    assert unread == [("advice", "256")] * (len(set(other)) < 4)
 
 
 @pytest.mark.parametrize(("count", "said"), [(4, ["advice"]), (5, []), (3, [])])

@@ -150,12 +150,13 @@ def test_tiles_that_are_changed_in_part(written: str) -> None:
         (N // 2, 0, "loaded", ""), (N // 2, N // 2, "loaded", ""), (N, 0, "loaded", "unused"),
         (N // 4, 0, "loaded", ""), (N // 2, 0, "filled", ""), (N // 4, 0, "in place", ""),
         (N - 24, 0, "in place", ""), (N - 32, 0, "in place", "partial"), (N - 1, 1, "in place", ""),
+        (N - 1, 0, "in place", "partial"),
     ],
 )  # fmt: skip
 def test_tiles_of_which_a_part_is_new(count: int, at: int, how: str, found: str) -> None:
     """Halves of a tile of two lines: rows that are loaded anew are meant.
 
-    A quarter is a short tile, 24 elements fill a line, one begins a recurrence.
+    A quarter is a short tile, 24 elements fill a line, one begins a recurrence. One at the end has been forgotten.
     """
 
     def kernel(m: Any, source: Any, out: Any) -> None:

@@ -25,8 +25,9 @@ _TOLERANCE = 1e-4
 _LIMIT, _RECORDS = 5.0, 150
 #: What `mlusim check --deep` tries; less of it where a right kernel cannot be launched so.
 _DEEP: Sequence[dict[str, Any]] = (
-    {"orders": 2, "resplit": "few", "smaller": True, "vary": True}, {"orders": 2, "resplit": "few", "vary": True},
-    {"orders": 2, "smaller": True, "vary": True}, {"orders": 2, "vary": True}, {},
+    {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True},
+    {"orders": 2, "resplit": "few", "retile": True, "vary": True},
+    {"orders": 2, "smaller": True, "retile": True, "vary": True}, {"orders": 2, "vary": True}, {},
 )  # fmt: skip
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 
@@ -70,7 +71,7 @@ class Right:
 
     subject: Subject
     work: Path
-    given: Program | None = None  # of its source, if it is built already
+    given: Program | None = None  # of its source, if it is built already; nothing is built anew for other tiles then
     results: list[list[np.ndarray]] = field(default_factory=list)
     repeats: list[dict[str, Any]] = field(default_factory=list)
     said: set[tuple[str, int]] = field(default_factory=set)
@@ -80,6 +81,7 @@ class Right:
         program = self.given or self.program(self.subject.source.text)
         for trial in self.subject.trials:
             for how in _DEEP:
+                how = how if self.given is None else {**how, "retile": False}
                 try:
                     run, left = _launch(program, self.subject, trial, **how)
                 except ValueError:  # no launch of this kind is compared so

@@ -12,10 +12,11 @@ from tests.isa.facts.fact_table import FACTS
 from tests.isa.stated.okk import OKK
 from tests.isa.stated.tpu import TPU
 from tests.isa.stated.words import CODES, NARROW, SIZES, Row, Stated
+from tests.isa.tpu import MESSAGES
 
 ROWS = (*TPU, *OKK)
 #: Functions that have rows in tests/isa/facts alone.
-_OTHERS = {fact.name for fact in FACTS["tpu"]}
+_OTHERS = {fact.name for fact in FACTS["tpu"]} | MESSAGES
 _EVERY = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 

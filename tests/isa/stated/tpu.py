@@ -36,6 +36,13 @@ _SHIFTS = {
                "overlap: dst != by or sizeof_dst <= sizeof_by"),
 }  # fmt: skip
 _COMPARED = {**_DECIDE, "types": {"D": EVERY, "S": EVERY}}
+_BYTES = "int8 uint8 int16 uint16"
+_QUANTIZED = {**_BITS, **_WIDER2}
+_TO_NARROW, _TO_WIDE = (
+    {"types": {"D": d, "S": s}} for d, s in ((_BYTES, f"{_BYTES} int32"), (f"{_BYTES} int32", _BYTES))
+)
+_FAR, _FLOAT_MODE = "argument!: -62 <= shift <= 31", "argument!: 0 <= mode <= 4"
+_FLOAT_MODES = tuple(_FLOAT_MODE.replace("mode", name) for name in ("dst_mode", "src_mode"))
 #: What differs from one rounding of floats, in place of another.
 FURTHER: Mapping[str, Mapping[str, Any]] = {
     **{f"fp_{op}{c}": {"types": {"T": f"{FLOATS} {NARROW}"}} for op in ("add", "sub", "mul") for c in ("", "_C")},
@@ -74,6 +81,10 @@ FURTHER: Mapping[str, Mapping[str, Any]] = {
     },
     "cast": {**_WIDER2, "types": {"D": EVERY, "S": EVERY}, "limits": (_MODE, *_OVER["limits"])},
     "fp_round": {"limits": (_MODE,)},
+    **{f"int_{op}": {**_QUANTIZED, **types, "limits": (_MODE, _FAR, *_OVER["limits"])}
+       for op, types in (("requant", _TO_NARROW), ("dequant", _TO_WIDE))},
+    "fp32_requant": {**_QUANTIZED, **_TO_NARROW, "limits": (*_FLOAT_MODES, *_OVER["limits"])},
+    "fp32_dequant": {**_QUANTIZED, "types": {"S": _BYTES}, "limits": (_FLOAT_MODE, *_OVER["limits"])},
 }  # fmt: skip
 _CALLS = {"mode": 3}
 
@@ -153,8 +164,26 @@ def _moves(static: int) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
+def _by_channel(name: str, words: int, last: str, kind: str, limits: tuple[str, ...], further: Any) -> Row:
+    beat = "eu_bytes//4"
+    target = "=D" if "#D" in last else "=float"
+    form = f"dst{target} src=S quant;{kind}(1,c,1,{words})^({beat},{beat},{beat},1) shape {last}"
+    return Row(
+        f"tpu_bdc_{name}", form, engine="bdc_ar", limits=(*limits, *_OVER["limits"], "alignment: quant % 8 == 0"),
+        call=_CALLS, **{**_QUANTIZED, **further},
+    )  # fmt: skip
+
+
+_QUANTIZED_BY_CHANNEL = (
+    _by_channel("int_pc_requant", 3, "#D #S mode", "int32", (_MODE,), _TO_NARROW),
+    _by_channel("int_pc_dequant", 3, "#D #S mode", "int32", (_MODE,), _TO_WIDE),
+    _by_channel("fp32_pc_requant", 2, "#D #S dst_mode src_mode", "float", _FLOAT_MODES, _TO_NARROW),
+    _by_channel("fp32_pc_dequant", 2, "#S mode", "int32", (_FLOAT_MODE,), {"types": {"S": _BYTES}}),
+)
+
 TPU = (
     *_of_elements(),
+    *_QUANTIZED_BY_CHANNEL,
     *_moves(4 * (256 + 32 + 64 + 16 + 64 + 32 + 32 + 64 + 32) + 4 * 64),
     *PRODUCTS,
     *TRANSFERS,

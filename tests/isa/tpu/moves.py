@@ -15,7 +15,7 @@ from typing import Any
 from tests.isa.lane_cases import CODES, Case, Struct, device
 from tests.isa.references.lanes import Four
 from tests.isa.references.numbers import INTEGERS, encode, is_floating, rounded, wrap
-from tests.isa.tpu import products, transfers, within
+from tests.isa.tpu import products, quantized, transfers, within
 from tests.isa.tpu.bench import ALIGNED, COMPACT, Bench, Index, dim4
 from tests.isa.tpu.cases import bits
 from tests.isa.tpu.rows import EVERY, FLOATS
@@ -258,6 +258,7 @@ MOVES: Mapping[str, tuple[Callable[[Bench, Four], Case], tuple[str, ...]]] = {
     "bdc_npu_bcast_from_static": (from_static, ("float",)),
     "bdc_npu_distribute_from_static": (distributed_from_static, ("int32",)),
     **products.MOVES,
+    **quantized.MOVES,
     **transfers.MOVES,
     **within.MOVES,
 }

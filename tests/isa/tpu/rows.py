@@ -20,6 +20,7 @@ from typing import Any
 
 from tests.isa.references import tensors
 from tests.isa.references.numbers import INTEGERS, decode, encode, is_floating, round_to, rounded, size_of, wrap
+from tests.isa.tpu import quantized
 
 FLOATS, NARROW = ("float", "half", "bfloat16"), ("float8e4m3", "float8e5m2")
 WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
@@ -28,7 +29,8 @@ SIGNED = (*FLOATS, "int8", "int16", "int32")
 #: What a value by name is drawn from.
 VALUES: Mapping[str, Sequence[Any]] = {
     "mode": range(7), "saturation": (0, 1), "shift": (0, 0, 3, -1, -2, -9, 31, -32), "by": (0, 1, -1, 5, -3, -20, 40),
-    "C": (2.0, 0.5, 10.0), "x": (2.0, 10.0), "beta": (1.0, 0.5), "steps": range(5),
+    "multiplier": quantized.MULTIPLIERS, "scale": quantized.SCALES, "zero": (0.0, 2.5, -7.0), "src_mode": range(5),
+    "dst_mode": range(5), "C": (2.0, 0.5, 10.0), "x": (2.0, 10.0), "beta": (1.0, 0.5), "steps": range(5),
 }  # fmt: skip
 _BINARY = "dst:T src0:T src1:T shape &dst &src0 &src1 #T"
 _UNARY = "dst:T src:T shape &dst &src #T"
@@ -185,6 +187,8 @@ _SHIFTS = tuple({"D": d, "S": s, "B": b} for d, s, b in (
     ("int8", "int8", "int8"), ("int32", "int16", "int8"), ("uint8", "uint16", "int16"), ("int32", "int32", "int32"),
     ("uint32", "uint32", "int8"), ("int16", "uint32", "int16"), ("uint16", "uint8", "int8"),
 ))  # fmt: skip
+_TO_NARROW = quantized.kinds(quantized.NARROW, quantized.WIDE)
+_TO_WIDE = quantized.kinds(quantized.WIDE, quantized.NARROW)
 ROWS = (
     *(Row(f"fp_{op}", _BINARY, _ALL_FLOATS, _float(f)) for op, f in _ARITHMETIC.items()),
     *(Row(f"fp_{op}_C", _WITH_C, _ALL_FLOATS, _float(f)) for op, f in _ARITHMETIC.items()),
@@ -233,6 +237,13 @@ ROWS = (
         )
     ),
     Row("cast", "dst:D src:S shape &dst &src #D #S mode", _MIXED, _cast),
+    Row("int_requant", "dst=D src=S shape multiplier shift offset~D #D #S mode", _TO_NARROW, quantized.requantized),
+    Row("int_dequant", "dst=D src=S shape offset~S multiplier shift #D #S mode", _TO_WIDE, quantized.dequantized),
+    Row("fp32_requant", "dst=D src=S shape scale zero #D #S dst_mode src_mode", _TO_NARROW, quantized.scaled),
+    Row(
+        "fp32_dequant", "dst=float src=S shape offset~S scale #S src_mode",
+        tuple({"S": kind, "float": "float"} for kind in quantized.NARROW), quantized.unscaled,
+    ),
     Row("fp_round", f"{_UNARY} mode", _each(FLOATS), _rounded_to_whole),
 )  # fmt: skip
 

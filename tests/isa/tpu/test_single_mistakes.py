@@ -15,23 +15,24 @@ from mlusim.simulator import Finding, KernelError, launch
 
 from tests.isa.lane_cases import LANE_BYTES, device
 
-LANES, FILLED = 64, 7.0
-_ALL = (1, LANES, 1, LANE_BYTES // 4)
+FILLED = 7.0
+CHIPS = ("bm1690", "bm1684x", "bm1688")
 _SHAPE = (1, 64, 1, 16)
 _QUIET = ("unread", "unwritten", "unused", "unwaited", "bank", "note")
-#: A call in a kernel, as it should not be, or as it may just be.
+#: A call in a kernel, as it should not be, or as it may just be; of chips, by their lanes.
 Call = Callable[[Any, Any, bool], None]
 
 
-def launched(call: Call, mended: bool, on_finding: str, system: np.ndarray) -> list[Finding]:
+def launched(chip: str, call: Call, mended: bool, on_finding: str, system: np.ndarray) -> list[Finding]:
     """What is found when a core whose memory is full of sevens makes the call."""
+    everything = (1, device(chip).shape.lanes, 1, LANE_BYTES // 4)
 
     def kernel(unit: Any, given: Any) -> None:
-        unit.tpu_bdc_set_C(0, int(np.float32(FILLED).view(np.uint32)), _ALL, None, unit.DT_FP32)
+        unit.tpu_bdc_set_C(0, int(np.float32(FILLED).view(np.uint32)), everything, None, unit.DT_FP32)
         call(unit, given, mended)
         unit.tpu_poll()
 
-    run = launch(kernel, (1, 1, 1), args=[system], device=device("bm1690"), on_finding=on_finding)
+    run = launch(kernel, (1, 1, 1), args=[system], device=device(chip), on_finding=on_finding)
     return [finding for finding in run.findings if finding.rule not in _QUIET]
 
 
@@ -60,7 +61,8 @@ def stored_twice(unit: Any, given: Any, mended: bool) -> None:
 
 def broadcast(unit: Any, given: Any, mended: bool) -> None:
     unit.tpu_gdma_set_C_local(256, 0, (1, 1, 1, 16), None, unit.DT_FP32)
-    unit.tpu_bdc_npu_bcast(3 * LANE_BYTES, 256, (1, 61 if mended else 62, 1, 16), unit.DT_FP32)
+    left = unit._machine.map.lanes.count - 3
+    unit.tpu_bdc_npu_bcast(3 * LANE_BYTES, 256, (1, left if mended else left + 1, 1, 16), unit.DT_FP32)
 
 
 def factor(unit: Any, given: Any, mended: bool) -> None:
@@ -129,13 +131,13 @@ def wait(name: str) -> Call:
     ("call", "rule", "what"),
     [
         pytest.param(add(src0=Both((256 + LANE_BYTES, 256))), "lane", "lane", id="another start lane"),
-        pytest.param(add(src0=Both((272, 256))), "alignment", "src0_addr", id="a null stride at an unaligned address"),
+        pytest.param(add(src0=Both((264, 256))), "alignment", "src0_addr", id="a null stride at an unaligned address"),
         pytest.param(add(shape=Both(((1, 64, 0, 16), _SHAPE))), "length", "shape.h", id="a dimension of 0"),
         pytest.param(
             add(0, 256, 512, Both(((1, 1, 1, 65536), (1, 1, 1, 16))), [(0, 0, 0, 1)] * 3), "length", "shape.w",
             id="a dimension of 65536",
         ),
-        pytest.param(add(dst=Both((LANE_BYTES - 64, LANE_BYTES - 128)), shape=(1, 64, 1, 32)), "bounds", "4096",
+        pytest.param(add(dst=Both((LANE_BYTES - 64, LANE_BYTES - 128)), shape=(1, 32, 1, 32)), "bounds", "4096",
                      id="a lane passed"),
         pytest.param(far_step, "argument", "128", id="a step of 132 bytes"),
         pytest.param(
@@ -156,15 +158,16 @@ def wait(name: str) -> Call:
           for name in ("tpu_poll", "tpu_hau_poll", "tpu_sync_all", "tpu_poll_descriptor")),
     ],
 )  # fmt: skip
-def test_a_mistake_of_one_call(call: Call, rule: str, what: str) -> None:
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_mistake_of_one_call(chip: str, call: Call, rule: str, what: str) -> None:
     system = np.full(4096, FILLED, np.float32)
-    found = launched(call, False, "collect", system.copy())
+    found = launched(chip, call, False, "collect", system.copy())
     assert [finding.rule for finding in found] == [rule], [*map(str, found)]
     assert what in str(found[0])
     assert found[0].location.file.endswith("test_single_mistakes.py")
     assert found[0].location.line
     with pytest.raises(KernelError) as caught:
-        launched(call, False, "raise", system)
+        launched(chip, call, False, "raise", system)
     assert caught.value.finding.message == found[0].message
     assert (system == FILLED).all()
-    assert launched(call, True, "raise", system) == []
+    assert launched(chip, call, True, "raise", system) == []

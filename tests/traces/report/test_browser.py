@@ -20,19 +20,11 @@ from mlusim.traces.report import LaunchShown, ReportPage, write_report
 
 from tests.support.paths import ROOT
 from tests.traces.handmade import DEVICE, pipelined
-from tests.traces.report.browser import Opened, chromium, opened
+from tests.traces.report.browser import Opened, opened
 from tests.traces.report.large import irregular
 
 pytestmark = pytest.mark.slow
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\u202e"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver, found = chromium()
-    yield found
-    found.close()
-    driver.stop()
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +61,7 @@ def test_the_page_says_what_the_timeline_says(report: Opened) -> None:
 
 
 def test_keys_zoom_pan_and_go_from_record_to_record(report: Opened) -> None:
-    page, whole = report.page, report.js("store.state.whole")
-    page.focus("canvas.sheet")
-    page.keyboard.press("w")
-    near = report.state()["view"]
-    assert near["to"] - near["from"] == pytest.approx(0.6 * whole)
-    page.keyboard.press("d")
-    assert report.state()["view"]["from"] > near["from"]
-    page.keyboard.press("0")
-    assert report.state()["view"] == {"from": 0, "to": whole}
-    page.keyboard.press("ArrowDown")
-    first = report.state()["record"]
-    assert first >= 0
+    page, first = report.page, look_around(report)
     page.keyboard.press("ArrowRight")
     second = report.state()["record"]
     assert report.js(f"l.lane[{first}] === l.lane[{second}] && l.start[{second}] >= l.start[{first}]")
@@ -230,8 +211,8 @@ def test_a_million_records_open_and_can_be_walked_through(browser: Any, tmp_path
         walk(report)
 
 
-def walk(report: Opened) -> None:
-    """Zoom, pan, select by key and by search, on a page of any size."""
+def look_around(report: Opened) -> int:
+    """Zoom, pan, see all again, and go to a record by keys; which one."""
     page, whole = report.page, report.js("store.state.whole")
     page.focus("canvas.sheet")
     page.keyboard.press("w")
@@ -240,9 +221,16 @@ def walk(report: Opened) -> None:
     page.keyboard.press("d")
     assert report.state()["view"]["from"] > near["from"]
     page.keyboard.press("0")
+    assert report.state()["view"] == {"from": 0, "to": whole}
     page.keyboard.press("ArrowDown")
-    first = report.state()["record"]
-    assert first >= 0
+    found = report.state()["record"]
+    assert found >= 0
+    return int(found)
+
+
+def walk(report: Opened) -> None:
+    """Zoom, pan, select by key and by search, on a page of any size."""
+    page, first = report.page, look_around(report)
     page.keyboard.press("/")
     page.fill("input[type=search]", report.js(f"l.opOf({first}).name"))
     page.locator(".hits", has_text=" record").wait_for(timeout=60_000)

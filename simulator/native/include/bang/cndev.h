@@ -51,6 +51,42 @@ typedef struct {
   unsigned int number;
 } cndevCardInfo_t;
 
+typedef enum {
+  MLU100 = 0,
+  MLU270 = 1,
+  MLU220_M2 = 16,
+  MLU220_EDGE = 17,
+  MLU220_EVB = 18,
+  MLU220_M2i = 19,
+  MLU290 = 20,
+  MLU370 = 23,
+  MLU590 = 26,
+} cndevNameEnum_t;
+typedef struct {
+  int version;
+  cndevNameEnum_t id;
+} cndevCardName_t;
+typedef struct {
+  int version;
+  int count;
+} cndevCardClusterCount_t, cndevCardCoreCount_t;
+
+// Of what is not simulated.
+typedef struct {
+  int version;
+  int board;
+  int cluster[20];
+} cndevTemperatureInfo_t;
+typedef struct {
+  int version;
+  int usage, cap;
+} cndevPowerInfo_t;
+typedef struct {
+  int version;
+  int averageCoreUtilization;
+  int coreUtilization[80];
+} cndevUtilizationInfo_t;
+
 // At most in a cycle of a core: multiply-adds of tensors (0: not told here), and operations of vectors, of which a
 // multiply-add is two.
 typedef struct {
@@ -71,6 +107,12 @@ cndevRet_t cndevGetFrequencyInfo(cndevFrequencyInfo_t* info, cndevDevice_t devic
 cndevRet_t cndevGetDDRInfo(cndevDDRInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetDeviceMaxPerformance(cndevDeviceMaxPerformance_t* info, cndevDevice_t device);
 cndevRet_t cndevGetMemoryUsage(cndevMemoryInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetCardName(cndevCardName_t* info, cndevDevice_t device);
+cndevRet_t cndevGetClusterCount(cndevCardClusterCount_t* info, cndevDevice_t device);
+cndevRet_t cndevGetCoreCount(cndevCardCoreCount_t* info, cndevDevice_t device);
+cndevRet_t cndevGetTemperatureInfo(cndevTemperatureInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetPowerInfo(cndevPowerInfo_t* info, cndevDevice_t device);
+cndevRet_t cndevGetDeviceUtilizationInfo(cndevUtilizationInfo_t* info, cndevDevice_t device);
 cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t* info, cndevDevice_t device);
 #ifdef __cplusplus
 }

@@ -34,6 +34,15 @@ MLUSIM_OP int tpu_workitem_num(void) { return mlusim_current->taskDim; }
 MLUSIM_OP int tpu_group_index(void) { return 0; }
 MLUSIM_OP int tpu_group_num(void) { return 1; }
 
+// Numbers of messages: 24 of each core's own in turn, and 8 a core that all count alike, of 48 that a core has.
+static int mlusim_messages[2][64];
+MLUSIM_OP int tpu_get_local_msg_id(void) { return tpu_core_index() * 48 + mlusim_messages[0][tpu_core_index()]++ % 24; }
+MLUSIM_OP int tpu_next_msg_id(void) { return tpu_get_local_msg_id(); }
+MLUSIM_OP int tpu_get_global_msg_id(void) {
+  const int number = mlusim_messages[1][tpu_core_index()]++ % (tpu_core_num() * 8);
+  return number / 8 * 48 + 32 + number % 8;
+}
+
 static inline int tpu_npu_num(void) { return NPU_NUM; }
 static inline int tpu_bank_num(void) { return LOCAL_MEM_BANKS; }
 static inline int tpu_local_mem_size_per_npu(void) { return LOCAL_MEM_SIZE; }

@@ -35,16 +35,16 @@ struct Work {
   const mlusim_operand* operand;
   const mlusim_runs* run;
   // of every instruction
-  const uint8_t *step, *way;
+  const uint8_t *step, *way, *message;
   const uint64_t *waits, *queues;
   const uint32_t *first_write, *operand_count;
   const uint8_t* writes;  // of its operands
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;
-  const uint8_t* idle;   // of every record, or nullptr: nothing that it does reaches another core
-  const int64_t* fault;  // core and task, in turn, of those that came to no end of their own
-  int64_t lanes;
+  const uint8_t* idle;      // of every record, or nullptr: nothing that it does reaches another core
+  const int64_t* fault;     // core and task, in turn, of those that came to no end of their own
+  int64_t lanes, messages;  // whether there are any messages
   // found; of every cause a byte for each core, and for each of the first tasks, that it was seen on
   Cause* causes;
   uint8_t *on_cores, *by_tasks;

@@ -15,6 +15,7 @@ class Log {
   const Record& record(int64_t index) const { return work.record[index]; }
   Way way(const Record& r) const { return static_cast<Way>(work.way[r.op]); }
   bool is_scalar(const Record& r) const { return way(r) == SCALAR; }
+  mlusim_message message(const Record& r) const { return static_cast<mlusim_message>(work.message[r.op]); }
   uint64_t waits(const Record& r) const { return work.waits[r.op]; }
   uint64_t queues(const Record& r) const { return work.queues[r.op]; }
 

@@ -8,7 +8,9 @@ constexpr uint64_t MOST_BARRIERS = UINT32_MAX >> 4;
 
 }  // namespace
 
-Order::Order(const Log& log) : log_(log), pipes_(log.work.pipes), slot_of_(log.work.cores, -1) { list_arrivals(); }
+Order::Order(const Log& log) : log_(log), pipes_(log.work.pipes), slot_of_(log.work.cores, -1), messages_(log) {
+  list_arrivals();
+}
 
 void Order::list_arrivals() {
   const Work& w = log_.work;
@@ -26,6 +28,7 @@ void Order::begin_group(int64_t group) {
   for (size_t slot = 0; slot < slots_; slot++) slot_of_[cores_[slot].number] = -1;
   slots_ = 0;
   group_ = group;
+  messages_.begin_group();
 }
 
 size_t Order::enter(uint16_t core) {
@@ -62,6 +65,10 @@ void Order::meet(uint64_t barrier) {
     for (auto member = first; member != last; ++member)
       if (size_t slot = slot_of_[member->core]; slot != other) others_[slot][other] = most;
   }
+  if (!log_.work.messages) return;
+  std::vector<size_t> met;
+  for (auto member = first; member != last; ++member) met.push_back(slot_of_[member->core]);
+  messages_.meet(met);
 }
 
 void Order::issue(const Record& r, size_t slot) {
@@ -77,6 +84,13 @@ void Order::issue(const Record& r, size_t slot) {
       for (int64_t p = 0; p < pipes_; p++)
         if (queues >> p & 1) learn(core.end[p], start_);
   }
+  if (log_.work.messages) {
+    messages_.begin(r, slot);
+    if (log_.message(r) == MLUSIM_AWAITS) {
+      const Messages::Known& told = messages_.take(r);
+      if (slot < told.size()) mlusim::learn(start_, told[slot]);
+    }
+  }
   sequence_ = ++core.issued[r.pipe];
 }
 
@@ -84,7 +98,9 @@ void Order::finish(const Record& r) {
   Core& core = this->core();
   learn(core.end[r.pipe], start_);
   core.end[r.pipe][r.pipe] = sequence_;
-  if (r.flags & (MLUSIM_BLOCKING | MLUSIM_RESULT) || log_.waits(r)) learn(core.front, core.end[r.pipe]);
+  bool settles = r.flags & (MLUSIM_BLOCKING | MLUSIM_RESULT) || log_.waits(r);
+  if (settles) learn(core.front, core.end[r.pipe]);
+  if (log_.work.messages) messages_.finish(r, slot_, settles, core.end[r.pipe], others_[slot_]);
 }
 
 }  // namespace mlusim

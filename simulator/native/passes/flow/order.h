@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "log.h"
+#include "messages.h"
 #include "writers.h"
 
 namespace mlusim {
-
-// For each pipe of a core, the number of its last record that is known to be done.
-using Clock = std::array<uint32_t, MOST_PIPES>;
 
 // A core in the group that runs: records issued to each pipe, what its front end knows, and what the end of the last
 // record of each pipe does.
@@ -75,6 +73,7 @@ class Order {
   std::vector<std::vector<Clock>> others_;  // by slot: what it knows of the pipes of every other, from barriers
   size_t slots_ = 0, slot_ = 0;
   int64_t group_ = -1;
+  Messages messages_;
   Clock start_{};
   uint32_t sequence_ = 0;
 };
@@ -82,7 +81,8 @@ class Order {
 inline bool Order::comes_before(const Access& access, bool on_device) const {
   if (access.group != static_cast<uint32_t>(group_)) return !on_device;
   const Clock& known = access.slot == slot_ ? start_ : others_[slot_][access.slot];
-  return known[access.pipe] >= access.seq;
+  if (known[access.pipe] >= access.seq) return true;
+  return log_.work.messages && access.slot != slot_ && messages_.knows(access.slot, access.pipe, access.seq);
 }
 
 }  // namespace mlusim

@@ -15,6 +15,7 @@
 
 #include "channels.h"
 #include "core.h"
+#include "post.h"
 
 namespace mlusim::timing {
 namespace {
@@ -44,6 +45,9 @@ class Walk {
   void meet(Core& core, int64_t record);
   void begin(Core& core, int64_t record, double time);
   void through(int64_t record, double time);
+  void follow(Core& core, int64_t pipe, bool forced = false);
+  void settle(Core& core, int64_t record, double from);
+  bool release();
   void fetch_ahead(const Core& core) const;
 
   Core& core_of(int64_t record) { return cores_[w.core_index[w.records[record].core]]; }
@@ -66,6 +70,9 @@ class Walk {
   std::vector<uint16_t> flying_;  // by record: channels that it is on
   std::vector<int64_t> all_pipes_;
   std::unordered_map<uint64_t, Barrier> barriers_;
+  Post post_;
+  std::vector<int64_t> awaiting_;  // records whose pipes wait for a message
+  bool sent_ = false;              // one has been sent since they were looked at
 };
 
 Walk::Walk(const mlusim_walk& given) : w(given), flying_(w.count), all_pipes_(w.pipes) {
@@ -86,6 +93,7 @@ int64_t Walk::run() {
       ready_.pop_back();
       front(core);
     }
+    if (sent_ && release()) continue;
     const double leaves = channels_.next();
     if (!requests_.empty() && requests_.top().time < leaves) {
       const Event request = requests_.top();
@@ -94,8 +102,12 @@ int64_t Walk::run() {
     } else if (leaves < std::numeric_limits<double>::infinity()) {
       const Channels::Through transfer = channels_.leave();
       through(transfer.record, transfer.time);
-    } else {
+    } else if (awaiting_.empty()) {
       break;
+    } else {  // what never comes holds up nobody here
+      const int64_t held = awaiting_.front();
+      awaiting_.erase(awaiting_.begin());
+      follow(core_of(held), w.records[held].pipe, true);
     }
   }
   const auto waiting = [](const Core& core) { return core.stage != Stage::DONE; };
@@ -194,9 +206,11 @@ void Walk::issue(Core& core, int64_t i) {
     if (w.shared[i]) {
       core.line_up(own, i);
       requests_.push({from, core.number, i});
+    } else if (w.message[w.records[i].op] == MLUSIM_AWAITS && !post_.has(w.records[i])) {
+      core.line_up(own, i);
+      awaiting_.push_back(i);
     } else {
-      w.end[i] = from + length(i);
-      core.occupy(own, w.end[i], i);
+      settle(core, i, from);
     }
   }
   core.front = {core.front.now + w.issue_us, MLUSIM_ISSUE, who};
@@ -274,8 +288,18 @@ void Walk::through(int64_t i, double time) {
   const int64_t own = w.records[i].pipe;
   core.occupy(own, w.end[i], i);
   core.leave_line(own);
-  while (!core.lines[own].empty()) {
-    i = core.lines[own].front();
+  follow(core, own);
+}
+
+// The records that stand in line for a pipe begin, up to one that has to share a channel or to wait for a message;
+// `forced`: the first one waits for none.
+void Walk::follow(Core& core, int64_t own, bool forced) {
+  for (; !core.lines[own].empty(); forced = false) {
+    const int64_t i = core.lines[own].front();
+    if (!forced && w.message[w.records[i].op] == MLUSIM_AWAITS && !post_.has(w.records[i])) {
+      awaiting_.push_back(i);
+      break;
+    }
     double from = w.start[i];  // when the front end handed it over
     if (core.free[own] > from) {
       from = core.free[own];
@@ -285,12 +309,42 @@ void Walk::through(int64_t i, double time) {
       requests_.push({from, core.number, i});
       break;
     }
-    w.start[i] = from;
-    w.end[i] = from + length(i);
-    core.occupy(own, w.end[i], i);
+    settle(core, i, from);
     core.leave_line(own);
   }
   if (core.held < 0) ready_.push_back(&core);
+}
+
+// A record that shares no channel lasts as long as it lasts alone.
+void Walk::settle(Core& core, int64_t i, double from) {
+  const mlusim_record& record = w.records[i];
+  if (w.message[record.op] == MLUSIM_AWAITS) {
+    const Post::Arrival arrival = post_.take(record);
+    if (arrival.time > from) {
+      from = arrival.time;
+      explain(i, MLUSIM_WAIT, arrival.sender);
+    }
+  }
+  w.start[i] = from;
+  w.end[i] = from + length(i);
+  core.occupy(record.pipe, w.end[i], i);
+  if (w.message[record.op] == MLUSIM_SENDS) {
+    post_.send(record, i, w.end[i]);
+    sent_ = true;
+  }
+}
+
+// Pipes whose message has come go on; whether one has.
+bool Walk::release() {
+  sent_ = false;
+  const auto come = [&](int64_t i) { return post_.has(w.records[i]); };
+  const auto found = std::find_if(awaiting_.begin(), awaiting_.end(), come);
+  if (found == awaiting_.end()) return false;
+  const int64_t i = *found;
+  awaiting_.erase(found);
+  sent_ = true;  // and it may be that of others
+  follow(core_of(i), w.records[i].pipe);
+  return true;
 }
 
 // The cores take turns, each at its own place of a log that no cache holds.

@@ -22,7 +22,7 @@ struct mlusim_walk {
   const int64_t* core_index;                  // [owners of the chip], place by number of the core
   const uint8_t* shared;                      // [count], whether a record has to share a channel
   const double *alone, *latency;              // [count]
-  const uint8_t *mark, *meets;                // [instructions]: takes no time, is a barrier
+  const uint8_t *mark, *meets, *message;      // [instructions]: takes no time, is a barrier, sends or awaits a message
   const int64_t *wait_places, *wait_pipes;    // [instructions + 1] into the second
   const int64_t *queue_places, *queue_pipes;  // [instructions + 1] into the second
   const uint64_t* barrier_numbers;            // [barriers]

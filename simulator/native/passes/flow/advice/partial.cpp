@@ -20,7 +20,7 @@ void Partial::compare(const Piece& piece, const Range& one, const Range& other) 
   const Range &less = one.changed < other.changed ? one : other, &more = &less == &one ? other : one;
   const Log& log = scene_.log;
   const Record &tile = log.record(one.tile - 1), &last = log.record(more.changed - 1), &now = *scene_.record;
-  if (is_padding(piece, other)) return;
+  if (is_padding(piece, other) && other.bytes() > FEW) return;  // of one tile, an element too few is a wrong count
   if (less.changed && same_line(last, log.record(less.changed - 1))) return;  // piece by piece
   if (same_line(last, now)) return;                                           // a window that moves
   if (less.start < more.start) return;                                        // the first elements begin a recurrence

@@ -19,6 +19,8 @@ struct Taken {
 
 // Bytes to which counts of elements are rounded up: of a line of the vector units; of 64 elements of a byte.
 constexpr uint64_t LINE = 128, ROUND = 64;
+// Bytes of an element or two: what a count leaves out that is one too small.
+constexpr uint64_t FEW = 8;
 // Bytes by which a tile is rounded up at most: 64 elements of four bytes.
 constexpr uint64_t MOST_PADDING = 256;
 

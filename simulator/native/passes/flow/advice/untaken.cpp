@@ -3,8 +3,6 @@
 namespace mlusim {
 namespace {
 
-// Bytes at one end of a result that nobody takes: an element or two, which the count of who takes it leaves out.
-constexpr uint64_t FEW = 8;
 // How often nobody takes a result before that is said: it may be the last of a loop.
 constexpr int64_t OFTEN = 2;
 // Of one byte in so many that somebody reads, of results of so many bytes at least, the others are made in vain: fewer

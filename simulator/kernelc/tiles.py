@@ -1,0 +1,105 @@
+"""Constants of a source that say how large its arrays on the chip are: most often the tiles that it works in."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n\\]+)$", re.M)
+_CONSTANT = re.compile(r"\bconst(?:expr)?\s+(?:static\s+|unsigned\s+|std::)*\w+\s+(\w+)\s*=\s*([^;{}]+);")
+_KERNEL = re.compile(r"__mlu_(?:entry|global)__\s[^;{}()]*?(\w+)\s*\([^;{}]*\{")
+_BRACE = re.compile(r"[{}]")
+_ARRAY = re.compile(r"__(?:nram|wram|mlu_shared|ldram)__\b[^;(){}=]*")
+_EXTENT = re.compile(r"\[([^\[\]]*)\]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SIZES = {"sizeof(float)": "4", "sizeof(half)": "2", "sizeof(int)": "4", "sizeof(int32_t)": "4", "sizeof(char)": "1"}
+_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.floordiv}
+#: A smaller number is of a line, or of what an instruction takes at least; constants of a source that are told apart.
+_LEAST, _MOST = 64, 3
+
+
+class SizeConstant(NamedTuple):
+    """A constant that is defined once: its name, what it is, what it is in ``text``, the source with half of it.
+
+    ``given``: it is the compiler's own, of the size of a memory, and the text as it was.
+    """
+
+    name: str
+    value: int
+    less: int
+    text: str
+    given: bool = False
+
+
+def constants(text: str, kernel: str) -> Iterator[SizeConstant]:
+    """The constants by which the arrays on the chip of a kernel get smaller, those of most arrays first."""
+    code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    spans: dict[str, tuple[int, int]] = {}
+    for match in [*_DEFINED.finditer(code), *_CONSTANT.finditer(code)]:
+        spans[match[1]] = (0, 0) if match[1] in spans else match.span(2)  # of two one is for another case
+    known = {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
+    used: Counter[str] = Counter()
+    for array in _ARRAY.findall(_without_other_kernels(code, kernel)):
+        used.update(dict.fromkeys(name for extent in _EXTENT.findall(array) for name in _behind(extent, known)).keys())
+    found = 0
+    for name, _ in used.most_common():
+        value = _number(known[name], known)
+        if value is None or value < _LEAST or "ALIGN" in name.upper():
+            continue
+        low, high = spans[name]
+        yield SizeConstant(name, value, value // 2, f"{text[:low]}(({known[name]}) / 2){text[high:]}")
+        found += 1
+        if found == _MOST:
+            return
+
+
+def _without_other_kernels(code: str, kernel: str) -> str:
+    """Code without the bodies of all kernels but one, whose name has no namespaces and no template arguments."""
+    parts, at = [], 0
+    for match in _KERNEL.finditer(code):
+        if match[1] == kernel or match.start() < at:
+            continue
+        parts.append(code[at : match.end()])
+        depth, at = 1, match.end()
+        for brace in _BRACE.finditer(code, at):
+            depth, at = depth + (1 if brace[0] == "{" else -1), brace.end()
+            if not depth:
+                break
+    return "".join([*parts, code[at:]])
+
+
+def _behind(expression: str, known: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+    """The constants that an expression is made of, and those that these are made of."""
+    for name in _NAME.findall(expression):
+        if name in known and depth < len(known):
+            yield name
+            yield from _behind(known[name], known, depth + 1)
+
+
+def _number(expression: str, known: Mapping[str, str]) -> int | None:
+    """What an expression of whole numbers and constants is; None for any other."""
+    try:
+        return _evaluated(_parsed(expression), known, 0)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _parsed(expression: str) -> ast.expr:
+    for size, bytes_ in _SIZES.items():
+        expression = expression.replace(size, bytes_)
+    return ast.parse(expression, mode="eval").body
+
+
+def _evaluated(node: ast.expr, known: Mapping[str, str], depth: int) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        return int(_ARITHMETIC[type(node.op)](*(_evaluated(side, known, depth) for side in (node.left, node.right))))
+    if isinstance(node, ast.Name) and node.id in known and depth < len(known):
+        return _evaluated(_parsed(known[node.id]), known, depth + 1)
+    raise ValueError(ast.dump(node))

@@ -1,0 +1,103 @@
+"""A launch compared with itself in smaller tiles: which constants are tiles, and what differs in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlusim.simulator import Program, load
+from mlusim.simulator.kernelc.tiles import constants
+
+from tests.support.devices import device
+
+SOURCE = """
+#include <bang.h>
+#include "tile.h"
+#define TILE (2 * LINE)  // elements
+const int LINE = 128;
+#define PER_TASK 256
+
+__mlu_func__ void add(float *y, const float *x, int count, float what) {
+  __nram__ float a[TILE];
+  __memcpy(a, x, count * sizeof(float), GDRAM2NRAM);
+  __bang_add_scalar(a, a, what, count);
+  __memcpy(y, a, count * sizeof(float), NRAM2GDRAM);
+}
+
+__mlu_entry__ void in_tiles(float *y, const float *x, int n, int first) {
+  for (int i = 0; i < n; i += TILE) add(y + i, x + i, n - i < TILE ? n - i : TILE, i || !first ? TWO : 1.0f);
+}
+
+__mlu_entry__ void in_parts(float *y, const float *x) {
+  __nram__ float a[PER_TASK];
+  __memcpy(a, x + taskId * PER_TASK, sizeof(a), GDRAM2NRAM);
+  __bang_mul_scalar(a, a, (float)PER_TASK, PER_TASK);
+  __memcpy(y + taskId * PER_TASK, a, sizeof(a), NRAM2GDRAM);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    folder = tmp_path_factory.mktemp("tiles")
+    (folder / "tile.h").write_text("#define TWO 2.0f\n")
+    (folder / "tiles.mlu").write_text(SOURCE)
+    return load([folder / "tiles.mlu"], device=device())
+
+
+@pytest.mark.parametrize(
+    ("n", "first", "said"),
+    [
+        (1000, 1, ["warning tile-dependent"]),
+        (1024, 1, ["advice tile-dependent"]),  # 256 may be the length of a row
+        (1000, 0, []),
+        (100, 1, []),  # less than a tile
+    ],
+)
+def test_a_first_tile_that_is_treated_otherwise(program: Program, n: int, first: int, said: list[str]) -> None:
+    y, x = np.zeros(n, np.float32), np.ones(n, np.float32)
+    run = program.launch("in_tiles", args=[y, x, n, first], retile=True, on_finding="collect")
+    assert [f"{f.severity} {f.rule}" for f in run.findings] == said
+    assert y.tolist() == [2.0 if first and i < 256 else 3.0 for i in range(n)]
+    for found in run.findings:
+        assert found.message.startswith(
+            f"128 of the {n} elements of y differ with TILE = 128: y[128] is 2 with TILE = 256"
+        )
+        places = [found.location, *(step.location for step in found.trail)]
+        assert {Path(place.file).name for place in places} == {"tiles.mlu"}
+        assert [SOURCE.splitlines()[place.line - 1].split("(")[0].strip() for place in places] == [
+            "__memcpy", "__bang_add_scalar", "__memcpy",
+        ]  # fmt: skip
+    assert run.variants.tried == "run again with TILE = 128, with LINE = 64"
+
+
+def test_a_constant_that_is_the_part_of_a_task_is_no_tile(program: Program) -> None:
+    x = np.ones(1024, np.float32)
+    run = program.launch("in_parts", (4, 1, 1), args=[np.zeros(1024, np.float32), x], retile=True, on_finding="collect")
+    assert (run.findings, run.variants.tried.count("PER_TASK = 128")) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("#define N 256\n__nram__ float a[N];", ["N 128"]),
+        ("#define N 256 // of a row\n__nram__ float a[4][N * 2], b[8];", ["N 128"]),
+        ("constexpr int N = 2 * M;\nconst size_t M = 256;\n__mlu_shared__ half a[N];", ["N 256", "M 128"]),
+        ("#define BYTES (1024 / sizeof(half))\n__nram__ half a[BYTES];", ["BYTES 256"]),
+        # near misses
+        ("#define N 32\n__nram__ float a[N];", []),  # a line
+        ("#define NFU_ALIGN_SIZE 128\n__nram__ char a[NFU_ALIGN_SIZE];", []),
+        ("#define N 256\nfloat a[N];\n// __nram__ float b[N];", []),
+        ("#ifdef A\n#define N 256\n#else\n#define N 512\n#endif\n__nram__ float a[N];", []),
+        ("#define N SIZE_OF_SOMETHING\n__nram__ float a[N];", []),
+        ("#define N 256\n__mlu_entry__ void other(float *x) { { __nram__ float a[N]; } }", []),
+        ("#define N N\n__nram__ float a[N];", []),
+        ("#define N 9 / 0\n__nram__ float a[N];", []),
+    ],
+)
+def test_constants_that_size_arrays_on_the_chip(text: str, found: list[str]) -> None:
+    assert [f"{one.name} {one.less}" for one in constants(text, "kernel")] == found
+    for one in constants(text, "kernel"):
+        assert one.text.count("\n") == text.count("\n")
+        assert f"(({one.name}" not in one.text

@@ -1,8 +1,12 @@
 """Two numbers for one thing, on two boards with the same chip, need a reason."""
 
+import re
+
 import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.chip.device_file import read_device_file
+
+from tests.support.paths import ROOT
 
 #: What differs between the boards of a family, and why.
 REASONS = {
@@ -49,3 +53,28 @@ def test_a_number_that_is_as_on_another_chip_is_the_same_there(name):
     for path, fact in read_device_file(Device.file(name)).facts.items():
         there = named.get(fact.source, {}).get(path)
         assert there is None or there.value == fact.value, path
+
+
+TABLE = (ROOT / "docs" / "timing.md").read_text(encoding="utf-8").partition("<!-- boards -->")[2].partition("\n\n")[0]
+#: Figures that follow from others of a device file, by their unit; peaks of int8 are told in powers of two a core.
+FOLLOWING = {
+    "TOPS of int8": lambda facts, cores, mhz: 2 * facts["engines.tensor_int8.per_cycle"] / 1024 * cores * mhz / 1000,
+    "bits of bus at 1800 MHz": lambda facts, *_: facts["channels.dram.gb_per_s"] * 8e3 / (2 * 1800),
+    "TFLOPS of float": lambda facts, cores, mhz: 2 * facts["shape.lanes"] * 32 * cores * mhz / 1e6,
+    "GB/s a core": lambda facts, *_: facts["channels.dram.core_gb_per_s"],
+}
+
+
+def test_the_page_says_of_each_board_what_its_file_does():
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in TABLE.splitlines()[3:]]
+    assert {row[0] for row in rows} == {*Device.names()} - {"bm1684x", "cuda-sm80"}  # of these little is public
+    for name, shape, mhz, bandwidth, following in rows:
+        facts = {path: fact.value for path, fact in read_device_file(Device.file(name)).facts.items()}
+        clusters, each = map(int, shape.split(" x "))
+        assert (clusters, each) == (facts["shape.clusters"], facts["shape.cores_per_cluster"]), name
+        assert float(mhz) == facts["clock.core_mhz"], name
+        assert float(bandwidth) == facts["channels.dram.gb_per_s"], name
+        public, unit = re.match(r"([\d.]+) (.+?)(?: \(.*|,.*)?$", following).groups()
+        assert FOLLOWING[unit](facts, clusters * each, float(mhz)) == pytest.approx(float(public), rel=0.03), name
+        if unit == "GB/s a core":
+            assert float(bandwidth) == pytest.approx(float(public) * each), name

@@ -85,6 +85,15 @@ __mlu_global__ void dealt(float *out, int even, int total) {
   int mine = even ? total / taskDim : taskId ? total / (2 * taskDim) : total - (taskDim - 1) * (total / (2 * taskDim));
   for (int i = 0; i < mine; i++) __bang_mul_scalar(a, a, 1.01f, TILE);
 }
+__mlu_global__ void halves(float *out, float *in, int whole) {
+  __nram__ float a[TILE];
+  __memcpy(a, in, TILE * 4, GDRAM2NRAM);
+  for (int half = TILE / 64; half > 0; half /= 2) {
+    if (whole) __bang_add(a, a, a + half * 32, half * 32);
+    for (int i = 0; i < half && !whole; i++) __bang_add(a + i * 32, a + i * 32, a + (i + half) * 32, 32);
+  }
+  __memcpy(out, a, 128, NRAM2GDRAM);
+}
 """
 
 
@@ -101,6 +110,7 @@ def timeline(program, kernel, *args, tasks=1):
         ("short copies", "copy 64 times as much", ("short_copies", 64, 1), ("one_copy", 64, 1)),
         ("strides", "in one piece", ("strided", 100, 1), ("whole", 100, 1)),
         ("wait", "double-buffer the data", ("needless_wait", 16, 1), ("no_wait", 16, 1)),
+        ("short instructions", "make one instruction of the 36 short ones", ("halves", 0, 1), ("halves", 1, 1)),
         ("idle cores", "use all 32 cores", ("dealt", 1, 640, 8), ("dealt", 1, 640, 32)),
         ("imbalance", "deal the work evenly", ("dealt", 0, 320, 8), ("dealt", 1, 320, 8)),
     ],

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from ...simulator.log import ARITHMETIC
 from .question import Advice, Question
 
 #: Short instructions in a row that are worth a word.
@@ -24,7 +25,8 @@ def short_instructions(question: Question) -> Iterator[Advice]:
         if count < _FEW:
             continue
         alone = np.maximum(question.costs.alone - question.fixed_us - question.dependence_us, 0.0)
-        costs = question.costing(follows, alone[follows])
+        loop = _scalar_code_between(question, follows)
+        costs = question.costing(follows | loop, np.where(loop, 0.0, alone)[follows | loop])
         text = f"make one instruction of the {count:,} short ones at line {question.name(line)}"
         after, least = question.after(question.log, costs), question.least(question.log, costs)
         yield question.advice("short instructions", line, text, after, least)
@@ -55,6 +57,14 @@ def _adjoining(question: Question, mine: np.ndarray) -> tuple[np.ndarray, int]:
     found[records[1:]] = joins
     begins = joins & ~np.append(False, joins[:-1])
     return found, int(joins.sum() // max(begins.sum(), 1)) + 1
+
+
+def _scalar_code_between(question: Question, follows: np.ndarray) -> np.ndarray:
+    """The arithmetic right before instructions that follow on others: of a loop that one instruction does without."""
+    found, order = np.zeros(len(follows), bool), question.order
+    arithmetic = question.ops(op.name == ARITHMETIC for op in question.log.ops)
+    found[order[:-1]] = arithmetic[order[:-1]] & follows[order[1:]]
+    return found
 
 
 def scalar_code(question: Question) -> Iterator[Advice]:

@@ -107,12 +107,21 @@ mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, u
   return row;
 }
 
+// The key of a source position in a range, or a free one. Addresses differ from process to process, and which runs
+// there are must not: those whose addresses meet in one place have places of their own. There are more than runs.
+inline Runs::Key& Runs::key_of_run(const Access& access, const mlusim_range& range) {
+  const uint64_t mixed = ((uint64_t)access.pc ^ range.start * 2 ^ (uint64_t)access.how) * 0x9e3779b97f4a7c15u;
+  for (unsigned place = (unsigned)(mixed >> 55);; place++) {
+    Key& key = keys_[place & (KEYS - 1)];
+    if (key.round != round_ || (key.pc == access.pc && key.range == &range && key.how == access.how)) return key;
+  }
+}
+
 // Adds an access to an open run; false where it may not be one with it.
 inline bool Runs::extend(int index, const Access& access, uint64_t operations, bool behind) {
   mlusim_run& run = runs_[index];
   mlusim_row& row = rows_[done_ + index];
   int64_t step = (int64_t)(access.address - run.last);
-  if (run.store != access.how) return false;
   if (mlusim_strict && (run.size != access.size || (run.times != 1 && step != run.stride))) return false;
   uint64_t end = access.address + access.size;
   run.apart |= access.address > run.high || end < run.low;
@@ -142,14 +151,12 @@ void Runs::add(const Access& access, mlusim_range& range) {
   const bool store = access.how & 1;
   bool behind = !store && !operations && last_load_ == (int)range.load;
   last_load_ = store ? -1 : (int)range.load;
-  uint64_t mixed = ((uint64_t)access.pc ^ range.start * 2 ^ (uint64_t)access.how) * 0x9e3779b97f4a7c15u;
-  Key& key = keys_[(unsigned)(mixed >> 55) & (KEYS - 1)];
-  if (key.pc == access.pc && key.range == &range && key.round == round_ &&
-      extend(key.index, access, operations, behind))
-    return;
+  Key* key = &key_of_run(access, range);
+  if (key->round == round_ && extend(key->index, access, operations, behind)) return;
   if (count_ == MOST) {
     leave();
     back(access.pc);
+    key = &key_of_run(access, range);
   }
   runs_[count_] = {access.pc,
                    access.address,
@@ -168,7 +175,7 @@ void Runs::add(const Access& access, mlusim_range& range) {
   row.gaps = behind;
   row.operands[0].key = key_of(range, access.address);
   row.operands[0].bytes = access.size;
-  key = {access.pc, &range, round_, count_++};
+  *key = {access.pc, &range, access.how, count_++, round_};
 }
 
 }  // namespace mlusim

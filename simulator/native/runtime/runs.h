@@ -54,17 +54,18 @@ class Runs {
   uint8_t scalar_pipe = 0;  // and of its pipe
 
  private:
-  static constexpr int KEYS = 512, ROOM = 1024;
+  static constexpr int KEYS = 2 * MOST, ROOM = 1024;
 
-  // The run that a source position has open for a range, found by both; of two in one place the later stays. It is good
-  // until the runs are closed.
+  // The latest run that a source position has open for a range. It is good until the runs are closed.
   struct Key {
     int64_t pc;
     mlusim_range* range;
-    uint64_t round;
+    int how;
     int index;
+    uint64_t round;
   };
 
+  Key& key_of_run(const Access& access, const mlusim_range& range);
   bool extend(int index, const Access& access, uint64_t operations, bool behind);
   void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
   void close(uint64_t worth, int64_t pc);

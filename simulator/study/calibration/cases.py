@@ -23,6 +23,7 @@ from .measured import Measurement
 
 _SPELLINGS = {"float": "float32", "fp32": "float32", "f32": "float32", "half": "float16", "fp16": "float16"}
 _ARRAY = re.compile(r"(\w+)\[(.+)\]")
+_NAMED = re.compile(r"\s*\w+\s*=(?!=).+")
 #: The kernels and the table of the project itself, beside the packages; an installation has no logs among them.
 OUR_KERNELS = Path(__file__).resolve().parents[3] / "benchmarks" / "hardware"
 LEFT_OUT = (
@@ -80,20 +81,23 @@ class MeasuredCase(BaseModel):
                 known[name] = evaluate(text, known)
         return known
 
-    def arguments(self, row: Measurement) -> list[Any]:
-        """The arguments of the kernel for a row: numbers, and arrays of zeros."""
+    def arguments(self, row: Measurement) -> list[Any] | dict[str, Any]:
+        """The arguments of the kernel for a row: numbers, and arrays of zeros; by name where a structure has them."""
         known = self.numbers(row)
-        values: list[Any] = []
-        for text in self.args:
-            array = _ARRAY.fullmatch(text)
-            if array is None:
-                values.append(evaluate(text, known))
-                continue
-            count = evaluate(array[2], known)
-            if not 0 < count < 1 << 36:
-                raise ValueError(f"{text} has {count} elements")
-            values.append(np.zeros(count, np.dtype(array[1])))
-        return values
+        if self.args and all(map(_NAMED.fullmatch, self.args)):
+            named = (text.partition("=") for text in self.args)
+            return {name.strip(): _argument(text.strip(), known) for name, _, text in named}
+        return [_argument(text, known) for text in self.args]
+
+
+def _argument(text: str, known: Mapping[str, int]) -> int | np.ndarray:
+    array = _ARRAY.fullmatch(text)
+    if array is None:
+        return evaluate(text, known)
+    count = evaluate(array[2], known)
+    if not 0 < count < 1 << 36:
+        raise ValueError(f"{text} has {count} elements")
+    return np.zeros(count, np.dtype(array[1]))
 
 
 class Free(BaseModel):

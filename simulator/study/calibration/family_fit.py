@@ -76,7 +76,8 @@ class Estimate:
     """Where a fit ended: logarithms of the values, and which of them the rows tell.
 
     ``loadings`` [numbers, numbers] is the root of the covariance of the logarithms, lower triangular; ``model_error``
-    what the model gets wrong besides, 0 where the rows do not say.
+    what the model gets wrong besides, 0 where the rows do not say. Both are as wide as fits without each operator in
+    turn ask for.
     """
 
     at: np.ndarray
@@ -143,7 +144,11 @@ class FamilyFit:
         more = max(1.0, np.sqrt((1 + np.sum((misses / self.errors[used]) ** 2)) / (1 + free)))
         root = np.linalg.cholesky(covariance) * more
         root *= np.minimum(1.0, self.spread / np.sqrt((root**2).sum(1)))[:, None]
-        return Estimate(at, root, told, self._model_error(at, used, misses, free) if self.generic else 0.0)
+        if not self.generic:
+            return Estimate(at, root, told, 0.0)
+        error = float(np.sqrt((np.log(EXPECTED_ERROR) ** 2 + np.sum(misses**2)) / (1 + free)))
+        scale = self._scale(at, used, misses, float(more), error)
+        return Estimate(at, root * scale, told, float(np.exp(error * scale)))
 
     def _ruled_out(self, at: np.ndarray, number: int, used: np.ndarray) -> bool:
         """Whether the rows tell at least that a number is not its centre."""
@@ -160,24 +165,23 @@ class FamilyFit:
         slopes = self.slopes[used] / self.errors[used, None]
         return np.linalg.inv(slopes.T @ slopes + np.diag(self.spread**-2))
 
-    def _model_error(self, at: np.ndarray, used: np.ndarray, misses: np.ndarray, free: float) -> float:
-        """The factor that the model is off by though its numbers were right: of what a fit to some rows misses, or of
-        what fits without each of their operators do beyond what their numbers' uncertainty explains, the larger one.
+    def _scale(self, at: np.ndarray, used: np.ndarray, misses: np.ndarray, more: float, error: float) -> float:
+        """By how many of their standard deviations fits without an operator miss its rows: root of the mean square.
 
-        ``misses`` are the logarithms of measured / simulated at the fit. Fits without an operator go by derivatives.
+        The standard deviation is that of the numbers' uncertainty, ``more`` times their covariance's, and of the
+        model's ``error``. An operator counts once, whatever the number of its rows, and one more that is missed by just
+        one standard deviation. ``misses`` are the logarithms of measured / simulated at the fit ``at``. Fits without an
+        operator go by derivatives.
         """
-        expected = np.log(EXPECTED_ERROR) ** 2
-        groups = np.array([self.rows[number].group(GROUPS[0]) for number in used])
-        beyond = 0.0
+        groups, squares = np.array([self.rows[number].group(GROUPS[0]) for number in used]), [1.0]
         for group in dict.fromkeys(groups.tolist()):
             rest, own = groups != group, self.slopes[used[groups == group]]
             covariance = self._covariance(used[rest])
             weighed = self.slopes[used[rest]] / self.errors[used[rest], None] ** 2
             moved = covariance @ (weighed.T @ misses[rest] + (self.centre - at) / self.spread**2)
-            beyond += float(np.sum((misses[~rest] - own @ moved) ** 2))
-            beyond -= float(np.einsum("ri,ij,rj->", own, covariance, own))
-        seen, unseen = (expected + np.sum(misses**2)) / (1 + free), (expected + beyond) / (1 + len(used))
-        return float(np.exp(np.sqrt(max(seen, unseen))))
+            variance = more**2 * np.einsum("ri,ij,rj->r", own, covariance, own) + error**2
+            squares.append(float(np.mean((misses[~rest] - own @ moved) ** 2 / variance)))
+        return float(np.sqrt(np.mean(squares)))
 
     def _times(self, at: np.ndarray, used: np.ndarray) -> np.ndarray:
         """The logarithm of the time of every row ``used`` (their numbers) at some values."""

@@ -13,9 +13,10 @@ error of a number is the root of its place on the diagonal. A number that rows l
 put back to its centre, unless they rule that out, and the others are fitted once more. A fit without some of the rows
 is made the same way, with the derivatives at the fit to all rows.
 
-What the model gets wrong though its numbers are right follows from what the rows are missed by, and from what each
-operator is missed by in a fit without it, beyond what is explained by how unsure the numbers are there. Where an
-operator is left out to be judged, only the others count.
+What the model gets wrong though its numbers are right follows from what the rows are missed by. How wide intervals have
+to be is found by fits without each operator in turn: by how many standard deviations these miss its rows, the root of
+the mean square over operators, the covariance and the model's error are scaled, both alike. Where an operator is left
+out to be judged, only the others count for that.
 """
 
 from __future__ import annotations
@@ -79,9 +80,8 @@ class Fit:
             for path in p.paths
         }
         if (error := self.model_errors.get(family)) is not None:
-            source = (
-                f"{of}: what fits to them, and to all operators but one, miss; {percent(EXPECTED_ERROR)} counts as one"
-            )
+            missed = f"what the fit misses, {percent(EXPECTED_ERROR)} counted as one row"
+            source = f"{of}: {missed}, as wide as fits without an operator ask for"
             facts[MODEL_ERROR] = Quantity(float(f"{error:.4g}"), "fitted", source)
         return facts
 

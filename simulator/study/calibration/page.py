@@ -33,8 +33,8 @@ FIGURE_HEADS = ("rows", "by", "cases", "mean", "median", "largest", "within 25 %
 _FITTED = """
 Each is one number for all devices of a family. The centre is what is known of it without these rows, the spread the
 factor within which that lies with the odds of one standard deviation; the standard error is from the covariance at the
-best fit. A number that the rows do not tell stays at its centre and is called assumed. All others are as
-`mlusim devices NAME` says.
+best fit, as wide as fits without each operator in turn ask for. A number that the rows do not tell stays at its centre
+and is called assumed. All others are as `mlusim devices NAME` says.
 """
 
 

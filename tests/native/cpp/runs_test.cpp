@@ -153,6 +153,21 @@ TEST(a_load_right_behind_a_load_is_under_way_with_it) {
   CHECK(rows[0].gaps == 0 && rows[1].gaps == 1 && rows[2].gaps == 0 && rows[3].gaps == 0);
 }
 
+TEST(which_runs_there_are_does_not_depend_on_where_the_code_lies) {
+  for (uint64_t code = 0; code < 50; code++) {
+    begin();
+    mlusim_range range = memory_at(4096 * code);
+    uint64_t place = code;
+    for (int time = 0; time < 4; time++, place = code)
+      for (int position = 0; position < 200; position++) {
+        place = place * 6364136223846793005u + 1442695040888963407u;
+        runs.add({range.start + 4 * (uint64_t)time, 4, 0, (int64_t)(place >> 16)}, range);
+      }
+    runs.drain(UINT64_MAX, 0);
+    CHECK(drained.size() == 200 && rows.size() == 200);
+  }
+}
+
 TEST(more_runs_than_there_is_room_for_are_handed_over) {
   begin();
   mlusim_range range = memory_at(0);

@@ -1,0 +1,57 @@
+"""The suite for a card with a TPU: its program runs here, and each rate comes back from what it prints."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from mlusim.simulator.host.programs.toolkit import write_toolkit
+
+from tests.host.card_rates import check_rates_come_back
+from tests.support.paths import ROOT
+
+pytestmark = pytest.mark.slow
+SUITE = ROOT / "benchmarks" / "card" / "tpu"
+#: Classes that no modelled instruction of TPU-KERNEL has; a wait has no work.
+UNSEEN = {
+    f"engines.{name}" for name in (
+        "bdc_lin.startup_cycles", "bdc_lin.per_cycle", "bdc_requant.startup_cycles", "bdc_requant.per_cycle",
+        "bdc_conv_float.startup_cycles", "bdc_conv_float.per_cycle", "bdc_lane_copy.startup_cycles",
+        "bdc_lane_copy.per_cycle", "sync.per_cycle",
+    )
+}  # fmt: skip
+
+#: Others that the fit may name: start-ups of ten cycles or so, which the processor hides that needs 40 to issue a
+#: command, and rates of SDMA and HAU where the DRAM is slower.
+HIDDEN = 10
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """The table of a bm1690, printed by the suite's program, built and run with a toolkit in place of the vendor's."""
+    folder = tmp_path_factory.mktemp("card")
+    write_toolkit(folder / "sdk", ["bm1690"])
+    words = ["make", "-s", "-C", SUITE, f"SDK={folder / 'sdk'}", "LAUNCHES=1", f"OUT={folder}"]
+    made = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    path = {**os.environ, "LD_LIBRARY_PATH": str(folder / "sdk" / "lib")}
+    done = subprocess.run([folder / "card", "bm1690"], env=path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "error:" not in done.stderr
+    assert "warning:" not in done.stderr
+    return done.stdout
+
+
+def test_every_rate_of_a_bm1690_comes_back(printed, tmp_path):
+    table = tmp_path / "card.csv"
+    table.write_text(printed)
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)
+
+
+def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
+    """Its program prints the same rows, but for SDMA and several cores."""
+    head, *rows = printed.splitlines()
+    rows = [re.sub("^bm1690", "bm1684x", row) for row in rows if "sdma" not in row and "dim={1," in row]
+    table = tmp_path / "card.csv"
+    table.write_text("\n".join([head, *rows]))
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)

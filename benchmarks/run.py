@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -60,16 +61,38 @@ def main(arguments: list[str] | None = None) -> int:
         "names", nargs="*", metavar="name", help=f"what to measure, by default all: {', '.join(BENCHMARKS)}"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--page", type=Path, metavar="PATH", help="write the first table of a page of Markdown anew")
     chosen = parser.parse_args(arguments)
     unknown = set(chosen.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
     figures = [figure for name in chosen.names or BENCHMARKS for figure in BENCHMARKS[name]()]
+    if chosen.page:
+        chosen.page.write_text(renewed(chosen.page.read_text(encoding="utf-8"), figures), encoding="utf-8")
     if chosen.json:
         print(json.dumps({"machine": machine(), "figures": [asdict(figure) for figure in figures]}, indent=1))
     else:
         _show(figures)
     return 1 if missed(figures) else 0
+
+
+def renewed(page: str, figures: Sequence[Figure]) -> str:
+    """A page with these figures in its first table, and the machine in the line above it."""
+    before, _, rest = page.partition("Measured on: ")
+    _, head, table = rest.partition("\n\n| what |")
+    columns, rule, *rows = table.splitlines(keepends=True)
+    after = "".join(rows[next((at for at, row in enumerate(rows) if not row.startswith("|")), len(rows)) :])
+    written = "".join(f"| {' | '.join(_cells(figure))} |\n" for figure in figures)
+    where = f"{machine()}; other work may have been running on the machine."
+    return f"{before}Measured on: {where}{head}{columns}{rule}{written}{after}"
+
+
+def _cells(figure: Figure) -> list[str]:
+    limit, verdict = "", ""
+    if figure.limit is not None:
+        limit, verdict = f"at most {figure.limit:g}", "missed" if figure.missed else "met"
+    value = f"{figure.value:,.0f}" if figure.value >= 1000 else f"{figure.value:.3g}"
+    return [figure.name, value, figure.unit, limit, verdict]
 
 
 def machine() -> str:

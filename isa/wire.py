@@ -8,17 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from .prototype import Kind, Parameter
 from .types import STRUCTS, UNIONS, VARIABLES
 
 
 @dataclass(frozen=True)
 class Wire:
-    """One number on its way: its name in the issue port, whether it is a double, and the C expression that gives it."""
+    """One number on its way: its name in the issue port, whether it is a double, and the C expression that gives it.
+
+    A ``is_natural`` one has no sign: its highest bit counts.
+    """
 
     name: str
     is_float: bool
     c: str
+    is_natural: bool = False
 
 
 def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
@@ -45,7 +51,8 @@ def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
         return [Wire(name, False, f"(int64_t){name}.address")]
     element = parameter.element(binding)
     if parameter.is_memory or not element.is_float:
-        return [Wire(name, False, f"(int64_t){name}")]
+        is_natural = not parameter.is_memory and element.dtype == np.uint64
+        return [Wire(name, False, f"(int64_t){name}", is_natural)]
     return [Wire(name, True, f"(double)(float){name}" if element.name == "bfloat16" else f"(double){name}")]
 
 

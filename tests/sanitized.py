@@ -19,6 +19,10 @@ from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.native import library
 
 PROGRAMS = Path(__file__).parent / "host" / "programs"
+PARTS = (
+    ["errors.cpp", "errors_library.cpp", "errors_further.cpp"], ["ordered.cpp"], ["scenarios.mlu"], ["topologies.mlu"],
+    ["asynchronous.mlu"],
+)  # fmt: skip
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-O1")
 #: Faults of device memory are the runtime's to answer, and a host without memory is one of the things to try.
 OPTIONS = {"ASAN_OPTIONS": "handle_segv=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -61,7 +65,7 @@ def main() -> int:
     os.environ |= OPTIONS
     device = Device.load("mlu370-x4")
     bad = 0
-    for names in (["errors.cpp", "errors_library.cpp"], ["ordered.cpp"], ["scenarios.mlu"]):
+    for names in PARTS:
         sources = [PROGRAMS / name for name in [*names, "kernels.mlu"]]
         program = build_program(sources, Options.of([], [], [], None), device, FLAGS)
         for way in ways(sources[0]):

@@ -72,6 +72,10 @@ __mlu_entry__ void too_soon(float *out, const float *in, int times) {
   out[99] = out[times];
   __sync_cluster();
 }
+__mlu_entry__ void highest_bit(uint64_t *out) {
+  __bang_write_value((uint64_t *)a, N, ~(uint64_t)0 - taskId);
+  __memcpy(out, a, N * sizeof(uint64_t), NRAM2GDRAM);
+}
 __mlu_entry__ void parts(float *out) {
   volatile float *here = a;
   for (int i = 0; i < 4; i++) {
@@ -152,6 +156,20 @@ def test_who_reads_before_the_wait_reads_nan(source: Path, native: bool, monkeyp
     assert np.isnan(out[0])
     assert out[1:91].tolist() == [2] * 90
     assert out[99] == 0
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_numbers_without_a_sign(source: Path, native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+    out = np.zeros(256, np.uint64)
+    load([source], device=Device.load("mlu370-x4")).launch("highest_bit", args=[out], isolate=False)
+    assert (out == 2**64 - 1).all()
+
+
+def test_what_computes_of_a_number_is_a_function_of_pythons() -> None:
+    machine = Device.load("mlu590").replace({"shape.arch": 613}).machine
+    for number in machine.dialect.by_name["__bang_incseq"]:
+        assert machine.native_ports(number) == {0: "its semantics is a function of Python's"}
 
 
 def test_pipelines_need_python_at_barriers_alone(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,7 +107,7 @@ class _Writer:
         if case and entry.select:
             known[entry.select.argument] = value
         given = [wire for p in overload.parameters for wire in wires(p, overload.binding)]
-        steps = StepWriter(["" if wire.is_float else wire.name for wire in given], known)
+        steps = StepWriter(["" if wire.is_float or wire.is_natural else wire.name for wire in given], known)
         for name, text in entry.let.items():
             steps.name(name, self.source.expression(text))
         found = tuple(self._operand(steps, operand, spaces[operand.name]) for operand in packed)
@@ -229,9 +230,10 @@ class _Writer:
         if not names and type(made := function()) is int and made == 0:
             return [None]
         found = [p for p in overload.parameters if p.kind is Kind.VALUE and [p.name] == names]
-        if not found or overload.element(found[0]) != self.operands[0].element or function(value) is not value:
-            raise NotNativeError("its semantics is a function of Python's")
-        return list(found)
+        with suppress(TypeError):  # of one that computes with it
+            if found and overload.element(found[0]) == self.operands[0].element and function(value) is value:
+                return list(found)
+        raise NotNativeError("its semantics is a function of Python's")
 
     def _row(self) -> tuple[str, ...]:
         """The axes that all operands have; along those before them, the shorter ones are repeated."""

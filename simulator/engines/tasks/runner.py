@@ -300,7 +300,8 @@ def _text(given: bytes) -> str:
 def _wire(overload: Overload) -> Any:
     """The ctypes signature of an overload's port."""
     kinds = [
-        ctypes.c_double if wire.is_float else _i64 for p in overload.parameters for wire in wires(p, overload.binding)
-    ]
+        ctypes.c_double if wire.is_float else _u64 if wire.is_natural else _i64
+        for p in overload.parameters for wire in wires(p, overload.binding)
+    ]  # fmt: skip
     returns = overload.instruction.prototype.returns != "void" and result_type(overload).is_float
     return ctypes.CFUNCTYPE(ctypes.c_double if returns else _i64, _i64, *kinds)

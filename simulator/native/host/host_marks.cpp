@@ -1,5 +1,6 @@
 #include "host_marks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -19,7 +20,7 @@ constexpr timespec NAP = {0, 20'000'000};
 
 bool has_ended(int process) {
   int file = (int)syscall(SYS_pidfd_open, process, 0);
-  if (file < 0) return true;
+  if (file < 0) return errno == ESRCH;  // an older system cannot say it
   pollfd ended = {file, POLLIN, 0};
   bool has = poll(&ended, 1, 0) > 0;
   close(file);

@@ -37,6 +37,7 @@ struct Transfer {
   uint64_t serial;
   int of;
   Place where;
+  pthread_t thread = pthread_self();  // that has queued it
 
   size_t size() const { return (size_t)(end - start); }
   bool before(uint64_t queue) const { return std::find(queues.begin(), queues.end(), queue) != queues.end(); }
@@ -139,7 +140,7 @@ void aim_at_last(Transfers& made) {
   for (auto each = made.all.rbegin(); each != made.all.rend() && words.size() < MOST && seen < LOOKED_AT; each++) {
     Words begins = beginning(*each);
     bool is_wanted = each->arrives && each->is_checked && !each->is_told && begins.start < begins.end;
-    if (is_wanted) words.push_back(begins);
+    if (is_wanted && pthread_equal(each->thread, pthread_self())) words.push_back(begins);
     seen++;
   }
   aim(words, look);

@@ -24,7 +24,8 @@ constexpr uint64_t WORD = 8;
 
 struct Watchpoint {
   int file = -1;
-  uint64_t address = 0, bytes = 0;  // 0: it is off
+  uint64_t address = 0, bytes = 0;
+  bool is_on = false;
 };
 // Of the thread that has used them last; whoever calls holds the lock of the transfers.
 Watchpoint watchpoints[COUNT];
@@ -64,30 +65,40 @@ uint64_t word_at(uint64_t address, uint64_t end) {
   return bytes;
 }
 
+// Make the watchpoints this thread's, if another one has none on.
+bool take() {
+  int thread = (int)syscall(SYS_gettid);
+  if (owner == thread) return true;
+  for (auto& each : watchpoints)
+    if (each.is_on) return false;
+  for (auto& each : watchpoints)
+    if (each.file >= 0) close(each.file), each = Watchpoint();
+  owner = thread;
+  return true;
+}
+
+void unset(Watchpoint& watchpoint) {
+  if (watchpoint.is_on) ioctl(watchpoint.file, PERF_EVENT_IOC_DISABLE, 0);
+  watchpoint.is_on = false;
+}
+
 void set(Watchpoint& watchpoint, uint64_t address, uint64_t bytes) {
-  if (watchpoint.address == address && watchpoint.bytes == bytes) return;
+  bool is_there = watchpoint.address == address && watchpoint.bytes == bytes;
+  if (is_there && watchpoint.is_on) return;
   perf_event_attr wanted = {};
   wanted.type = PERF_TYPE_BREAKPOINT, wanted.size = sizeof wanted;
   wanted.bp_type = HW_BREAKPOINT_RW, wanted.bp_addr = address, wanted.bp_len = bytes;
   wanted.exclude_kernel = wanted.exclude_hv = 1;
   wanted.sample_period = 1, wanted.sigtrap = wanted.remove_on_exec = 1;
-  if (watchpoint.file >= 0) {
-    ioctl(watchpoint.file, PERF_EVENT_IOC_DISABLE, 0);
-    if (!ioctl(watchpoint.file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &wanted)) {
-      ioctl(watchpoint.file, PERF_EVENT_IOC_ENABLE, 0);
-      watchpoint.address = address, watchpoint.bytes = bytes;
-      return;
-    }
-    close(watchpoint.file);
-  }
-  watchpoint.file = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  unset(watchpoint);
+  if (watchpoint.file >= 0 && !is_there && ioctl(watchpoint.file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &wanted))
+    close(watchpoint.file), watchpoint.file = -1;
+  if (watchpoint.file >= 0)
+    ioctl(watchpoint.file, PERF_EVENT_IOC_ENABLE, 0);
+  else
+    watchpoint.file = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   refused = refused || watchpoint.file < 0;
-  watchpoint.address = address, watchpoint.bytes = watchpoint.file < 0 ? 0 : bytes;
-}
-
-void unset(Watchpoint& watchpoint) {
-  if (watchpoint.bytes) ioctl(watchpoint.file, PERF_EVENT_IOC_DISABLE, 0);
-  watchpoint.bytes = 0;
+  watchpoint.address = address, watchpoint.bytes = bytes, watchpoint.is_on = watchpoint.file >= 0;
 }
 
 }  // namespace
@@ -95,23 +106,18 @@ void unset(Watchpoint& watchpoint) {
 void aim(const std::vector<Words>& ranges, void (*touched)(char* address, const void* after)) {
   if (refused) return;
   size_t used = 0, left = ranges.size();
-  if (left && is_signal_ours()) {
-    told = touched;
-    int thread = (int)syscall(SYS_gettid);
-    for (auto& each : watchpoints)
-      if (owner != thread && each.file >= 0) close(each.file), each = Watchpoint();
-    owner = thread;
-    for (auto& range : ranges) {
-      left--;
-      auto at = (uint64_t)range.start, end = (uint64_t)range.end;
-      for (; at < end && used + left < COUNT && used < COUNT; used++) {
-        uint64_t bytes = word_at(at, end);
-        set(watchpoints[used], at, bytes);
-        at += bytes;
-      }
-    }
+  bool are_ours = left && is_signal_ours();
+  if (are_ours && !take()) return;
+  if (are_ours) told = touched;
+  for (auto& range : ranges) {
+    left--;
+    auto at = (uint64_t)range.start, end = (uint64_t)range.end;
+    for (uint64_t bytes; are_ours && at < end && used + left < COUNT; at += bytes)
+      set(watchpoints[used++], at, bytes = word_at(at, end));
   }
   for (; used < COUNT; used++) unset(watchpoints[used]);
+  for (auto& each : watchpoints)
+    if (refused) unset(each);
 }
 
 }  // namespace mlusim

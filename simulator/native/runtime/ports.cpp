@@ -175,8 +175,8 @@ bool as_element(const mlusim_native_input& input, int64_t number, char* element)
   } else {
     const int bits = 8 * input.width;
     const bool natural = input.type == MLUSIM_NATURAL;
-    if (natural ? number < 0 || (bits < 64 && number >> bits)
-                : bits < 64 && (number < -(1ll << (bits - 1)) || number >= 1ll << (bits - 1)))
+    if (bits < 64 &&
+        (natural ? number < 0 || number >> bits : number < -(1ll << (bits - 1)) || number >= 1ll << (bits - 1)))
       return false;
     memcpy(element, &number, input.width);
   }

@@ -128,15 +128,15 @@ class CompiledSources:
     def _in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """Images of a kernel's source in smaller tiles, those that compile; they are built once."""
         if kernel not in self._tiles:
-            self._tiles[kernel] = []
-            source = self._home(kernel)
+            built, source = [], self._home(kernel)
             others = [other for other in self._sources if other is not source]
             with suppress(BuildError, OSError):
                 for constant, smaller in self._builder.in_tiles(source, kernel):
                     with suppress(BuildError):
                         image = LaunchableImage(self._builder, self._builder.compile(smaller, (kernel,), others))
                         size = TileSize(constant.name, constant.value, constant.less, constant.given)
-                        self._tiles[kernel].append((size, image))
+                        built.append((size, image))
+            self._tiles[kernel] = built  # whole: another thread may look for it
         return [(size, self._present(image)) for size, image in self._tiles[kernel]]
 
     def _warn(self, image: LaunchableImage) -> None:

@@ -272,3 +272,13 @@ def varied(kernel: Any, *numbers: float) -> list[str]:
     assert np.array_equal(out, again)
     assert {f.rule for f in run.findings} <= {"ignored"}
     return [f"{f.severity} {f.message}" for f in run.findings]
+
+
+def test_what_only_another_split_writes_is_put_back() -> None:
+    def kernel(m: Any, one: Any, other: Any) -> None:
+        if m.taskId == m.taskDim - 1:
+            (one if m.taskDim == 2 else other)[0] = 5.0
+
+    arrays = [np.zeros(1, np.float32) for _ in range(2)]
+    launch(kernel, (2, 1, 1), args=arrays, device=device(), on_finding="collect", resplit=(1, 3))
+    assert [array[0] for array in arrays] == [5.0, 0.0]

@@ -29,17 +29,27 @@ def holes(touched: Touched) -> Iterator[Finding]:
 
     The pieces that are written, or read, would fill the array, but lie on each other; or pieces of the same lengths do
     fill another array as large. Or pieces are stored of tiles that go on, as far as the hole behind them, with what
-    nobody takes. Or an output is written to its end, but not from its beginning; or not at all, where others are. An
-    element of which a part is touched counts as touched.
+    nobody takes. Or an output is written to its end, but not from its beginning; or not at all, where others are. Or
+    elements of an output are written in part; any other of which a part is touched counts as touched.
     """
+    if _torn(touched) and len(touched.pieces.row) <= _MOST_PIECES:
+        cover = _Union(touched)
+        yield _said(touched, True, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0], sure=True)
+        return
     touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
     array, written = touched.array, touched.written
     if not len(written):
         if array.output and array.declared and not touched.nothing_written:
             yield _said(touched, None, array.key, array.bytes, 1, -1)
         return
+    if len(written) > _MOST_PIECES:
+        return
     made = bool(written[0])
-    if (written != made).any() or len(written) > _MOST_PIECES or (made and not array.output):
+    if (written != made).any():  # of what is read and written, what is read alone tells
+        touched, made = replace(touched, pieces=touched.pieces.chosen(~written)), False
+        if not _unlike_another(touched):
+            return
+    if made and not array.output:
         return
     cover = _Union(touched)
     if not cover.missing:
@@ -94,6 +104,18 @@ def _on_each_other(touched: Touched) -> bool:
     return once and bool((times == times[0]).all())
 
 
+def _torn(touched: Touched) -> bool:
+    """Whether of an output nothing but parts of elements is written, and of several."""
+    pieces, array = touched.pieces, touched.array
+    parts = (pieces.end - pieces.begin) * 2 <= array.dtype.itemsize
+    return (
+        array.output
+        and len(parts) > 1
+        and bool(touched.written.all() and parts.all())
+        and len(np.unique((pieces.begin - array.key) // array.dtype.itemsize)) == len(parts)
+    )
+
+
 def _unlike_another(touched: Touched) -> bool:
     """Whether pieces of the same lengths, touched in the same way, fill another array as large."""
     made, lengths = bool(touched.written[0]), np.sort(touched.pieces.end - touched.pieces.begin)
@@ -103,7 +125,8 @@ def _unlike_another(touched: Touched) -> bool:
         if other.key == touched.array.key or (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
             continue
         pieces = _of_elements(pieces_in(touched.all_pieces, other), other)
-        if len(pieces.row) != len(lengths) or (touched.log.operand_written[pieces.row] != made).any():
+        pieces = pieces.chosen(touched.log.operand_written[pieces.row] == made)
+        if len(pieces.row) != len(lengths):
             continue
         if not _left_of(pieces, other) and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
             return True

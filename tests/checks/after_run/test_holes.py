@@ -189,8 +189,24 @@ def test_one_place_along_an_axis_of_an_input(rows: list[int], width: int, said: 
     assert [f.message.partition(";")[0] for f in found if f.rule == "unread"] == expected
 
 
+@pytest.mark.parametrize(("size", "count", "said"), [(2, 4, ["warning 8 of the 16"]), (4, 4, []), (2, 1, [])])
+def test_elements_that_are_written_in_part(size: int, count: int, said: list[str]) -> None:
+    """Results, stored with the size of another type."""
+
+    def kernel(m: Any, out: Any) -> None:
+        tile = m.nram("float", N)
+        m.__bang_write_value(tile, N, 1.0)
+        for at in range(count):
+            m.__memcpy(out + at, tile, size, m.NRAM2GDRAM)
+
+    found = [f for f in run(kernel, np.zeros(count, np.float32)).findings if f.rule == "unwritten"]
+    told = [f"{f.severity} {f.message.split('writes ')[1].split(' bytes')[0]}" for f in found]
+    assert [text for text in told if text.startswith("warning") or said] == said
+
+
+@pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("other", [[0, 1, 2, 3], [0, 1, 2, 2], [0, 2, 1, 3]])
-def test_pieces_of_one_length_fill_one_array_and_not_the_other(other: list[int]) -> None:
+def test_pieces_of_one_length_fill_one_array_and_not_the_other(other: list[int], in_place: bool) -> None:
     """A row of one factor is taken again where the next was meant."""
 
     def kernel(m: Any, x: Any, y: Any, out: Any) -> None:
@@ -200,6 +216,8 @@ def test_pieces_of_one_length_fill_one_array_and_not_the_other(other: list[int])
             m.__memcpy(two, y + its * N, BYTES, m.GDRAM2NRAM)
             m.__bang_mul(one, one, two, N)
             m.__memcpy(out + row * N, one, BYTES, m.NRAM2GDRAM)
+        if in_place:
+            m.__memcpy(y, one, BYTES, m.NRAM2GDRAM)
 
     found = run(kernel, *(np.ones(4 * N, np.float32) for _ in range(3))).findings
     unread = [(f.severity, bytes_of(f.message)) for f in found if f.rule == "unread"]

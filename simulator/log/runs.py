@@ -28,21 +28,35 @@ def table_of_runs(
         return np.zeros(0, RUNS)
     first = np.add.accumulate(held, dtype=np.int64) - held
     parts = [_scalar_runs(raw, first, scalar)] if scalar else []
-    single = []
+    arrays: list[tuple[int, int, tuple[Row, ...]]] = []
     for row, number, *where in pieces:
-        operand = int(first[row]) + number
         if len(where) == 1:
-            single += [(operand, *found) for found in where[0]]
+            arrays.append((row, number, where[0]))
         else:
-            parts.append(_anywhere(operand, *where))
-    if single:
-        parts.append(np.array(single, RUNS))
+            parts.append(_anywhere(int(first[row]) + number, *where))
+    if arrays:
+        parts.append(_of_arrays(first, *zip(*arrays, strict=True)))
     parts = [part for part in parts if len(part)]
     if not parts:
         return np.zeros(0, RUNS)
     table = np.concatenate(parts)
     ordered: np.ndarray = table[np.argsort(table["operand"], kind="stable")]
     return ordered
+
+
+def _of_arrays(
+    first: np.ndarray, rows: Sequence[int], numbers: Sequence[int], runs: Sequence[tuple[Row, ...]]
+) -> np.ndarray:
+    """The table of arrays at strides, of which a loop has the same again and again."""
+    distinct = {id(found): found for found in runs}
+    kinds = {key: number for number, key in enumerate(distinct)}
+    lengths = np.array([len(found) for found in distinct.values()])
+    once = np.array([(0, *row) for found in distinct.values() for row in found], RUNS)
+    kind = np.array([kinds[id(found)] for found in runs])
+    count, begin = lengths[kind], (np.cumsum(lengths) - lengths)[kind]
+    table: np.ndarray = once[np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(count.sum())]
+    table["operand"] = np.repeat(first[np.array(rows)] + np.array(numbers), count)
+    return table
 
 
 @lru_cache(maxsize=4096)

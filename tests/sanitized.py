@@ -21,7 +21,6 @@ from mlusim.simulator.native import library
 PROGRAMS = Path(__file__).parent / "host" / "programs"
 PARTS = (
     ["errors.cpp", "errors_library.cpp", "errors_further.cpp"], ["ordered.cpp"], ["scenarios.mlu"], ["topologies.mlu"],
-    ["asynchronous.mlu"],
 )  # fmt: skip
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-O1")
 #: Faults of device memory are the runtime's to answer, and a host without memory is one of the things to try.

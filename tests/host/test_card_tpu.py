@@ -23,7 +23,8 @@ UNSEEN = {
 
 #: Others that the fit may name: start-ups of ten cycles or so, which the processor hides that needs 40 to issue a
 #: command, and rates of SDMA and HAU where the DRAM is slower.
-HIDDEN = 10
+HIDDEN = 11
+BOUNDED = {"engines.hau_gather.per_cycle", "engines.sdma.per_cycle"}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def printed(tmp_path_factory):
 def test_every_rate_of_a_bm1690_comes_back(printed, tmp_path):
     table = tmp_path / "card.csv"
     table.write_text(printed)
-    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN, BOUNDED)
 
 
 def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
@@ -54,4 +55,4 @@ def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
     rows = [re.sub("^bm1690", "bm1684x", row) for row in rows if "sdma" not in row and "dim={1," in row]
     table = tmp_path / "card.csv"
     table.write_text("\n".join([head, *rows]))
-    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN)
+    check_rates_come_back(table, SUITE, UNSEEN, HIDDEN, BOUNDED)

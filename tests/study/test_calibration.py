@@ -385,6 +385,7 @@ def test_a_row_whose_log_is_not_installed_says_where_that_is(tmp_path, monkeypat
     for module in ("simulator.study.calibration.cases", "simulator.cli.accuracy"):
         monkeypatch.setattr(f"mlusim.{module}.OUR_KERNELS", tmp_path)
     monkeypatch.setattr("mlusim.simulator.cli.accuracy.TABLE", tmp_path / "measured.csv")
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["correlate"]) == 1
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("skipped"))
     assert line.startswith("skipped: one on MLU370-X4, N=64 and 1 more: its log is not installed")

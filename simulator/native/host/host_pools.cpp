@@ -43,6 +43,11 @@ cnrtRet_t make(int ordinal, uint64_t most, bool is_default, cnrtMemPool_t* pool)
   return cnrtSuccess;
 }
 
+// A pool that is destroyed lives as long as its arrays.
+void forget(cnrtMemPool_t pool) {
+  if (!pool->used && !pools().all.count(pool)) delete pool;
+}
+
 bool exists(cnrtMemPool_t pool) {
   Locked lock(pools().mutex);
   if (pools().all.count(pool)) return true;
@@ -103,8 +108,10 @@ MLUSIM_API cnrtRet_t cnrtMemFreeAsync(void* pointer, cnrtQueue_t handle) {
   Locked lock(pools().mutex);
   auto entry = pools().taken.find((uint64_t)pointer);
   if (status == cnrtSuccess && entry != pools().taken.end()) {
-    entry->second.first->used -= entry->second.second;
+    auto [pool, bytes] = entry->second;
     pools().taken.erase(entry);
+    pool->used -= bytes;
+    forget(pool);
   }
   return status;
 }
@@ -120,8 +127,9 @@ MLUSIM_API cnrtRet_t cnrtMemPoolDestroy(cnrtMemPool_t pool) {
   if (!exists(pool)) return last_status(false);
   if (pool->is_default) return failed(cnrtErrorArgsInvalid, "the default pool of a device stays");
   Locked lock(pools().mutex);
-  pools().all.erase(pool);  // it lives as long as its arrays
+  pools().all.erase(pool);
   if (pools().current[pool->device] == pool) pools().current.erase(pool->device);
+  forget(pool);
   return cnrtSuccess;
 }
 

@@ -20,7 +20,7 @@
 // __global__, __device__, __shared__, __constant__ and __managed__ are the rewriter's.
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+#define __noinline__  // nothing, since C++ libraries write __attribute__((__noinline__)), and the macro is known there
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from ....isa import Instruction, Overload, wires
+from ....isa import Copy, Instruction, Overload, wires
 from ...findings import Squashed, rules
 from ..execution import Execution
 from .check import Check
@@ -58,6 +58,7 @@ def _report_types(execution: Execution, entry: Instruction, values: tuple[int, .
             wrong, fits = [(given.argument, names.get(value, value))], legal
             break
         wrong.append((given.argument, names.get(value, value)))
-    finding = rules.declared.no_such_types(entry.name, wrong, [names.get(v, v) for v in fits])
+    moves = isinstance(entry.effect, Copy)
+    finding = rules.declared.no_such_types(entry.name, wrong, [names.get(v, v) for v in fits], moves)
     with contextlib.suppress(Squashed):
         execution.collector.report(finding, pc)

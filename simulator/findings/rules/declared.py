@@ -138,12 +138,20 @@ def no_kind(operand: str, kinds: Iterable[str]) -> Finding:
     return Finding(ARGUMENT, f"{operand} is of no known kind", limit=f"one of {', '.join(kinds)}, and not null")
 
 
-def no_such_types(instruction: str, given: Iterable[tuple[str, object]], possible: Iterable[object]) -> Finding:
-    """Arguments name types that an instruction does not have; without ``possible``, not together."""
+def no_such_types(
+    instruction: str, given: Iterable[tuple[str, object]], possible: Iterable[object], moves: bool = False
+) -> Finding:
+    """Arguments name types that an instruction does not have; without ``possible``, not together.
+
+    ``moves``: it copies elements as they are, and so it can bytes that several share.
+    """
     fits = ", ".join(map(str, possible))
     limit = f"one of {fits}" if fits else "a combination of types that the instruction has"
     wrong = " and ".join(f"{argument} is {value}" for argument, value in given)
-    return Finding(DTYPE, wrong, instruction=instruction, limit=limit, suggestion=f"pass {limit}")
+    suggestion = f"pass {limit}"
+    if moves and wrong.endswith("INT4"):
+        suggestion = "two of them share a byte: copy half as many columns of DT_UINT8"
+    return Finding(DTYPE, wrong, instruction=instruction, limit=limit, suggestion=suggestion)
 
 
 def misfit(problem: str, kernel: str) -> Finding:

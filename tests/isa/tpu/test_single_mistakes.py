@@ -54,6 +54,15 @@ def far_step(unit: Any, given: Any, mended: bool) -> None:
     unit.tpu_gdma_cpy_S2L(0, given, (1, 8, 1, 8), None, (1024, 256, 256, 32 if mended else 33), unit.DT_FP32)
 
 
+def halves(unit: Any, given: Any, mended: bool) -> None:
+    width, dtype = (8, unit.DT_UINT8) if mended else (16, unit.DT_INT4)
+    unit.tpu_gdma_cpy_S2L(0, given, (1, 64, 1, width), None, None, dtype)
+
+
+def filled_with_halves(unit: Any, given: Any, mended: bool) -> None:
+    unit.tpu_gdma_set_C_local(0, 0, _SHAPE, None, unit.DT_UINT8 if mended else unit.DT_UINT4)
+
+
 def stored_twice(unit: Any, given: Any, mended: bool) -> None:
     unit.tpu_bdc_set_C(0, 0, _SHAPE, None, unit.DT_FP32)
     unit.tpu_gdma_cpy_L2S(given, 0, (1, 1, 2, 8), (0, 0, 8 if mended else 0, 1), None, unit.DT_FP32)
@@ -144,6 +153,8 @@ def wait(name: str) -> Call:
             add(strides=[Both(((16, 16, 16, 0), (16, 16, 16, 1))), None, None]), "argument", "dst_stride.w",
             id="a stride of 0 where BDC writes",
         ),
+        pytest.param(halves, "dtype", "copy half as many columns of DT_UINT8", id="a copy of integers of 4 bits"),
+        pytest.param(filled_with_halves, "dtype", "pass one of DT_UINT8, ", id="a fill with integers of 4 bits"),
         pytest.param(stored_twice, "argument", "dst_stride.h", id="a stride of 0 where GDMA writes"),
         pytest.param(broadcast, "lane", "lanes", id="a broadcast past the last lane"),
         pytest.param(factor, "lane", "right_addr", id="a factor outside lane 0"),

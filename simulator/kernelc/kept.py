@@ -110,8 +110,11 @@ def _dependences(
             os.path.join(f, name) for f in _searched(compiler, surroundings, command) for name in names
         )
         known = {command[-1], *places, *(os.path.normpath(place) for place in places if ".." in place)}
-        if not files.keys() <= known:
-            return None
+        if not files.keys() <= known:  # preprocessors may name a file without the links on the way to it
+            linked = {place: os.path.realpath(place) for place in places if os.path.isfile(place)}
+            if not files.keys() <= known.union(linked.values()):
+                return None
+            files |= dict.fromkeys(place for place, file in linked.items() if file in files)
         return _Dependences((*files,), _digest(files), tuple((place, os.path.isfile(place)) for place in places))
     except (OSError, LimitReached):
         return None

@@ -162,3 +162,19 @@ def test_what_was_written_in_the_same_moment_is_not_kept(project, monkeypatch):
     project.text()
     project.text()
     assert project.runs == 2
+
+
+def test_a_header_behind_a_link_is_kept_and_followed(project):
+    """Of the system's headers GCC names the file itself where that is shorter."""
+    for name in "cd":
+        project.write(f"{name}/near.h", f"int {name};")
+    project.options[:] = [f"-I{project.folder}/b", "-isystem", f"{project.folder}/a_link_to_them"]
+    (project.folder / "b/near.h").unlink()
+    link = project.folder / "a_link_to_them"
+    for name in "cd":
+        link.unlink(missing_ok=True)
+        link.symlink_to(project.folder / name)
+        assert f"int {name};" in project.settle()
+    assert f'"{project.folder}/d/near.h"' in project.text()
+    project.write("d/near.h", "int more;")
+    assert "int more;" in project.settle()

@@ -34,7 +34,7 @@ __mlu_global__ void halves(float *out, float *left, float *right, int n) {
   float sum = 0;
   for (int i = 0; i < n; i++) {
     sum += left[i];
-    if (sum < 0) sum = 0;
+    if (sum < 0) break;
     sum += right[i];
   }
   out[0] = sum;

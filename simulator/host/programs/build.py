@@ -151,15 +151,21 @@ def _macros(builder: Builder) -> dict[str, object]:
 
 def _compiled(builder: Builder, unit: HostUnit, text: str) -> str:
     standard = unit.options.standard_for("c++", "c++17")
+    flags = [*returning(builder.compiler), *unit.flags]
 
     def make(path: Path) -> None:
         given = path.with_suffix(".ii")
         given.write_bytes(text.encode(errors="surrogateescape"))
-        step = ["-S", "-x", "c++-cpp-output", standard, *unit.flags, "-g", "-w", "-o", str(path), str(given)]
+        step = ["-S", "-x", "c++-cpp-output", standard, *flags, "-g", "-w", "-o", str(path), str(given)]
         check(unit, builder.compiler.run(step, path.parent))
 
-    key = "\0".join([builder.compiler.version, standard, *unit.flags, text])
+    key = "\0".join([builder.compiler.version, standard, *flags, text])
     return text_of(builder.compiler.cache.file("host.s", key, make))
+
+
+def returning(compiler: Compiler) -> list[str]:
+    """Without optimization, a function that returns no value returns all the same: newer GCCs would trap at its end."""
+    return compiler.accepted("-fno-unreachable-traps", "")
 
 
 def check(unit: HostUnit, done: CommandResult) -> None:

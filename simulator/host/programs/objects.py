@@ -10,7 +10,7 @@ from pathlib import Path
 from ...kernelc.inputs import HOST, KERNELS, embedded
 from ...launches.device import Device
 from ...native.compiler import Compiler
-from .build import HostUnit, check, preprocessed, read_unit
+from .build import HostUnit, check, preprocessed, read_unit, returning
 from .cc import has_kernels, kernels_assembly
 from .sdk import SDKS
 
@@ -46,7 +46,8 @@ def _of_host(compiler: Compiler, unit: HostUnit, headers: Sequence[str]) -> Path
     standard = [options.standard_for(language, "c++17" if language == "c++" else "c11")] if options.standard else []
     given = [*standard, *unit.flags, *options.folders(), *headers, *options.preprocess()]
     text = preprocessed(compiler, unit, ["-E", "-x", language, *given, str(unit.path.absolute())])
-    step = ["-c", *standard, *unit.flags, "-x", "c++-cpp-output" if language == "c++" else "cpp-output"]
+    kind = "c++-cpp-output" if language == "c++" else "cpp-output"
+    step = ["-c", *standard, *returning(compiler), *unit.flags, "-x", kind]
 
     def make(path: Path) -> None:
         source = path.with_suffix(".i")

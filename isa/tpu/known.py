@@ -13,9 +13,8 @@ _NAMES = {
         mem_record_del nop npu_c_offset npu_index physical_core_id physical_core_num poll_empty print_global_mem_data
         range_overlapped rank register_kernel_func reset_base_addr run_commands sccl_init set_base_addr set_base_msg_id
         set_bd_id set_cdma_defered_barrier_msg_id set_gdma_id set_id_node set_mem_guard set_parallel_id_node sr_setup
-        start_physical_core_id static_mem_get_start_addr sync_all_bdc sync_all_gdma sync_all_hau sync_all_sdma
-        sync_all_with_msg_id sync_core sync_core_innner sync_core_with_external_engine sync_end sync_finish sync_start
-        tpuv7_env unified_c_offset use_ring
+        start_physical_core_id static_mem_get_start_addr sync_all_with_msg_id sync_core_innner
+        sync_core_with_external_engine sync_finish tpuv7_env unified_c_offset use_ring
     """,
     "bdc_": """
         arithmetic_sequence_bcast_with_dtype arithmetic_sequence_distribute_aligned

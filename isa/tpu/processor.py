@@ -7,6 +7,10 @@ COMPUTED = {
     **{f"tpu_{name}": f"the {name.partition('_')[0]}'s number, or how many there are" for name in
        ["core_index", "core_num", "workitem_index", "workitem_num", "group_index", "group_num"]},
     **{f"tpu_{name}_msg_id": "a number for a message" for name in ("next", "get_local", "get_global")},
+    "tpu_sync_core": "messages by which all engines of a core wait for each other",
+    **{f"tpu_sync_all_{engine}": f"messages by which {engine.upper()} waits for that of all cores"
+       for engine in ("bdc", "gdma", "hau", "sdma")},
+    **{f"tpu_sync_{edge}": "stands around messages; sends no command" for edge in ("start", "end")},
     "tpu_is_parallel_state": "whether a section is open",
     "tpu_npu_num": "lanes of a core",
     "tpu_bank_num": "banks of a lane",

@@ -11,6 +11,7 @@ import pytest
 from mlusim.simulator.chip import Space
 from mlusim.simulator.core.memory import Allocation, Lanes, Memory, Tensor
 from mlusim.simulator.core.memory.bytemap import ByteMap
+from mlusim.simulator.core.memory.shadow import Shadow
 from mlusim.simulator.core.memory.strides import segments
 from mlusim.simulator.core.memory.tensor import (
     TensorShape,
@@ -248,3 +249,12 @@ def test_gaps_lie_between_runs_of_elements(lanes):
         seen.add(gaps)
     assert TensorShape(np.dtype("i4"), lanes, (2, 3, 4, 5)).gaps == (5 if lanes else 0)
     assert len(seen) > 8
+
+
+def test_other_unwritten_bytes_are_seen_by_a_tensor_that_is_kept() -> None:
+    entry = block(map=False)
+    tensor = in_system_memory(entry, entry.start, (1, 2, 3, 4), None, np.dtype(np.float32))
+    entry.uninitialized = Shadow(entry.start, entry.end)
+    assert not tensor.stale()
+    entry.uninitialized = Shadow.of(entry.start, entry.end, [(entry.start + 4, entry.start + 8)])
+    assert tensor.stale()

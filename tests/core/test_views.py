@@ -178,9 +178,9 @@ def test_gaps_and_order_of_segments() -> None:
         "sliced": (19, False), "dealt": (0, False),
     }  # fmt: skip
     runs = {case.name: case.footprint.at(entry := block(), entry.start + AT).runs() for case in CASES}
-    assert runs["apart"] == ((3, 5), (40, 4), 4)
+    assert runs["apart"] == (((20, 0, (40, 0, 0), (3, 1, 1), 0, 0),),)
     assert runs["touching"] == runs["dealt"] == ()
-    assert runs["sliced"] == ((20, 1, 3), (128, 64, 2), 2)
+    assert runs["sliced"] == (((6, 0, (128, 0, 0), (20, 1, 1), 0, 0),),)
     places, row = runs["rows"]
     assert (places.tolist(), row) == ((PLACES + AT).tolist(), 6)
 

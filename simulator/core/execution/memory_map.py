@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .operand_cache import OperandCache, OperandSlot
 
 #: Bytes of an operand that is carried out as far as it lies inside of bounds: a longer one has a wrong count.
 _LARGEST_OVERRUN = 1 << 24
-#: Tensors of a core's memory that are kept: those of the lines of a kernel, in a few places each.
+#: Tensors that are kept in an allocation: those of the lines of a kernel, in a few places each.
 _MOST_FOUND = 4096
 
 
@@ -181,7 +182,9 @@ class MemoryMap:
         low, end = system_bounds(address, shape, strides, dtype.itemsize)
         memory = next((m for m in memories if m.owner_of(low) is not None), memories[0])
         entry = self._entry(pc, overload, parameter, low, end - low, memory)
-        return in_system_memory(entry, address, shape, strides, dtype)
+        said = address, shape, strides, dtype
+        kept: Tensor | None = entry.found.get(said)
+        return kept or self._keep(entry, said, in_system_memory(entry, address, shape, strides, dtype))
 
     def _across_lanes(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, form: TensorShape
@@ -195,10 +198,7 @@ class MemoryMap:
         if 0 <= address < lanes.count * lanes.size:
             found = across_lanes(entry, address, form.shape, form.strides, form.dtype, lanes, form.last)
             if entry.start <= found.low and found.end <= entry.start + lanes.size:
-                if len(entry.found) >= _MOST_FOUND:
-                    entry.found.clear()
-                entry.found[said] = found
-                return found
+                return self._keep(entry, said, found)
             past = found.end - entry.start - lanes.size
             finding = rules.bounds.outside_lane(form.shape, address, past, lanes.size, overload.name)
         else:
@@ -206,6 +206,14 @@ class MemoryMap:
         if not self.overruns:  # of one instruction the first says it
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         raise Squashed
+
+    @staticmethod
+    def _keep(entry: Allocation, said: tuple[Any, ...], found: Tensor) -> Tensor:
+        """Keep an operand in mind that a loop is likely to have again."""
+        if len(entry.found) >= _MOST_FOUND:
+            entry.found.clear()
+        entry.found[said] = found
+        return found
 
     def misplaced(
         self, address: int, bytes: int, memory: Memory, writes: bool, owner: int | None = None, instruction: str = ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterator
 
 import numpy as np
 
+#: Ages of new sets, so far apart that none grows to that of another.
+_AGES = itertools.count(0, 1 << 32)
 #: Bytes from the first address up to the second.
 Piece = tuple[int, int]
 
@@ -17,14 +20,15 @@ class ByteSet(ABC):
 
     Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
-    it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in.
+    it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in,
+    and no other set has ever been of it.
     """
 
     __slots__ = ("age", "cell", "end", "hi", "lo", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.age, self.cell = 0, array("Q", (0, 0, 0))
+        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0))
         self._bound(0, 0)
 
     def _bound(self, lo: int, hi: int) -> None:

@@ -85,7 +85,8 @@ class TensorShape:
 class Tensor(View):
     """A tensor at its place: its contents have the shape [n, c, h, w]."""
 
-    __slots__ = ("_array", "_runs", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row", "shape")
+    __slots__ = ("_array", "_arrays", "_parts", "_runs", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row",
+                 "shape")  # fmt: skip
 
     def __init__(
         self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
@@ -97,6 +98,8 @@ class Tensor(View):
         self.row = self.key, end - low, lane, lanes  # in a log
         self._settled = -1  # the age of the allocation's uninitialized bytes at which it had none of them
         self._array: np.ndarray | None = None
+        self._arrays: list[np.ndarray] | None = None
+        self._parts: list[tuple[Any, tuple[int, ...]]] | None = None  # of `split`: an index and a shape
         self._runs: tuple[Any, ...] | None = None
 
     def read(self) -> np.ndarray:
@@ -135,12 +138,14 @@ class Tensor(View):
             view[index] = values[index]
 
     def arrays(self) -> list[np.ndarray]:
-        return [self._view(box) for box in self.boxes]
+        if self._arrays is None:
+            self._arrays = [self._view(box) for box in self.boxes]
+        return self._arrays
 
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
-        for box in self.boxes:
-            n, rows, lanes, h, w = box.shape
-            yield dense[:, box.first : box.last, :, :w].reshape(n, rows, lanes, h, w, *dense.shape[4:])
+        if self._parts is None:
+            self._parts = [(np.s_[:, b.first : b.last, :, : b.shape[4]], b.shape) for b in self.boxes]
+        return [dense[index].reshape(*shape, *dense.shape[4:]) for index, shape in self._parts]
 
     def hole(self) -> Piece | None:
         holes, size = self.entry.uninitialized, self.dtype.itemsize

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.isa.tpu import MESSAGES
+
 ALL_PIPES = frozenset({"compute", "io", "move"})
 
 #: Wait -> the pipes of the core that are idle after it. The six flags of public kernels mean nothing known: all three.
@@ -43,5 +45,5 @@ CACHE = frozenset({"tpu_flush_cache", "tpu_invalidate_cache"})
 #: Sections of TPU-KERNEL: which of the two opens it. tests/checks/test_tensors.py has what is legal inside.
 SECTIONS = {"tpu_parallel_start": True, "tpu_parallel_end": False}
 
-#: Everything whose reference is a behaviour.
-BEHAVIOURS = frozenset({*WAITS, *BARRIERS, *HAU_WAITS, *COUNTS, *CACHE, *SECTIONS})
+#: Everything whose reference is a behaviour; tests/isa/tpu/test_messages.py has what messages order.
+BEHAVIOURS = frozenset({*WAITS, *BARRIERS, *HAU_WAITS, *COUNTS, *CACHE, *SECTIONS, *MESSAGES})

@@ -253,3 +253,71 @@ def test_in_c(tmp_path: Path) -> None:
     for _ in range(2):  # numbers go on
         assert program.launch("kernel", (2, 1, 1), args={"out": out, "in": given}).findings == []
         assert out.tolist() == 3 * list(range(64))
+
+
+SYNCS = """
+#include "tpu_kernel.h"
+typedef struct { global_addr_t out, in; int engine, waits; } args_t;
+static const dim4 shape = {1, 1, 1, 64};
+static void copy(int engine, global_addr_t to, global_addr_t from) {
+  if (engine == 1) tpu_hau_sort(to, from, 64, 64, false, DT_FP32);
+  else if (engine == 2) tpu_sdma_cpy_S2S(to, from, &shape, NULL, NULL, DT_FP32);
+  else tpu_gdma_cpy_S2S(to, from, &shape, NULL, NULL, DT_FP32);
+}
+void within(const void *p) {
+  const args_t *a = (const args_t *)p;
+  copy(a->engine, a->out, a->in);
+  if (a->waits) tpu_sync_core();
+  tpu_gdma_cpy_S2S(a->out + 256, a->out, &shape, NULL, NULL, DT_FP32);
+  tpu_poll();
+}
+static void meet(int engine) {
+  tpu_sync_start();
+  switch (engine) {
+    case 0: tpu_sync_all_gdma(); break;
+    case 1: tpu_sync_all_hau(); break;
+    case 2: tpu_sync_all_sdma(); break;
+    default: tpu_sync_all_bdc();
+  }
+  tpu_sync_end();
+}
+void between(const void *p) {
+  const args_t *a = (const args_t *)p;
+  const int core = tpu_core_index(), next = (core + 1) % tpu_core_num();
+  copy(a->engine, a->out + core * 256, a->in);
+  if (a->waits >> core & 1) meet(a->engine);
+  copy(a->engine, a->out + 512 + core * 256, a->out + next * 256);
+  tpu_poll();
+}
+TPUKERNEL_FUNC_REGISTER(within);
+TPUKERNEL_FUNC_REGISTER(between);
+"""
+
+
+@pytest.mark.parametrize("chip", ["bm1688", "bm1690"])
+def test_functions_made_of_messages_order_engines_and_cores(tmp_path: Path, chip: str) -> None:
+    path = tmp_path / "syncs.c"
+    path.write_text(SYNCS)
+    program = load([path], device=Device.load(chip))
+    given = np.arange(64, 0, -1, dtype=np.float32)
+
+    def told(kernel: str, cores: int, engine: int, waits: int) -> list[tuple[str, int]]:
+        """The rules of findings and their lines, after a look at the results of a right run; a bit for who waits."""
+        out = np.zeros(64 * 2 * cores, np.float32)
+        args = {"out": out, "in": given, "engine": engine, "waits": waits}
+        found = program.launch(kernel, (cores, 1, 1), args=args, on_finding="collect").findings
+        if waits == 2**cores - 1:
+            assert sorted(out) == sorted(np.tile(given, 2 * cores))
+        return [(f.rule, f.location.line) for f in found if f.rule not in _QUIET]
+
+    def line(text: str) -> int:
+        return next(number for number, line in enumerate(SYNCS.split("\n"), 1) if text in line)
+
+    for engine in (1, 2) if chip == CHIP else (1,):
+        assert told("within", 1, engine, waits=1) == []
+        assert told("within", 1, engine, waits=0) == [("order", line("out + 256"))]
+    for engine, name in enumerate(("gdma", "hau", "sdma", "bdc") if chip == CHIP else ()):
+        assert told("between", 2, engine, waits=3) == [], name
+        assert "race" in dict(told("between", 2, engine, waits=0)), name
+        for alone in (1, 2):
+            assert ("barrier", line(f"tpu_sync_all_{name}()")) in told("between", 2, engine, alone), name

@@ -61,10 +61,13 @@ def test_they_are_modelled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert list(load([path], device=Device.load("bm1690")).kernels) == ["kernel"]
 
 
+_WRITTEN = ("tpu_kernel.h", "tpu_layout.h", "tpu_scalar.h", "tpu_sync.h")
+
+
 def _written() -> set[str]:
     """The functions that the header has as C."""
-    texts = "".join((INCLUDE / "tpu" / name).read_text() for name in ("tpu_kernel.h", "tpu_layout.h", "tpu_scalar.h"))
-    return set(re.findall(r"\b(?:MLUSIM_OP|static inline) [\w *]+\b(tpu_\w+)\(", texts))
+    texts = "".join((INCLUDE / "tpu" / name).read_text() for name in _WRITTEN)
+    return set(re.findall(r"\b(?:MLUSIM_OP|MLUSIM_INLINE|static inline) [\w *]+\b(tpu_\w+)\(", texts))
 
 
 def test_every_function_on_tensors_has_a_reference() -> None:

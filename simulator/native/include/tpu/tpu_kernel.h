@@ -125,4 +125,5 @@ MLUSIM_KNOWN_TYPE(mlusim_numbers, tpu_chip_map)
 
 #include "mlusim_ops.h"
 #include "tpu_layout.h"
+#include "tpu_sync.h"
 #include "tpu_scalar.h"

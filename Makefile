@@ -25,7 +25,8 @@ UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
 # The pip of PYTHON installs into the environment: to put another one there takes as long as what mlusim needs.
-HAS_PIP := $(PYTHON) -m pip --python "$$(command -v $(PYTHON))" --version >/dev/null 2>&1
+# That takes 22.3 or newer.
+HAS_PIP := $(PYTHON) -c 'import pip; exit([*map(int, pip.__version__.split(".")[:2])] < [22, 3])' 2>/dev/null
 INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet --disable-pip-version-check
 
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.

@@ -51,8 +51,9 @@ def logspace(
     if count == 0:
         return Run.empty(device, np.zeros(0, result_type))
     target = out if isinstance(out, DeviceArray) else np.zeros(count, result_type)
-    run = _program(device).launch(
-        f"MLUKernelLogspace<{_KERNEL_TYPES[result_type.name]}>",
+    kernel = f"MLUKernelLogspace<{_KERNEL_TYPES[result_type.name]}>"
+    run = _program(device, kernel).launch(
+        kernel,
         dim=(device.shape.cores_per_cluster, device.shape.clusters, 1),
         type="union1",
         args=[scalars[0], scalars[1], count, scalars[2], target],
@@ -63,9 +64,9 @@ def logspace(
     return dataclasses.replace(run, output=target)
 
 
-@functools.lru_cache(maxsize=4)
-def _program(device: Device) -> Program:
-    return load([_SOURCE], device=device)
+@functools.lru_cache(maxsize=12)
+def _program(device: Device, kernel: str) -> Program:
+    return load([_SOURCE], device=device, instances=[kernel])
 
 
 def _checked_steps(steps: int) -> int:

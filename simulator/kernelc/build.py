@@ -14,8 +14,9 @@ from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
 from ..findings import BuildError, rules
 from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
-from ..native.build import tasks_runtime, threads_runtime
+from ..native.build import threads_runtime
 from ..native.compiler import Compiler
+from ..native.library import runtime_and_passes
 from ..native.machine import AARCH64, PROCESSOR, check_machine
 from ..native.process import CommandResult, LimitReached
 from .ahead import with_headers_ahead
@@ -137,7 +138,7 @@ class Builder:
 
     def runtime(self) -> Path:
         """The runtime library that runs images as tasks; BuildError when the compiler cannot build it."""
-        return tasks_runtime(self.compiler)
+        return runtime_and_passes(self.compiler)
 
     def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
         """The option for the folder of a generated header."""

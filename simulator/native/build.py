@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -68,10 +68,10 @@ _UNCAUGHT = BuildTarget(
 )
 
 
-def tasks_runtime(compiler: Compiler) -> Path:
+def tasks_runtime(compiler: Compiler, along: Iterable[Callable[[], object]] = ()) -> Path:
     """The runtime of kernels that run as tasks, a shared library; BuildError as below, and on another machine."""
     check_machine()
-    return build(compiler, _TASKS)
+    return build(compiler, _TASKS, along)
 
 
 def threads_runtime(compiler: Compiler) -> Path:
@@ -84,8 +84,11 @@ def uncaught_handler(compiler: Compiler) -> Path:
     return build(compiler, _UNCAUGHT)
 
 
-def build(compiler: Compiler, target: BuildTarget) -> Path:
-    """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine."""
+def build(compiler: Compiler, target: BuildTarget, along: Iterable[Callable[[], object]] = ()) -> Path:
+    """The file of a target, in the cache; BuildError where the compiler cannot build it for this machine.
+
+    Where it is not there yet, ``along`` is called at the same time; who needs what that makes meets its errors.
+    """
     flags = [*_FLAGS, *target.flags]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")]
     units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
@@ -97,6 +100,8 @@ def build(compiler: Compiler, target: BuildTarget) -> Path:
 
     def make(path: Path) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as workers:
+            for call in along:
+                workers.submit(call)
             objects = workers.map(partial(_object, compiler, target.title, flags), keys.items())
             words = ["-o", str(path), *map(str, [*objects, *target.inputs]), *flags, *target.link]
         _run(compiler, target.title, words, path)

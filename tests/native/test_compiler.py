@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from mlusim.simulator import BuildError, Device, load
+from mlusim.simulator.native import library
 from mlusim.simulator.native.build import BuildTarget, build, tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 from mlusim.simulator.native.process import LimitReached, Limits, run_limited
@@ -154,3 +155,20 @@ def test_what_is_built_is_known_by_its_text_wherever_it_lies(tmp_path):
     first = built("first", "1")
     assert built("second", "1") == first
     assert built("third", "2") != first
+
+
+def test_the_first_build_of_the_runtime_builds_the_passes_along(tmp_path, monkeypatch):
+    """Once; what fails beside it does not hinder it."""
+    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path))
+    source, calls = tmp_path / "one.cpp", list[str]()
+    source.write_text('extern "C" int one() { return 1; }\n')
+    monkeypatch.setattr("mlusim.simulator.native.build._TASKS", BuildTarget("libone.so", "one", (source,)))
+
+    def built(folder: Path) -> None:
+        calls.append(folder.name)
+        raise BuildError("it cannot be built")
+
+    monkeypatch.setattr(library, "built_folder", built)
+    paths = {library.runtime_and_passes(Compiler()) for _ in range(2)}
+    assert [path.name for path in paths] == ["libone.so"]
+    assert sorted(calls) == ["flow", "timing"]

@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 SUITE = ROOT / "benchmarks" / "card" / "tpu"
-#: Classes that no modelled instruction of TPU-KERNEL has; a wait has no work.
+#: Classes of which the suite has no instruction; a wait has no work.
 UNSEEN = {
     f"engines.{name}" for name in (
         "bdc_lin.startup_cycles", "bdc_lin.per_cycle", "bdc_requant.startup_cycles", "bdc_requant.per_cycle",

@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=60, metavar="S", help="seconds a test may take (default: 60)")
     parser.add_argument("--tests", nargs="+", default=TESTS, metavar="PATH", help="default: %(default)s")
     options = parser.parse_args(argv)
-    mutants = [mutant for mutant in every() if fnmatchcase(str(mutant), options.only)]
+    mutants = [mutant for mutant in every(only=options.only) if fnmatchcase(str(mutant), options.only)]
     if options.sample is not None:
         mutants = sample(mutants, options.sample, options.seed)
     if options.list:

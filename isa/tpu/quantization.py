@@ -80,7 +80,8 @@ def _single(whole: np.ndarray, mode: int) -> np.ndarray:
     wide = whole.astype(np.int64)
     lost = np.maximum(np.frexp(np.abs(wide).astype(np.float64))[1] - 24, 0)
     kept = shifted_right(wide, lost, _OF_FLOATS[mode])
-    return np.ldexp(kept.astype(np.float64), lost).astype(np.float32)
+    found: np.ndarray = np.ldexp(kept.astype(np.float64), lost)
+    return found.astype(np.float32)
 
 
 def _column(table: np.ndarray, at: int, kind: np.dtype | type) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -166,10 +166,11 @@ class Recorder:
     def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
         """The rows, and what is said of their operands, with every message sent before somebody has waited for it."""
         numbers = self._pipes
-        sets = [
-            [frozenset(numbers[p] for p in pipes if p in numbers) for pipes in (o.waits, o.queues)] for o in self._ops
-        ]
-        kinds = [(op.message, *found) for op, found in zip(self._ops, sets, strict=True)]
+
+        def known(pipes: Iterable[str]) -> frozenset[int]:
+            return frozenset(numbers[pipe] for pipe in pipes if pipe in numbers)
+
+        kinds = [(op.message, known(op.waits), known(op.queues)) for op in self._ops]
         first = np.flatnonzero((raw["flags"] & _CONTINUED) == 0)
         order = Post(kinds, raw[first]).order()
         ends = np.append(first[1:], len(raw))

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 from mlusim.isa.dialects import home
@@ -17,7 +18,10 @@ from mlusim.simulator.native.compiler import Compiler
 def test_a_process_that_was_started_ahead_becomes_the_next_worker():
     start.start_ahead()
     (ahead,) = start._ahead(os.getpid())
-    assert b"OPENBLAS_THREAD_TIMEOUT=" in Path(f"/proc/{ahead.process.pid}/environ").read_bytes()
+    environment = Path(f"/proc/{ahead.process.pid}/environ")
+    while not (told := environment.read_bytes()):  # the system shows it a moment after it has started the program
+        time.sleep(0.001)
+    assert b"OPENBLAS_THREAD_TIMEOUT=" in told
     worker = pools.Worker(tasks_runtime(Compiler()), frozenset())
     try:
         assert worker._process is ahead.process

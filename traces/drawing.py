@@ -9,7 +9,6 @@ import numpy as np
 
 from ..simulator.chip.rates import Channel
 from ..simulator.timing import Reason, Timeline
-from .report.memory import live, memories
 from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
@@ -122,6 +121,8 @@ class Drawing:
 
     def _live(self) -> Iterator[Counter]:
         """Bytes of these memories that have been written and will be read."""
+        from .report.memory import live, memories  # reports are large, and not every summary is drawn
+
         found = live(self.log, self.row != HIDDEN, self.start, self.end)
         for number, (space, owner) in enumerate(memories(self.log)):
             name, mine = self.spaces[space], np.flatnonzero(found.memory == number)

@@ -100,7 +100,7 @@ docs: $(STAMP)
 	$(RUN) -m tests.docs.generated
 
 mutants: compiler $(STAMP)
-	$(RUN) -m tests.mutate --sample 12 --seed 1
+	$(RUN) -m tests.mutate --sample 8 --seed 1
 
 compiler:
 	@case "$$(uname -sm)" in "Linux x86_64" | "Linux aarch64") ;; *) \

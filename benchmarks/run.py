@@ -16,6 +16,7 @@ from rich.table import Column, Table
 
 from .build_speed import builds
 from .checks_speed import checks
+from .cores_speed import cores
 from .deep_speed import deep
 from .elementwise_speed import elementwise
 from .hau_speed import sorts, topks
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "logspace": logspaces,
     "add": adds,
     "checks": checks,
+    "cores": cores,
     "deep": deep,
     "elementwise": elementwise,
     "instruction": instructions,

@@ -1,14 +1,21 @@
-"""What a declaration must not say: checked when it is made, so that a mistake is an error of the import."""
+"""What a declaration must not say.
+
+It is checked when something is made of it anew: all of a dialect with the header that C kernels compile against, which
+is made once for the files that declare it, and an instruction with its issue port. The import of hundreds of
+declarations need not wait for it.
+"""
 
 from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from . import expression
+from .dialect import Dialect
 from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Signal, Wait
 from .instruction import SHAPE_NAMES, Instruction
 from .orders import ORDERS
@@ -16,6 +23,8 @@ from .prototype import DeclarationError, Kind, Parameter
 from .rules import DOCUMENTED, INFERRED, Align, Require
 from .types import TYPES
 
+#: Pipes that every dialect has: the core's own unit, and what its front end does itself.
+_COMMON_PIPES = ("scalar", "sync")
 _OVERLAPS = ("same", "none", "any", "ascending")
 _DERIVED = ("placed_", "order_", "sizeof_", "count_", "bytes_", "space_", "lane_", "type_")
 
@@ -26,10 +35,41 @@ def check(made: Instruction) -> None:
         raise DeclarationError(f"{made.name}: {problem}")
 
 
-def check_member(made: Instruction) -> None:
-    """As `check`, for one that differs from a checked instruction in name, semantics and doc line alone."""
-    for problem in _own_problems(made):
-        raise DeclarationError(f"{made.name}: {problem}")
+def check_dialect(dialect: Dialect) -> None:
+    """As `check`, for all instructions of a dialect, and whether it has the pipes and spaces that they name."""
+    before: Instruction | None = None
+    for made in dialect.instructions:
+        problems = _own_problems(made) if before and _is_member(made, before) else _problems(made)
+        for problem in (*problems, *_elsewhere(made, dialect)):
+            raise DeclarationError(f"{made.name}: {problem}")
+        before = made
+
+
+def _is_member(made: Instruction, other: Instruction) -> bool:
+    """Whether it differs from another one in name, semantics and doc line alone, as those of a family do."""
+    shared = (field.name for field in fields(made) if field.name not in ("prototype", "doc", "semantics"))
+    return (
+        made.prototype.parameters is other.prototype.parameters
+        and made.prototype.returns == other.prototype.returns
+        and all(getattr(made, name) is getattr(other, name) for name in shared)
+    )
+
+
+def _elsewhere(made: Instruction, dialect: Dialect) -> Iterator[str]:
+    """What the rest of its dialect lacks."""
+    pipes = {*dialect.pipes, *_COMMON_PIPES}
+    used = {case.pipe for case in made.select.cases.values()} if made.select else {made.pipe}
+    if wrong := (used | set(made.waits)) - pipes:
+        yield f"no pipe {', '.join(sorted(wrong))}; there are {', '.join(pipes)}"
+    spaces = {made.space_of(p) for p in made.prototype.memory} - {""}
+    if made.select:
+        spaces = {space for case in made.select.cases.values() for space in case.spaces.values()}
+    for p in made.prototype.memory:
+        space = dialect.spaces.get(made.space_of(p))
+        if space and bool(space.offsets or space.members) != p.is_tensor:
+            yield f"{p.name} is {p.kind}, which {space.name} does not hold"
+    if wrong := spaces - set(dialect.spaces):
+        yield f"no space {', '.join(sorted(wrong))}; there are {', '.join(dialect.spaces)}"
 
 
 def _problems(made: Instruction) -> Iterator[str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .check import check, check_member
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Signal, Wait
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
 from .prototype import DeclarationError, parse, parse_name
@@ -76,10 +75,10 @@ def declare(
 
     ``types`` lists the element types of T ("half float"), or maps each type variable to such a list (all
     combinations), or lists the bindings one by one. ``inferred_types`` are further types of T that public kernels use
-    and no document states. ``rules`` of architectures that lack the instruction drop out. `DeclarationError` for facts
-    that contradict each other or name what does not exist.
+    and no document states. ``rules`` of architectures that lack the instruction drop out. `DeclarationError` for what
+    cannot be read; facts that contradict each other, or name what does not exist, are found by `check`.
     """
-    made = Instruction(
+    return Instruction(
         parse(prototype),
         doc,
         _bindings(types, inferred_types),
@@ -92,8 +91,6 @@ def declare(
         },
         **facts,
     )
-    check(made)
-    return made
 
 
 def family(
@@ -105,10 +102,9 @@ def family(
         if not made:
             made.append(declare(prototype.format(op=op), doc=doc, semantics=semantics, **facts))
             continue
-        # All else is equal to the first one, which has been parsed and checked.
+        # All else is equal to the first one, which has been parsed.
         name = parse_name(prototype).format(op=op)
         made.append(replace(made[0], prototype=replace(made[0].prototype, name=name), doc=doc, semantics=semantics))
-        check_member(made[-1])
     return tuple(made)
 
 

@@ -13,12 +13,9 @@ from typing import Any
 from .cached import cached_property
 from .effects import Cache, Wait
 from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
-from .prototype import DeclarationError, Parameter
+from .prototype import Parameter
 from .space import AddressSpace
 from .types import UNIONS, VARIABLES
-
-#: Pipes that every dialect has: the core's own unit, and what its front end does itself.
-_COMMON_PIPES = ("scalar", "sync")
 
 
 @dataclass(frozen=True)
@@ -50,24 +47,6 @@ class Dialect:
     def __post_init__(self) -> None:
         declared = {entry.name for entry in self.instructions}
         object.__setattr__(self, "known", {name: doc for name, doc in self.known.items() if name not in declared})
-        pipes = {*self.pipes, *_COMMON_PIPES}
-        for entry in self.instructions:
-            used = {case.pipe for case in entry.select.cases.values()} if entry.select else {entry.pipe}
-            if wrong := (used | set(entry.waits)) - pipes:
-                raise DeclarationError(
-                    f"{entry.name}: no pipe {', '.join(sorted(wrong))}; there are {', '.join(pipes)}"
-                )
-            spaces = {entry.space_of(p) for p in entry.prototype.memory} - {""}
-            if entry.select:
-                spaces = {space for case in entry.select.cases.values() for space in case.spaces.values()}
-            for p in entry.prototype.memory:
-                space = self.spaces.get(entry.space_of(p))
-                if space and bool(space.offsets or space.members) != p.is_tensor:
-                    raise DeclarationError(f"{entry.name}: {p.name} is {p.kind}, which {space.name} does not hold")
-            if wrong := spaces - set(self.spaces):
-                raise DeclarationError(
-                    f"{entry.name}: no space {', '.join(sorted(wrong))}; there are {', '.join(self.spaces)}"
-                )
 
     @property
     def threads(self) -> bool:

@@ -38,7 +38,7 @@ from .types import STRUCTS, TYPES, UNIONS, VARIABLES, ElementType
 
 
 class DeclarationError(Exception):
-    """A declaration contradicts itself; raised at import, but for what its function does on float64 (`Wider`)."""
+    """A declaration contradicts itself, or what its function does on float64 (`Wider`)."""
 
 
 class Kind(StrEnum):

@@ -92,7 +92,8 @@ def shifted_right(x: np.ndarray, count: Any, rounding: Rounding) -> np.ndarray:
 def to_int(x: np.ndarray, dtype: np.dtype, rounding: Rounding, nan: int = 0) -> np.ndarray:
     """Integers of ``dtype``, saturated; NaN becomes ``nan``. The floats must be wide enough to hold the integers."""
     limits = np.iinfo(dtype)
-    made: np.ndarray = np.nan_to_num(np.clip(to_whole(x, rounding), limits.min, limits.max), nan=nan).astype(dtype)
+    whole = np.minimum(np.maximum(to_whole(x, rounding), limits.min), limits.max)
+    made: np.ndarray = np.where(np.isnan(whole), nan, whole).astype(dtype)
     return made
 
 
@@ -120,7 +121,8 @@ def narrow(x: np.ndarray, dtype: np.dtype, rounding: Rounding) -> np.ndarray:
     # The number behind the largest one is infinity, yet a tie lies halfway to where it would be.
     largest = np.nextafter(dtype.type(np.inf), dtype.type(0))
     end = 2 * float(largest) - float(np.nextafter(largest, dtype.type(0)))
-    middle = (np.clip(down.astype(np.float64), -end, end) + np.clip(up.astype(np.float64), -end, end)) / 2
+    below, above = (np.minimum(np.maximum(one.astype(np.float64), -end), end) for one in (down, up))
+    middle = (below + above) / 2
     tie = {Rounding.NEAREST_AWAY: away, Rounding.NEAREST_UP: up, Rounding.NEAREST_DOWN: down}[rounding]
     return np.where(x == middle, tie, near)
 

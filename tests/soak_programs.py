@@ -132,6 +132,8 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=8)
     parser.add_argument("--interrupts", type=int, default=10)
     given = parser.parse_args()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # its programs would ignore it, too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         soak = Soak(Path(folder))
         soak.launches(given.launches)

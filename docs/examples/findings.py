@@ -5,6 +5,7 @@ same without a fault.
 """
 
 import ctypes
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,7 @@ SPECIAL = {
     "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
     "count_dependent": {"further": [257], "smaller": True},
     "tile_dependent": {"retile": True},
+    "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
 }
@@ -42,6 +44,7 @@ RULES = {
     "double_free": "double-free",
     "failed_call": "failed-call",
     "host_function": "host-function",
+    "log_limit": "log-limit",
     "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
     "split_dependent": "split-dependent",
@@ -59,7 +62,7 @@ BANG = [
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "tile_dependent", "ignored",
     "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
-    "use_after_free", "wrong_result",
+    "use_after_free", "wrong_result", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]
@@ -83,11 +86,16 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
     program = load([HERE / f"{source}{'_in_tiles' if 'retile' in options else ''}.mlu"], device=device)
     x = np.zeros(257, np.float32)
     x.flags.writeable = kernel != "read_only"
-    held = device.array(x)
-    args = [held.address] if kernel == "use_after_free" else [x, *options.pop("further", [])]
+    held = device.array(x) if kernel == "use_after_free" else None
+    args = [held.address] if held else [x, *options.pop("further", [])]
     if source == "faults":
         del held
-    return report(program.launch(kernel, args=args, on_finding="collect", **options)).findings
+    if records := options.pop("records", 0):
+        os.environ["MLUSIM_LOG_LIMIT"] = str(records)
+    try:
+        return report(program.launch(kernel, args=args, on_finding="collect", **options)).findings
+    finally:
+        os.environ.pop("MLUSIM_LOG_LIMIT", None)
 
 
 def tpu_findings(kernel: str, source: str) -> list[Finding]:

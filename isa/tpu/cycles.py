@@ -25,7 +25,7 @@ CLASSES: Mapping[str, str] = {
     "bdc_depthwise": f"{_ROWS} * {_BEATS} * (2 * {{kernel}} - 1)",
     "bdc_taylor": f"{_ROWS} * {_BEATS} * (2 * {{terms}} - 1)",
     "bdc_rsqrt": f"30 * {_ROWS} * {_BEATS}",
-    "bdc_requant": f"{_ROWS} * {_BEATS}",
+    "bdc_requant": f"{_ROWS} * {_BEATS}",  # from one scale to another, and back
     "bdc_conv": f"{_ROWS} * -(-({{shape}}.h * {{shape}}.w) // 4) * -(-{{channels}} // {{parallel}}) * {{kernel}}",
     "bdc_conv_float": f"{_ROWS} * {_BEATS} * {{channels}} * {{kernel}}",
     "bdc_mm": "{m} * -(-{columns} // lanes) * -(-({width} * {size}) // eu_bytes) * {k}",  # of the vector unit

@@ -115,7 +115,7 @@ def _fp32_pc_dequant(src_addr: np.ndarray, quant_addr: np.ndarray) -> np.ndarray
 
 _TYPES, _FLOAT = "data_type dst_dtype, data_type src_dtype", "data_type src_dtype"
 _TO_WIDE, _TO_NARROW = {"D": _WIDE, "S": _NARROW}, {"D": _NARROW, "S": _WIDE}
-_WORK = cycles("bdc_ar", shape="shape", size="max(sizeof_dst_addr, sizeof_src_addr)")
+_WORK = cycles("bdc_requant", shape="shape", size="max(sizeof_dst_addr, sizeof_src_addr)")
 
 
 def _quantizing(
@@ -135,6 +135,7 @@ def _quantizing(
         {name: (function, f"dst = {doc or function.__doc__}")},
         types=types,
         rules=(*modes, *rules, _IN_PLACE, *((_TABLE,) if kind else ())),
+        engine="bdc_requant",
         work=_WORK,
         wider=Wider.BITS,
     )

@@ -4,7 +4,7 @@ import { type Theme, theme } from "./palette";
 import type { Store } from "./store";
 import { time } from "./text";
 
-export const LABELS = 168; // pixels to the left of the time
+export const LABELS = innerWidth < 600 ? 96 : 168; // pixels to the left of the time
 export const RULER = 22;
 export const FONT = "12px system-ui, sans-serif";
 
@@ -114,7 +114,7 @@ export abstract class TimeCanvas {
     context.fillStyle = colours.raised;
     context.fillRect(0, 0, LABELS, RULER);
     context.fillStyle = colours.muted;
-    context.fillText(`${time(to - from)} shown`, 8, RULER / 2);
+    this.cut(`${time(to - from)}${LABELS > 120 ? " shown" : ""}`, 8, RULER / 2, LABELS - 10);
     context.fillStyle = colours.line;
     context.fillRect(0, RULER - 1, width, 1);
   }

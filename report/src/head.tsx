@@ -24,15 +24,21 @@ function counted(head: Head): [string, string] {
   });
   if (!head.checked) return ["not checked", "This report is of a log or trace; mlusim check LOG looks for broken rules."];
   const kept = head.suppressed.length ? `${head.suppressed.length} suppressed` : "";
-  if (parts.length) return [parts.join(", "), kept || "each is at its line of the source"];
+  if (parts.length) return [parts.join(", "), kept || "at their lines in the source"];
   return ["no findings", kept || "every rule was kept"];
+}
+
+function tasks(dim: number[]): string {
+  const count = dim.reduce((one, other) => one * other, 1);
+  const several = dim.filter((one) => one > 1).length > 1;
+  return `${several ? `${dim.join(" x ")} = ` : ""}${whole(count)} ${count === 1 ? "task" : "tasks"}`;
 }
 
 export function launched({ facts }: Launch): string {
   const { dim, type } = facts.launch;
   return [
     facts.device,
-    dim && `${dim.join(" x ")} tasks${type ? ` of ${type}` : ""}`,
+    dim && `${type ? `${type} launch of ` : ""}${tasks(dim)}`,
     `${facts.summary.cores} ${facts.summary.cores === 1 ? "core" : "cores"}`,
     `${whole(facts.records)} records`,
   ].filter(Boolean).join(" · ");
@@ -46,7 +52,9 @@ function bound(launch: Launch): string {
   const [busiest] = [...pipes].sort((one, other) => other.mean - one.mean);
   if (busiest && busiest.mean >= BUSY) return `the ${busiest.pipe} pipe`;
   const [worst] = waits;
-  return worst ? `${worst.reason}${worst.instruction ? `: ${worst.instruction}` : ""}` : "nothing";
+  if (!worst) return "nothing";
+  const reason = worst.reason === "wait" ? "waits" : worst.reason;
+  return worst.instruction ? `${reason} before ${worst.instruction}` : reason;
 }
 
 export function Headline({ head, launch }: { head: Head; launch: Launch }) {

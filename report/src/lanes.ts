@@ -162,7 +162,7 @@ export class Lanes extends TimeCanvas {
     const room = this.width - LABELS;
     const first = launch.from(lane, from / launch.tick);
     const last = launch.until(lane, to / launch.tick);
-    if (last - first > 2 * room) this.aggregated(number, y, height, room);
+    if (last - first > room) this.aggregated(number, y, height, room);
     else this.boxes(lane.begin, first, last, lane.end, y, height, detailed);
   }
 

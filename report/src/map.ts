@@ -149,7 +149,7 @@ export class MemoryMap extends TimeCanvas {
   private names(): void {
     const { context, colours, contents } = this;
     const drawn = new Set<string>();
-    let free = Infinity; // the lowest label is drawn first, each above the last one
+    const labels: [string, number, number][] = [];
     const sorted = [...contents.variables].sort((one, other) => one.offset - other.offset);
     for (const { name, offset, bytes: size } of sorted) {
       if (drawn.has(`${name} ${offset} ${size}`)) continue;
@@ -158,11 +158,18 @@ export class MemoryMap extends TimeCanvas {
       context.fillStyle = colours.line;
       context.fillRect(0, bottom, this.width, 1);
       context.fillRect(0, above, this.width, 1);
-      const middle = (bottom + above) / 2;
+      labels.push([name, size, (bottom + above) / 2]);
+    }
+    let free = Infinity; // the lowest label is drawn first, each above the last one, and lines end before it
+    const sizes = LABELS > 120 ? 70 : 0;
+    for (const [name, size, middle] of labels) {
       if (middle > free - 14) continue;
       free = middle;
+      context.fillStyle = colours.back;
+      context.fillRect(0, middle - 7, LABELS - 1, 14);
       context.fillStyle = colours.text;
-      this.cut(name, 8, middle, LABELS - 78);
+      this.cut(name, 8, middle, LABELS - 8 - sizes);
+      if (!sizes) continue;
       context.fillStyle = colours.muted;
       context.textAlign = "right";
       context.fillText(bytes(size), LABELS - 8, middle);

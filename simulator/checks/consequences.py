@@ -20,7 +20,7 @@ _OTHER_RUNS = (
 #: Bytes that are missing, of which nobody is told twice.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
-_FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC)
+_FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NUMBER)
 
 
 def without_consequences(findings: Iterable[Finding]) -> list[Finding]:

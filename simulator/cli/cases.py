@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 from ..files import write_atomically
 from ..findings.reports import Checked, report_of
-from ..host.cases import read_case, run_case
-from ..host.cases.reference import python_function, reference
+from ..host.cases import CaseOutcome, read_case
 from ..host.cases.report import HEADERS, document, junit, row, summary
-from ..host.cases.run import CaseOutcome, CasePlan
-from ..host.operators.loading import load
-from ..host.operators.program import OperatorProgram
+from ..host.cases.suite import CaseSuite
 from ..kernelc.options import Options
 from ..launches.device import Device
+from ..study.suite import run_cases
 from ..timing import replay
+from .launch import repeats_of
 from .outputs import print_written
 from .paths import check_paths
 from .report import Seen, write_page
@@ -24,31 +23,25 @@ from .screen import Screen
 
 def cases(options: argparse.Namespace, screen: Screen) -> bool:
     """Run cases against an operator and a reference; whether all of them have passed."""
-    device = Device.load(options.device)
+    if options.workers < 1:
+        raise ValueError("--workers must be above zero")
     check_paths(options.junit, options.report, read=[*options.files, *options.sources])
     found = [read_case(path) for path in options.files]
-    names = dict(_pair("bind", text) for text in options.bind)
-    more = {name: _value(value) for name, value in (_pair("set", text) for text in options.set)}
-    with screen.busy(f"building {options.entry}"):
-        given = Options.of(options.include, options.define, options.headers, options.std)
-        right = reference(options.reference, given, device, names, more)
-        arguments = python_function(options.arguments)
-        plan = CasePlan(options.entry, right, names, arguments, more, keep_logs=bool(options.report))
-        program = load(
-            options.sources,
-            options.include,
-            device=device,
-            define=options.define,
-            headers=options.headers,
-            std=options.std,
-        )
-    if not isinstance(program, OperatorProgram):
-        raise ValueError("the sources have no host code; name the C++ sources of the operator with --sources, too")
-    with program:
-        if options.entry not in program.functions:
-            raise ValueError(f"no source defines {options.entry}; name the source that does with --sources")
-        with screen.busy(f"running {len(found)} cases"):
-            outcomes = [run_case(program, case, plan) for case in found]
+    suite = CaseSuite(
+        options.device,
+        tuple(options.sources),
+        Options.of(options.include, options.define, options.headers, options.std),
+        options.entry,
+        options.reference,
+        options.arguments,
+        names=tuple(_pair("bind", text) for text in options.bind),
+        more=tuple((name, _value(value)) for name, value in (_pair("set", text) for text in options.set)),
+        keep_logs=bool(options.report),
+        repeats=repeats_of(options),
+    )
+    with screen.busy(f"running {len(found)} cases of {options.entry}"):
+        outcomes = run_cases(suite, found, options.workers)
+    device = Device.load(options.device)
     if options.junit:
         with write_atomically(options.junit) as file:
             file.write(junit(outcomes).encode())

@@ -13,15 +13,16 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from ..checks.after_run import examine, redundant_waits
+from ..checks.after_run import dispensable, examine
 from ..findings import BuildError, KernelError, MlusimError
 from ..findings.reports import Checked, report_of
 from ..launches.program import Program
+from ..launches.repeats import NONE
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
 from .build import compile_options
 from .devices import OnDevice, print_devices
-from .launch import deep, files_read, start_kernel, watched
+from .launch import files_read, repeats_of, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
 from .replay import device_of, load_log
@@ -136,9 +137,9 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
         return [built]
-    launches = Launches(repeats=deep(options))
+    launches = Launches(repeats=repeats_of(options) if options.deep else NONE)
     if options.deep:
-        alone = {"orders": 0, "resplit": None, "smaller": False, "retile": False, "vary": False}
+        alone = {"deep": False, "orders": 0, "resplit": None, "smaller": False, "retile": False, "vary": False}
         options = argparse.Namespace(**vars(options) | alone)
     try:
         with watchers(os.getpid()).watching(launches):
@@ -154,7 +155,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
 
 def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> tuple[list[Checked], bool]:
     """What a program in Python launches, and whether it came to its end without an error of its own."""
-    launches, runs, ended_well = Launches(advice=True, repeats=deep(options)), Runs(), True
+    launches, runs, ended_well = Launches(advice=True, repeats=repeats_of(options)), Runs(), True
     arguments, places = sys.argv, list(sys.path)
     sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
     keeping = watchers(os.getpid()).watching(runs) if options.report else nullcontext()
@@ -193,7 +194,7 @@ def _log(options: argparse.Namespace, path: Path, seen: list[Seen]) -> Checked:
     if options.report:
         rates = device_of(argparse.Namespace(device=None), log).rates
         seen.append(Seen.of(replay(log, rates)))
-    return checked_log(log, str(path), [*examine(log, [], "collect"), *redundant_waits(log)])
+    return checked_log(log, str(path), [*examine(log, [], "collect"), *dispensable(log)])
 
 
 def _is_archive(path: Path) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ class Option:
     help: str
     type: type = str
     more: Mapping[str, Any] = field(default_factory=dict)
+    group: str = ""  #: what help lists it under
 
     @property
     def settings(self) -> tuple[str, dict[str, Any]]:
@@ -52,6 +53,10 @@ class Option:
 
 def _option(usage: str, help: str, type: type = str, **more: Any) -> Option:
     return Option(usage, help, type, more)
+
+
+def _group(title: str, *options: Option) -> tuple[Option, ...]:
+    return tuple(replace(option, group=title) for option in options)
 
 
 def _any(names: Iterable[str]) -> str:
@@ -77,13 +82,17 @@ _VALUES = (
 )
 
 
-def _files(help: str = "kernel sources") -> tuple[Option, ...]:
+def _files(help: str = "kernel sources", *others: Option) -> tuple[Option, ...]:
     return (
         _option("FILE+", help, Path, dest="files"),
-        _option("-I DIR*", "look for headers in DIR", Path, dest="include"),
-        _option("-D NAME[=VALUE]*", "define a macro", dest="define"),
-        _option("-include FILE*", "include FILE before each source", Path, dest="headers"),
-        _option("-std STANDARD", "the language standard, such as c++20 (default: c++17)"),
+        *_group(
+            "compiler",
+            _option("-I DIR*", "look for headers in DIR", Path, dest="include"),
+            _option("-D NAME[=VALUE]*", "define a macro", dest="define"),
+            _option("-include FILE*", "include FILE before each source", Path, dest="headers"),
+            _option("-std STANDARD", "the language standard, such as c++20 (default: c++17)"),
+            *others,
+        ),
     )
 
 
@@ -91,56 +100,65 @@ _OPTIMIZE = _option(
     "-O LEVEL", "optimize host code, 0 (default) to 3", int, dest="optimize", default=0, choices=range(4)
 )
 _ON = _option("--device D", f"name or .toml file (default: {DEVICE})", default=DEVICE)
-_TRACE = _option("--trace FILE", "write a trace for https://ui.perfetto.dev: .json, or .pftrace, a third of it", Path)
-_REPORT = _option("--report FILE.html", "write a report to look at in a browser: one file, no network", Path)
+_TRACE = _option(
+    "--trace FILE", "write a trace for https://ui.perfetto.dev: .json, or .pftrace, a third of the size", Path
+)
+_REPORT = _option("--report FILE.html", "write a report for the browser: one file that needs no network", Path)
 _LOG = _option("LOG", "a file made with --log", Path, dest="log_file")
+_PROFILE = _option("--profile", "show where the simulator's own time went, by phase and instruction")
 _OUTPUTS = (
     _TRACE,
     _REPORT,
-    _option("--log FILE.mlulog", "write the log, for `mlusim replay`", Path),
-    _option("--why", "say as well why it takes so long, as `mlusim why` does"),
-    _option("--collect", "go on after an error where possible, report all"),
+    _option("--log FILE.mlulog", "write the log, for `mlusim why`, `replay`, `diff` and `view`", Path),
+    _option("--why", "also say why it takes so long, as `mlusim why` does"),
+    _PROFILE,
 )
 _RATES = (
     _option("--device D", "a device with the shape of the log's, or its .toml file"),
     _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
 )
 _REPEATS = (
-    _option("--orders N", "run it N times more, in other orders of its tasks, and compare", int, default=0),
-    _option("--resplit T,T:TYPE",
-            "run it with T tasks, too (of another type), and compare what both write; few: chosen for its type"),
-    _option("--smaller", "run it with smaller counts, too, and compare what both write"),
-    _option("--retile", "build it with smaller tiles, too, and compare what comes out"),
-    _option("--vary", "run it with other floating-point numbers, too: which of them makes no difference?"),
-)  # fmt: skip
-_PROFILE = _option("--profile", "show where the simulator's own time went: by phase and instruction")
+    _option("--orders N", "run it N more times, with its tasks in other orders", int, default=0),
+    _option(
+        "--resplit T,T:TYPE", "run it with T tasks as well, of another type if one is named; few: chosen for its type"
+    ),
+    _option("--smaller", "run it with smaller counts as well"),
+    _option("--vary", "run it with other floating-point inputs as well: which of them make no difference?"),
+)
+_RETILE = _option("--retile", "build it with smaller tiles as well")
+_EXPECTED = (
+    _option(
+        "--expect NAME=FILE.npy+",
+        "what an argument must hold in the end, by name or number; wrong elements are traced back",
+    ),
+    _option("--against FILE", "another version of the kernel, whose results are the right ones", Path),
+    _option("--tolerance E", "relative difference that is allowed (default: half of the digits)", float),
+)
+_ARGUMENTS = _option("--arg VALUE+", "the arguments of the kernel")
+_LIMIT = _option("--time-limit S", "end the kernel after S seconds", float)
 _LAUNCH = (
-    _option("--kernel NAME", "with template arguments if it is a template"),
-    _option("--dim X,Y,Z", "number of tasks (default: what the device's kernels expect)"),
+    _option("--kernel NAME", "the kernel to launch, with its template arguments if it has any"),
+    _option("--dim X,Y,Z", "number of tasks (default: what kernels of the device expect)"),
     _option("--block X,Y,Z", "threads of each of the --dim blocks of a CUDA kernel"),
     _option("--shared BYTES", "dynamic shared memory of each block", int, default=0),
     _option("--type TYPE", f"how tasks are grouped: {', '.join(KINDS)}", choices=tuple(KINDS)),
-    _option("--arg VALUE+", "the arguments of the kernel"),
-    *_REPEATS,
-    _option("--expect NAME=FILE.npy+",
-            "what an argument holds when all is right, by name or number; what is wrong is traced back"),
-    _option("--against FILE",
-            "a source with another version of the kernel: arrays are to hold what it leaves in them", Path),
-    _option("--tolerance E", "relative difference from it (default: half of the digits)", float),
-    _option("--time-limit S", "end the kernel after S seconds", float),
-    _option("--no-isolate", "run in this process, for a debugger"),
-    _option("--require-sandbox", "run nothing where this host lacks a layer of the sandbox (see `mlusim doctor`)"),
-)  # fmt: skip
-_FINDINGS = (
+    _ARGUMENTS,
+    _LIMIT,
+    _option("--no-isolate", "run it in this process, for a debugger"),
+    _option("--require-sandbox", "refuse to run it where this host lacks a layer of the sandbox (see `mlusim doctor`)"),
+)
+_FINDINGS = _group(
+    "findings",
+    _option("--collect", "go on after an error where possible, and report all of them"),
     _option(f"--checks {_any(LEVELS)}",
-            "all (default); fast: not what the order of accesses breaks; none: only what cannot be carried out",
+            "all (default); fast: without what is said of the order of accesses; none: only what cannot be carried out",
             default=LEVELS[0]),
-    _option(f"--format {_any(FORMATS)}", f"write the findings, and nothing else, as {', '.join(FORMATS)}"),
-    _option("--output FILE", "write the findings there, besides the usual", Path),
-    _option("--suppressions FILE*", "findings that may stay, and why", Path),
-    _option("--values", "report NaN born, division by zero, saturation"),
-    _option("--precise", "carry float64 beside all floats; report lost digits"),
+    _option("--values", "report where NaN appears, division by zero, saturation"),
+    _option("--precise", "compute in float64 as well, and report lost digits"),
     _option("--precise-limit E", "relative error to report (default: half of the digits)", float),
+    _option("--suppressions FILE*", "findings to leave out, each with its reason", Path),
+    _option(f"--format {_any(FORMATS)}", "write the findings, and nothing else, in this format"),
+    _option("--output FILE", "write the findings to FILE, besides the usual output", Path),
 )  # fmt: skip
 _WORKERS = (
     _option("--workers N", f"processes (default: {_CORES})", int, default=_CORES),
@@ -152,61 +170,58 @@ _TABLE = (
     _option("--plot FILE*", ".png or .svg", Path),
     _option("--markdown FILE.md", "write the report", Path),
 )
+_COMPARE, _LAUNCHED, _WRITTEN = "compare the launch with itself, or with what is right", "launch", "timing and files"
 
 COMMANDS = {
     "op": Command(
         "launch.run_operator", "run an operator", "Run an operator; without NAME, list the operators.",
         (
-            _option("NAME?", ""),
-            _option("key=VALUE*", "", dest="arguments"),
-            _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
-            _option("--plan", "show how an elementwise operator is carried out as well"),
+            _option("NAME?", "the operator"),
+            _option("key=VALUE*", "its parameters", dest="arguments"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
-            *_REPEATS,
-            _PROFILE,
-            *_OUTPUTS,
+            _option("--plan", "also show how an elementwise operator is carried out"),
+            *_group(_COMPARE, *_REPEATS, _RETILE),
             *_FINDINGS,
+            *_group(_WRITTEN, _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
+                    *_OUTPUTS),
         ),
+        usage="mlusim op [NAME [key=VALUE...]] [options]",
         epilog="VALUE: a number, several as 1,2,3, inf, nan, true, false, none, a file such as x.npy, or text.",
     ),
     "run": Command(
         "launch.run", "run a program, or launch a kernel of a source file",
         "Build sources and run the program that they make; with --kernel, launch one of their kernels.",
         (
-            *_files(),
-            _OPTIMIZE,
-            *_LAUNCH,
-            _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) after the run"),
-            _ON,
-            _PROFILE,
-            *_OUTPUTS,
+            *_files("kernel sources, host code beside them, or a program that is built", _OPTIMIZE),
+            *_group(_LAUNCHED, _ON, *_LAUNCH),
+            *_group(_COMPARE, *_REPEATS, _RETILE, *_EXPECTED),
             *_FINDINGS,
+            *_group(_WRITTEN, _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) afterwards"),
+                    *_OUTPUTS),
         ),
         usage="mlusim run FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
         epilog=_VALUES,
     ),
     "check": Command(
         "check.check", "look for broken rules",
-        "Run a kernel of source files, or a program (in Python, or sources with a main) with all that it launches, or "
-        "look into a saved log, and report every broken rule; exit code 1 if there is any. Sources without a main are "
-        "compiled where --kernel names none.",
+        "Run a kernel, or a program (in Python, or sources with a main) with all that it launches, or read a saved "
+        "log, and report every broken rule; exit code 1 if there is any. Sources without a main are only compiled "
+        "unless --kernel names a kernel.",
         (
-            *_files("kernel sources, programs in Python (.py), logs"),
-            _option("--deep", "compare each launch with itself: 2 other --orders, --resplit few, --smaller, --retile, "
-                    "--vary"),
-            *_LAUNCH,
-            _OPTIMIZE,
-            _option("--device D,D", f"name or .toml file (default: {DEVICE}); of kernels several, for a table of them",
-                    default=DEVICE),
-            _REPORT,
+            *_files("kernel sources, programs in Python (.py), logs", _OPTIMIZE),
+            *_group(_LAUNCHED, _option("--device D,D", f"name or .toml file (default: {DEVICE}); for a kernel several, "
+                    "and the findings are a table", default=DEVICE), *_LAUNCH),
+            *_group(_COMPARE, _option("--deep", "all of it: --orders 2 --resplit few --smaller --retile --vary"),
+                    *_REPEATS, _RETILE, *_EXPECTED),
             *_FINDINGS,
+            _REPORT,
         ),
         usage="mlusim check FILE... [--kernel NAME [--arg VALUE...]] [options] [-- ARGUMENTS OF THE PROGRAM]",
         epilog=_VALUES,
     ),
     "build": Command(
         "build.build", "compile only",
-        "Compile sources; show their kernels and what of the on-chip memory they take.",
+        "Compile sources; show their kernels and how much of the on-chip memory they take.",
         (*_files(), _ON),
     ),
     "replay": Command(
@@ -219,17 +234,17 @@ COMMANDS = {
         "Write a report of a saved log or trace to a temporary file and open it in the browser: timeline, memory, "
         "source, bandwidth, advice.",
         (_option("LOG", "a file made with --log, or with --trace as JSON", Path, dest="log_file"), *_RATES,
-         _option("--report FILE.html", "write it there instead", Path),
-         _option("--no-browser", "write the file alone")),
+         _option("--report FILE.html", "write it to this file instead", Path),
+         _option("--no-browser", "write the file, but open nothing")),
     ),
     "devices": Command(
         "show.devices", "list the devices", "List the devices; with NAME, every number and its source.",
         (_option("NAME?", "a built-in device, or a .toml file"),),
     ),
     "isa": Command(
-        "show.isa", "list the instructions", "List the instructions; with NAME, its whole declaration.",
+        "show.isa", "list the instructions", "List the instructions; with NAME, all that is declared of one.",
         (
-            _option("NAME?", ""),
+            _option("NAME?", "an instruction, such as __bang_add"),
             _option("--arch N", "only what exists and is in force on an architecture", int),
             _option(f"--dialect {_any(DIALECTS)}", "(default: bang; of NAME, the one that has it)"),
             _option("--markdown", "print all as one Markdown table"),
@@ -238,45 +253,48 @@ COMMANDS = {
     "rules": Command(
         "rules.show_rules", "list the rules",
         "List the rules that kernels can break; with ID, what one is about, broken and fixed.",
-        (_option("ID?", "", dest="name"),),
+        (_option("ID?", "a rule, such as order", dest="name"),),
     ),
     "completion": Command(
         "completion.completion", "write completion for a shell",
         "Write a script that completes commands, options and names: source <(mlusim completion bash), the same in zsh, "
         "mlusim completion fish | source.",
-        (_option("{bash,zsh,fish}", "", dest="shell"),),
+        (_option("{bash,zsh,fish}", "the shell", dest="shell"),),
     ),
     "schema": Command(
         "documents.show_schema", "describe the documents of --json",
         "Write the JSON Schema of what commands write with --json.",
     ),
     "doctor": Command(
-        "doctor.doctor", "look at this host", "Show what of this host mlusim uses, and what a kernel is kept from."
+        "doctor.doctor", "look at this host",
+        "Show what mlusim finds on this host, and what it keeps a kernel from doing.",
     ),
     "examples": Command(
         "examples.copy_examples", "copy the examples of the documentation",
-        "Copy the examples that README and documentation run into a new folder.",
-        (_option("DIR", "", Path, dest="folder"),),
+        "Copy the examples that the README and the documentation run to a new folder.",
+        (_option("DIR", "a folder that does not exist yet", Path, dest="folder"),),
     ),
     "toolkit": Command(
         "program.write_toolkit", "write an SDK to build projects with",
         "Write a folder like the vendor's SDK: compiler, headers, libraries. With NEUWARE_HOME=DIR (of a TPU: "
         "CC=DIR/bin/cc CXX=DIR/bin/c++) a project's own build makes programs that run on simulated devices.",
-        (_option("DIR", "", Path, dest="folder"), _ON),
+        (_option("DIR", "a folder, new or written by this command before", Path, dest="folder"), _ON),
     ),
     "cases": Command(
         "cases.cases", "run test cases of an operator",
-        "Run test cases in protobuf's text format through an operator's own host code, and measure the results against "
-        "a reference.",
+        "Run test cases in protobuf's text format through an operator's own host code, and compare the results with a "
+        "reference.",
         (
             *_files("test cases in protobuf's text format (.prototxt)"),
             _option("--sources SOURCE", "kernels and host code of the operator", Path, nargs="+", required=True),
             _option("--entry FUNCTION", "the function of the host code to call", required=True),
             _option("--reference FILE:FUNCTION", "a function that says what is right: Python (.py), C or C++"),
-            _option("--arguments FILE.py:FUNCTION", "a Python function that makes the arguments of the call by name, "
+            _option("--arguments FILE.py:FUNCTION", "a Python function that makes the arguments of the call, by name, "
                     "from inputs, outputs and numbers"),
-            _option("--bind NAME=PARAMETER*", "which parameter something is for"),
+            _option("--bind NAME=PARAMETER*", "pass what the cases call NAME as this parameter"),
             _option("--set PARAMETER=VALUE*", "a number or name that the cases do not give"),
+            *_group("compare each launch with itself", *_REPEATS),
+            _option("--workers N", "processes that run cases side by side (default: 1)", int, default=1),
             _option("--junit FILE.xml", "write the results as JUnit", Path),
             _REPORT,
             _ON,
@@ -290,7 +308,7 @@ COMMANDS = {
     "sweep": Command(
         "sweep.sweep", "simulate many variants",
         "Simulate every combination of values: rates and devices of a saved log or of an operator, and the operator's "
-        "parameters. A sweep that was interrupted goes on where it was.",
+        "parameters. A sweep that was interrupted goes on where it stopped.",
         (
             _option("TARGET", "a file made with --log, or the name of an operator"),
             _option("key=V,V*", "parameters of the operator", dest="arguments"),
@@ -300,12 +318,13 @@ COMMANDS = {
             _option("--plot FILE", "draw the times: .png or .svg", Path),
             *_WORKERS,
         ),
-        epilog="Values stand with commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
+        usage="mlusim sweep TARGET [key=V,V...] [--set NAME=V,V] [options]",
+        epilog="Values have commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
     ),
     "tune": Command(
         "tune.tune", "search the variants of a kernel for the quickest",
         "Simulate a kernel with other macros, template arguments and numbers of tasks, and show the variants that take "
-        "least and keep every rule. A search that was interrupted goes on where it was.",
+        "least time and keep every rule. A search that was interrupted goes on where it stopped.",
         (
             *_files(),
             _option("--kernel NAME", "the kernel, without template arguments", required=True),
@@ -314,30 +333,31 @@ COMMANDS = {
             _option("--template VALUES*", "the values of a template argument, of the first, the second, ..."),
             _option("--dim N,N", "numbers of tasks; in several dimensions 4x2,8x2"),
             _option("--type TYPE,TYPE", f"how tasks are grouped: {', '.join(KINDS)}"),
-            _option("--arg VALUE+", "the arguments of the kernel"),
+            _ARGUMENTS,
             _option("--expect [NAME=]FILE.npy+",
-                    "what an argument (the first, if none is named) holds when all is right; others do not count"),
-            _option("--tolerance E", "relative difference from it (default: half of the digits)", float),
-            _option("--time-limit S", "end a kernel after S seconds", float),
+                    "what an argument (the first, if none is named) must hold in the end; other variants do not count"),
+            _option("--tolerance E", "relative difference that is allowed (default: half of the digits)", float),
+            _LIMIT,
             _option("--device D,D*", f"devices (default: {DEVICE})"),
-            _option("--trials N", "variants at most; where there are more, Optuna chooses (default: 100)", int,
+            _option("--trials N", "most variants to simulate; where there are more, Optuna chooses (default: 100)", int,
                     default=100),
-            _option("--seed N", "of that choice; the same seed chooses the same (default: 0)", int, default=0),
+            _option("--seed N", "of that choice: the same seed chooses the same variants (default: 0)", int, default=0),
             _option("--out FILE", "write a table of all variants: .csv or .parquet", Path),
             *_WORKERS,
         ),
-        epilog="VALUES stand with commas between them, or are a range: 512:8192:2 doubles, 8:64:+8 adds, 1:4 counts. "
+        usage="mlusim tune FILE... --kernel NAME [--define NAME=VALUES] [--arg VALUE...] [options]",
+        epilog="VALUES: with commas between them, or a range: 512:8192:2 doubles, 8:64:+8 adds, 1:4 counts. "
         + _VALUES,
     ),
     "why": Command(
         "why.why", "say why a run is slow",
-        "The critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, and what "
-        "would make it faster: each cause of waiting is taken away in turn and the log timed again.",
+        "Show the critical path of a saved log, its pipes and lines, how near it comes to the device's peaks, and what "
+        "would make it faster: each cause of waiting is taken away in turn, and the log timed again.",
         (_LOG, _option("--baseline-us US", "a time to compare with, in microseconds", float), *_RATES, _REPORT),
     ),
     "diff": Command(
         "why.diff", "compare two logs or traces",
-        "What takes longer in the second of two saved launches, by pipe and by line, and what held it up.",
+        "Show what takes longer in the second of two saved launches, by pipe and by line, and what it waited for.",
         (
             _option("A", "a file made with --log or --trace", Path, dest="before"),
             _option("B", "another one", Path, dest="after"),
@@ -348,16 +368,16 @@ COMMANDS = {
     "correlate": Command(
         "accuracy.correlate_table", "compare with measured times",
         "Simulate the cases of a table of measured times; show how far off the simulator is.",
-        (*_TABLE, _option("--no-left-out", "do not fit the rates without each case in turn, which takes time")),
+        (*_TABLE, _option("--no-left-out", "skip the fits that leave out each case in turn, which take time")),
     ),
     "calibrate": Command(
         "accuracy.calibrate_table", "fit rates to measured times",
         "Fit the free rates of the devices of a table of measured times, one number for all devices of a family; "
-        "without --fit, those that cases.toml names.",
+        "without --fit, the rates that cases.toml names.",
         (
             *_TABLE,
             _option("--fit [FAMILY:]NAME*", "a free rate, such as launch.overhead_us"),
-            _option("--out DIR", "write the device files with the fitted rates there", Path),
+            _option("--out DIR", "write the device files with the fitted rates to DIR", Path),
         ),
     ),
 }  # fmt: skip

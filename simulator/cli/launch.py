@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..findings import KernelError, MlusimError
 from ..launches.device import Device
 from ..launches.program import Program
-from ..launches.repeats import FEW, NONE, Repeats
+from ..launches.repeats import DEEP, Repeats, splits_of
 from ..launches.run import Run
 from ..launches.watchers import Launches, watchers
 from ..text import nearest
@@ -30,11 +30,7 @@ from .values import (
     operator_arguments,
     operator_signature,
     pairs,
-    splits,
 )
-
-#: How often `check --deep` changes the order of tasks.
-_ORDERS = 2
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -124,15 +120,11 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
-    return Repeats(options.orders, splits(options.resplit), options.smaller, options.retile, options.vary)
-
-
-def deep(options: argparse.Namespace) -> Repeats:
-    """What `check` compares launches with that are not to be compared with anything of their own: all there is."""
-    if not options.deep:
-        return NONE
-    asked = repeats_of(options)
-    return Repeats(asked.orders or _ORDERS, asked.resplit or FEW, smaller=True, retile=True, vary=True)
+    asked = splits_of(options.resplit or "", "--resplit")
+    given = Repeats(options.orders, asked, options.smaller, getattr(options, "retile", False), options.vary)
+    if not getattr(options, "deep", False):
+        return given
+    return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)
 
 
 def _asked(repeats: Repeats) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.print_help()
         parser.exit()
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     parsers = {name: _add(commands, name, command, name in given) for name, command in COMMANDS.items()}
     for command in parsers.values():
         command.json = parser.json
@@ -75,10 +75,13 @@ def _add(commands: Any, name: str, command: Command, needed: bool) -> _Parser:
         name, help=command.help, usage=command.usage, description=command.description, epilog=command.epilog
     )
     parser.set_defaults(handler=_later(*command.handler.split(".")))
+    groups: dict[str, Any] = {"": parser}
     for option in command.options if needed else ():
         flag, settings = option.settings
         place = settings.pop("dest", flag) if not flag.startswith("-") else flag
-        parser.add_argument(place, **settings)
+        if option.group not in groups:
+            groups[option.group] = parser.add_argument_group(option.group)
+        groups[option.group].add_argument(place, **settings)
     parser.add_argument("--json", action="store_true", help="write one JSON document instead of tables")
     return parser
 

@@ -20,7 +20,7 @@ from ..host.programs.summary import closing_lines
 from ..kernelc.options import Options
 from ..launches.device import Device
 from ..timing import replay
-from .launch import watched
+from .launch import repeats_of, watched
 from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
 from .report import Seen, write_page
@@ -29,9 +29,8 @@ from .screen import Screen
 _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and what they are where nobody has given them.
 _OF_KERNELS: dict[str, Any] = {
-    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False, "orders": 0,
-    "resplit": None, "smaller": False, "retile": False, "vary": False, "deep": False, "expect": [], "against": None,
-    "tolerance": None,
+    "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False, "retile": False,
+    "expect": [], "against": None, "tolerance": None,
 }  # fmt: skip
 
 
@@ -120,12 +119,16 @@ def _running(
     reports: list[ProgramReport] = []
     try:
         with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error
-            code, _ = run_built(program, options.own_arguments, devices, keep_logs, options.time_limit, reports)
+            code, _ = run_built(
+                program, options.own_arguments, devices, keep_logs, options.time_limit, reports, repeats_of(options)
+            )
     except BaseException:  # of an interrupt: what was found until then
         tell(screen, report_of(checked_program(program, reports, advice=False), suppressions_of(options)), reports)
         raise
     if code < 0 and not any(report.death for report in reports):
         screen.say(ended_by(-code))
+    for kernel, tried in ((kernel, tried) for report in reports for kernel, tried in report.tried.items()):
+        screen.say(f"{kernel}: {tried}")
     return (code if code >= 0 else 128 - code), reports
 
 

@@ -134,21 +134,6 @@ def dimensions(text: str, option: str = "--dim") -> tuple[int, int, int]:
     return x, y, z
 
 
-def splits(text: str | None) -> str | list[int | tuple[int, str]]:
-    """Numbers of tasks such as ``1,3,8:union2``, or a word; none for no text. ValueError for what is no number."""
-    if text is None:
-        return []
-    if text.isalpha():
-        return text
-    found: list[int | tuple[int, str]] = []
-    for part in text.split(","):
-        tasks, _, kind = part.strip().partition(":")
-        if not tasks.isdecimal() or len(tasks) > 19:
-            raise ValueError(f"--resplit is {quoted(text)}; write numbers of tasks such as 1,3 or 1,8:union2, or few")
-        found.append((int(tasks), kind) if kind else int(tasks))
-    return found
-
-
 def operator_signature(name: str, function: Callable[..., Any]) -> str:
     """How to call an operator from the command line."""
     return " ".join(["mlusim op", name, *(

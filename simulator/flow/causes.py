@@ -12,12 +12,14 @@ import numpy as np
 
 from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
-from ..core.issue.runs import LOAD, STORE
 from ..findings import BuildError
-from ..log import ALLOC, ARITHMETIC, FREE, Log, Op
+from ..log import ALLOC, ARITHMETIC, FREE, LOAD, STORE, Log, Op
+from ..log.region import space_numbers
 from ..native import PASSES
 from ..native.library import built_folder
 from ..structures import header
+from .history import read_operands
+from .ranges import distinct
 
 _HEADER = header("passes/flow/flow.h")
 #: Kinds of what is found.
@@ -113,32 +115,44 @@ def _idle(log: Log) -> np.ndarray:
     have no effect, and to memories that it does not have. Of one that does more it is these stores, and the loads that
     they come after, unless scalar stores of its own have an effect: they may be of anything that it has loaded.
     """
-    shape = log.shape
-    if shape.memory_core_stores or log.records["core"].max(initial=0) < shape.cores:
+    shape, cores = log.shape, log.records["core"]
+    if shape.memory_core_stores or cores.max(initial=0) < shape.cores:
         return np.empty(0, np.uint8)
-    idle = np.zeros(len(log), np.uint8)
-    spaces, names = DIALECTS[shape.isa].spaces, np.array([op.name for op in log.ops])[log.records["op"]]
+    idle, own = np.zeros(len(log), np.uint8), np.flatnonzero(cores >= shape.cores)  # rows of memory cores
+    cores, op = cores[own], log.records["op"][own]
+    spaces = DIALECTS[shape.isa].spaces
     without = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
-    counts = np.array([len(op.operands) for op in log.ops])[log.records["op"]]
-    record = np.repeat(np.arange(len(log)), counts)
-    lost = np.zeros(len(log), bool)
-    lost[record[log.operand_written & without[log.operand_spaces]]] = True
-    lost &= names == STORE
-    reaches = np.zeros(len(log), bool)
-    reaches[record[log.operand_written]] = True
+    stores, loads = (np.array([op.name == name for op in log.ops])[op] for name in (STORE, LOAD))
+    row, written, space = _operands_of(log, own)
+    lost = np.zeros(len(own), bool)
+    lost[row[written & without[space]]] = True
+    lost &= stores
+    reaches = np.zeros(len(own), bool)
+    reaches[row[written]] = True
     reaches &= ~lost
-    for core in np.unique(log.records["core"][log.records["core"] >= shape.cores]).tolist():
-        mine = np.flatnonzero(log.records["core"] == core)
+    for core in distinct(cores).tolist():
+        mine = np.flatnonzero(cores == core)
         if not reaches[mine].any():
-            idle[mine] = 1
+            idle[own[mine]] = 1
             continue
-        if (reaches[mine] & (names[mine] == STORE)).any():
-            idle[mine] = lost[mine]
+        if (reaches[mine] & stores[mine]).any():
+            idle[own[mine]] = lost[mine]
             continue
-        behind = np.where(names[mine] == LOAD, len(mine), np.arange(len(mine)))  # the next that is no load
+        behind = np.where(loads[mine], len(mine), np.arange(len(mine)))  # the next that is no load
         behind = np.minimum.accumulate(behind[::-1])[::-1]
-        idle[mine] = np.append(lost[mine], False)[behind]
+        idle[own[mine]] = np.append(lost[mine], False)[behind]
     return idle
+
+
+def _operands_of(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of the operands of records: which of the records each belongs to, whether it is written, its space's number."""
+    op, lengths = log.records["op"][records], np.array([len(op.operands) for op in log.ops])
+    counts = lengths[op]
+    row = np.repeat(np.arange(len(records)), counts)
+    within = np.arange(len(row)) - (np.cumsum(counts) - counts)[row]
+    writes = np.array([written for op in log.ops for written in op.writes] or [False], bool)
+    keys = log.operands["key"][log.records["first"][records].astype(np.int64)[row] + within]
+    return row, writes[(np.cumsum(lengths) - lengths)[op[row]] + within], space_numbers(keys)
 
 
 class _Tables:
@@ -157,6 +171,7 @@ class _Tables:
             "first_write": np.cumsum([0, *counts])[:-1].astype(np.uint32),
             "operand_count": np.array(counts, np.uint32),
             "writes": np.array([written for op in ops for written in op.writes] or [False], np.uint8),
+            "reads": np.array([reads for op in ops for reads in _reads(op, isa)] or [False], np.uint8),
             "on_device": np.array([space.scope == "device" for space in spaces], np.uint8),
             "lane_bytes": np.array([space.bytes // lanes for space in spaces], np.uint64),
         }
@@ -172,6 +187,12 @@ def _step(op: Op) -> int:
     if op.barrier:
         return int(_Step.MEETS)
     return int(_Step.WAITS if op.waits and not op.operands else _Step.PLAIN)
+
+
+def _reads(op: Op, isa: str) -> list[bool]:
+    """Whether an instruction reads each of its operands: it may add to what it writes."""
+    numbers = read_operands(isa, op)
+    return [number in numbers for number in range(len(op.operands))]
 
 
 def _way(op: Op, isa: str) -> int:

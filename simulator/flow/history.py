@@ -10,8 +10,7 @@ import numpy as np
 
 from ...isa import DIALECTS, Atomic, Copy, Instruction
 from ...isa.cached import cached_property
-from ..core.issue.runs import LOAD, STORE
-from ..log import CROSSED, RESULT, Log, Op
+from ..log import CROSSED, LOAD, RESULT, STORE, Log, Op
 from .accesses import Accesses
 from .ranges import Span
 from .writers import Writers
@@ -84,7 +83,7 @@ class History:
     def _reads(self, record: int) -> list[Span]:
         """All that a record reads."""
         op, first = self._log.ops[int(self._log.records["op"][record])], int(self._log.records["first"][record])
-        numbers = _read_operands(self._log.shape.isa, op)
+        numbers = read_operands(self._log.shape.isa, op)
         return [span for number in numbers for span in self._whole(first + number)]
 
     def _whole(self, row: int) -> list[Span]:
@@ -103,7 +102,7 @@ class History:
         if written not in sizes:
             return self._reads(record)
         found = []
-        for number in _read_operands(log.shape.isa, op):
+        for number in read_operands(log.shape.isa, op):
             pieces, size = self._accesses.spans(first + number), sizes[op.operands[number]]
             found += _same_place(self._accesses.spans(row), span, sizes[written], pieces, size)
         return found
@@ -177,7 +176,7 @@ def _element_sizes(isa: str, name: str, dtypes: str) -> dict[str, int]:
     return sizes
 
 
-def _read_operands(isa: str, op: Op) -> list[int]:
+def read_operands(isa: str, op: Op) -> list[int]:
     """The numbers of the operands that an instruction reads, those that it adds to among them."""
     memory = [p for entry in DIALECTS[isa].named(op.name) for p in entry.prototype.memory]
     both = {p.name for p in memory if p.reads and p.writes}

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.issue.runs import STORE
-from ..log import Log
+from ..log import STORE, Log
 from ..log.region import offset_numbers
 from .accesses import Accesses, Pieces
 from .ranges import Span

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
+from .declared import KernelDecl
 from .header import asm_functions
 from .language import TASK_FLAGS, Unit, cpp_entries, cpp_unit
-from .launches import KernelDecl
 from .options import Options
 
 #: Inline assembly that is no instruction of its own, and the functions that do the same.
@@ -29,9 +30,10 @@ class BangC:
     include = INCLUDE / "bang"
     header = "mlu.h"
 
-    def __init__(self, dialect: Dialect, options: Options) -> None:
+    def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
+        del path  # all of them are C++
         self._standard = options.standard_for("c++", "c++17")
-        self._asm = {**asm_functions(dialect), **_ASM}
+        self._dialect = dialect
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
@@ -46,7 +48,7 @@ class BangC:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""
-        return cpp_unit(preprocessed, self._asm)
+        return cpp_unit(preprocessed, {**asm_functions(self._dialect), **_ASM})
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...isa import DIALECTS, Dialect, declared_in
 from ..chip import Shape
@@ -17,24 +18,18 @@ from ..native import IMAGES, INCLUDE, RUNTIME, STATED, THREADS
 from ..native.build import threads_runtime
 from ..native.compiler import Compiler
 from ..native.library import runtime_and_passes
-from ..native.machine import AARCH64, PROCESSOR, check_machine
+from ..native.machine import check_machine
 from ..native.process import CommandResult, LimitReached
-from .ahead import with_headers_ahead
-from .foreign import marked
+from .declared import KernelDecl
 from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
-from .language import Language, Unit
+from .language import LINK, Language, Unit
 from .languages import language_class, language_of
-from .launches import KernelDecl
-from .linking import LINK, link
 from .options import Options
-from .rewrite import RewriteError
-from .scalar_work import counted
-from .tiles import SizeConstant, constants
-from .trust import always_checked, line_of, problem_of_image, problem_of_object
-from .unknown import Found, declare, note, undeclared, unknown_functions
-from .unmarked import shown
+
+if TYPE_CHECKING:
+    from .tiles import SizeConstant
 
 #: A char has a sign, as where the vendor's compiler runs.
 _COMMON = ("-fsigned-char", "-fdiagnostics-color=never", "-fmax-errors=50")
@@ -55,27 +50,6 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
-#: A call that fits no form of an instruction, and what the compiler then says of our generated header.
-_MISFIT = re.compile(
-    r"no matching function for call to '(\w+)\("
-    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)\("
-    r"|initializing argument \d+ of '[^'(]*?(\w+)\("
-    r"|call of overloaded '(\w+)\("
-    r"|no matching function for call to '(\w+)'"
-)
-_OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
-_CANDIDATES = 8
-_MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
-#: What the compiler and the assembler say of a file that they may not read, and what that means here.
-_DENIED = re.compile(r"Permission denied|file not found|can't open")
-_CONFINED = (
-    "where the sandbox is required, the compiler reads the folders of the source and of -I, and no other file of the "
-    "user: name the folder by -I if the source may have it"
-)
-_ERROR = re.compile(r"^(\S.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
-_FAR_CARET = re.compile(r"^ *\| {120,}[ ^~+-]*\n", re.M)
-#: What the compiler says before inline assembly of where it stands; a quote in that name would begin a string.
-_MARKER = re.compile(rb'^# \d+ ".*\n', re.M)
 _RELATIVE = re.compile(r'^(# \d+ ")(?!/)', re.M)
 
 
@@ -117,21 +91,21 @@ class Builder:
     def __init__(self, shape: Shape, options: Options, is_confined: bool = False) -> None:
         """``is_confined``: the compiler reads the folders of the source and of the options, and no others."""
         check_machine()
-        self.shape, self.options, self._is_confined = shape, options, is_confined
+        self.shape, self.options, self.is_confined = shape, options, is_confined
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
         optional = (_ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
-        self._flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
+        self.flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
         self._declared = declared_in(self.dialect) or operations(self.dialect)
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
-        self._threads = threads_runtime(self.compiler) if language.hooks_inside else None
+        self.thread_runtime = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
         files += [*sorted(RUNTIME.glob("*.inc")), RUNTIME / "hooks.cpp", *sorted(INCLUDE.glob("*/*"))]
         files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
-        files += [*sorted(THREADS.glob("**/*.h"))] if self._threads else []
+        files += [*sorted(THREADS.glob("**/*.h"))] if self.thread_runtime else []
         confined = "confined" if is_confined else ""
         text = "".join([confined, self._declared, *(file.read_text(encoding="utf-8") for file in files)])
         self._key = hashlib.sha256(text.encode()).hexdigest()  # it is a part of many keys
@@ -142,7 +116,7 @@ class Builder:
 
     def _header(self, name: str, key: str, text: Callable[[], str]) -> str:
         """The option for the folder of a generated header."""
-        made = self.compiler.cache.file(name, key, lambda path: _write(path, text()))
+        made = self.compiler.cache.file(name, key, lambda path: write(path, text()))
         return f"-isystem{made.parent}"
 
     def _command(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
@@ -159,10 +133,10 @@ class Builder:
 
         def make(made: Path) -> None:
             source = made.with_name("operations")
-            _write(source, f"#include <{language.header}>\n")
+            write(source, f"#include <{language.header}>\n")
             header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
             text = self._preprocessed(source, self._command(source, language, header, Options()))
-            _write(made, preprocessed_operations(text))
+            write(made, preprocessed_operations(text))
 
         if language.kind not in self._functions:
             key = "\0".join([self.compiler.version, self._key, *language.preprocess(self.shape)])
@@ -180,10 +154,12 @@ class Builder:
 
         Such is also what the compiler says of the size of the neural memory.
         """
+        from .tiles import SizeConstant, constants  # few launches are compared with smaller tiles
+
         path = source.path
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
         for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1]):
-            file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(_write, text=constant.text))
+            file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(write, text=constant.text))
             yield constant, self._read(path, self.options, file)
         size = self.shape.spaces["nram"].bytes // 1024 if "nram" in self.shape.spaces else 0
         if size:
@@ -202,6 +178,9 @@ class Builder:
             command = ["-iquote", str(path.absolute().parent), *command]
 
         def make() -> tuple[str, Unit]:
+            from .source import RewriteError  # what is kept needs none of it
+            from .trust import always_checked
+
             text = always_checked(self._preprocessed(path, command, changed.parent if changed else None))
             try:
                 unit = language.read(text.replace(f'"{changed}"', f'"{path.absolute()}"') if changed else text)
@@ -215,9 +194,11 @@ class Builder:
 
     def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""
-        result = self._run(path, command, scratch)
+        result = self.run(path, command, scratch)
         if result.returncode:
-            raise self._failed(path, result)
+            from .failures import failed
+
+            raise failed(self, path, result)
         return result.output.decode(errors="surrogateescape")
 
     def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
@@ -226,145 +207,40 @@ class Builder:
         What it declares and does not define is taken from ``others``.
         """
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
-        text = self._stated(source.text + source.language.entries(wanted, source.declared))
+        text = stated(source.text + source.language.entries(wanted, source.declared))
 
         def make(path: Path) -> None:
-            unlinked = path.with_suffix(".o")
-            self._compile(source, text, unlinked, note, len(wanted))
-            try:
-                runtime, threads = self._threads or self.runtime(), self._threads is not None
-                result = link(self.compiler, unlinked, path, lambda: map(self._object, others), runtime, threads)
-            except LimitReached as error:
-                raise _stopped(source.path, error) from None
-            if result.returncode or not path.is_file():
-                raise self._failed(source.path, result)
-            if problem := problem_of_image(path, len(self.dialect.overloads)):
-                raise BuildError(f"{source.path} cannot be loaded: {problem}", rules.build.failed(problem, source.path))
+            from .compilation import Compilation  # what is in the cache needs none of it
+
+            Compilation(self).image(source, text, path, len(wanted), others)
 
         texts = [text, *(other.text for other in others)]
         library = self.compiler.cache.file(f"{file_stem(source.path)}.so", self.key_of(source, texts), make)
         return Image(source, library, library.stat().st_size, wanted, tuple(others))
 
-    def _object(self, source: Source) -> Path:
-        """A source compiled for others to be linked with: nothing in it can be launched."""
-        text = self._stated(source.text)
-        key = self.key_of(source, [text])
-        return self.compiler.cache.file(
-            f"{file_stem(source.path)}.o", key, lambda path: self._compile(source, text, path, lambda _: "")
-        )
-
-    def _compile(
-        self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str], entries: int = 0
-    ) -> None:
-        """Compile the text of a source to an object file; functions that nobody knows are declared and noted.
-
-        The text ends with so many ``entries`` of kernels.
-        """
-        assembly = unlinked.with_suffix(".s")
-        self._to_assembly(source, text, assembly, noted)
-        plain = _MARKER.sub(b"", assembly.read_bytes())
-        done = counted(plain)
-        if PROCESSOR != AARCH64:  # whose assembly it does not read
-            done = shown(done.decode("latin-1"), entries).encode("latin-1")
-        assembly.write_bytes(marked(done))
-        result = self._run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
-        if result.returncode:
-            raise self._failed(source.path, result)
-        problem, name = problem_of_object(unlinked, self._threads)
-        if problem:
-            file, line = line_of(source.text, name)
-            finding = rules.build.failed(problem, file or source.path, line)
-            raise BuildError(f"{finding.location if line else source.path} cannot be loaded: {problem}", finding)
-
-    def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> None:
-        language, unit = source.language, assembly.with_suffix(".ii")
-        flags = [*language.compile(), *self._flags]
-        step = ["-x", "c++-cpp-output" if language.kind == "c++" else "cpp-output", *flags, *self.options.folders()]
-
-        def run(text: str, *words: str) -> CommandResult:
-            _write(unit, text)
-            return self._run(source.path, [*step, *words, str(unit)], assembly.parent)
-
-        make = ("-S", "-o", str(assembly))
-        short = with_headers_ahead(self.compiler, language.kind, flags, text)
-        if short and not run(short, *make).returncode:  # else what is wrong is said of the text as it is
-            return
-        unknown: Found = {}
-        result = run(text, *make)
-        while result.returncode:
-            more = unknown_functions(result.messages, text)
-            if (
-                not more.keys() - unknown.keys()
-            ):  # with an open brace it is said where the source ends, not in our lines
-                alone = run(declare(self._stated(source.text), unknown), "-fsyntax-only")
-                raise self._failed(source.path, alone if alone.returncode else result)
-            unknown = more | unknown
-            result = run(declare(text, unknown) + noted(unknown), *make)
-
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""
         files = [embedded(text, self.options.include) for text in texts]
-        flags = [*source.language.compile(), *self._flags, *LINK, str(self._threads)]
+        flags = [*source.language.compile(), *self.flags, *LINK, str(self.thread_runtime)]
         return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
 
-    @staticmethod
-    def _stated(text: str) -> str:
-        """A name of `#line` stays as it is written: debug information would put the current folder before it."""
-        return _RELATIVE.sub(rf"\1{STATED}", text)
-
-    def _run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
+    def run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
+        """Run the compiler for a source; BuildError at a limit."""
         headers = [os.path.dirname(header) for header in self.options.headers]
         folders = [path.absolute().parent, *map(Path, [*self.options.include, *filter(os.path.isabs, headers)])]
         try:
-            return self.compiler.run(arguments, scratch, folders if self._is_confined else None)
+            return self.compiler.run(arguments, scratch, folders if self.is_confined else None)
         except LimitReached as error:
-            raise _stopped(path, error) from None
+            from .failures import stopped
 
-    def _failed(self, path: Path, result: CommandResult) -> BuildError:
-        """The compiler's own text, with the nearest instructions for misspelt ones."""
-        messages, hints = result.messages.replace(STATED, ""), []
-        for name in undeclared(messages):
-            if name.startswith(self.dialect.prefix):
-                near = self.dialect.nearest(name)
-                hints.append(
-                    f"{self.dialect.title} has no instruction {name}"
-                    + (f"; the nearest are {', '.join(near)}" if near else "")
-                )
-        for name in dict.fromkeys(next(filter(None, found)) for found in _MISFIT.findall(messages)):
-            hints += self._candidates(name)
-        for header in _MISSING.findall(messages):
-            titles = [
-                other.title
-                for other in DIALECTS.values()
-                if other is not self.dialect and (language_class(other).include / header).is_file()
-            ]
-            hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
-        if self._is_confined and _DENIED.search(messages):
-            hints.append(_CONFINED)
-        where = _ERROR.search(messages)
-        # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
-        shown = (
-            _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
-            or f"the compiler ended with exit code {result.returncode}"
-        )
-        message = "\n".join([f"{path} does not compile:", shown, *hints])
-        problem, file, line = (where[3], where[1], int(where[2])) if where else ("does not compile", path, 0)
-        return BuildError(message, rules.build.failed(problem, file, line, hints))
-
-    def _candidates(self, name: str) -> Iterator[str]:
-        """The forms of an instruction, for a call that fits none of them."""
-        from ...isa.docs import instruction_row  # for a message alone
-
-        forms = [form for entry in self.dialect.named(name) for form in instruction_row(self.dialect, entry).prototypes]
-        if forms:
-            more = len(forms) - _CANDIDATES
-            shown = [*forms[:_CANDIDATES], *([f"and {more} more, see `mlusim isa {name}`"] if more > 0 else [])]
-            yield f"the forms of {name} are:\n  " + "\n  ".join(shown)
+            raise stopped(path, error) from None
 
 
-def _stopped(path: Path, error: LimitReached) -> BuildError:
-    return BuildError(f"{path} does not compile: {error}", rules.build.failed(str(error), path))
+def stated(text: str) -> str:
+    """A name of `#line` stays as it is written: debug information would put the current folder before it."""
+    return _RELATIVE.sub(rf"\1{STATED}", text)
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
+    """Write the text of a source, whatever bytes it had."""
     path.write_bytes(text.encode(errors="surrogateescape"))

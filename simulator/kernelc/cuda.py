@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
+from .declared import KernelDecl
 from .language import Unit, cpp_entries, cpp_unit
-from .launches import KernelDecl
 from .options import Options
 
 #: The version of the vendor's compiler that the macros name.
@@ -23,7 +25,8 @@ class Cuda:
     include = INCLUDE / "cuda"
     header = "mlusim_cuda.h"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
+        del dialect, path  # all of them are C++
         self._standard = options.standard_for("c++", "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:

@@ -40,8 +40,11 @@ def enumerations(dialect: Dialect) -> str:
 def operations(dialect: Dialect) -> str:
     """The text of ``mlusim_ops.h``: one function per overload and spelling, then the names that are only known.
 
-    A mark with its name stands before each.
+    A mark with its name stands before each. `DeclarationError` for a declaration that contradicts itself.
     """
+    from ...isa.check import check_dialect  # a header is made once
+
+    check_dialect(dialect)
     lines = [
         "// Generated from the declarations in isa/. Every function enters the issue port of its number.",
         "#pragma once",

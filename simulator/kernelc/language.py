@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..chip import Shape
-from .launches import KernelDecl
-from .rewrite import rewrite
+from .declared import KernelDecl
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -33,12 +32,17 @@ class Unit:
     blocks: Mapping[str, str] = field(default_factory=dict)
 
 
-#: What the linker is told of an image: which function runs before its static initialisers.
-BEGIN = "-Wl,-init,mlusim_begin"
+#: What the linker is told of an image.
+LINK = (
+    "-Wl,-init,mlusim_begin",  # the function that runs before its static initialisers
+    "-shared", "-Wl,--gc-sections",
+    "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
+    "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
+)  # fmt: skip
 
 
 def sections(*names: str) -> list[str]:
-    """The function `BEGIN`, and the bounds of sections of an image; 0 where the image has none."""
+    """The function with which an image begins, and the bounds of sections of an image; 0 where the image has none."""
     # A C source of functions alone need not include our header, which declares the last of these.
     lines = [
         "void mlusim_begin(void), mlusim_begin_image(void);",
@@ -56,6 +60,8 @@ def sections(*names: str) -> list[str]:
 
 def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
     """A preprocessed source of a C++ dialect as plain C++; see `rewrite`."""
+    from .rewrite import rewrite  # a source that is kept has been rewritten
+
     done = rewrite(with_plain_spaces(preprocessed), known_asm)
     plain = tuple(kernel.name for kernel in done.kernels if not kernel.template)
     return Unit(done.text, plain, tuple(kernel.name for kernel in done.kernels if kernel.template), done.kernels)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
-from .parameters import Declared, TemplateParameter, read_parameters, read_template
+from .declared import KernelDecl
+from .parameters import read_parameters, read_template
 from .scan import SPACES, Site
 from .source import Edit, RewriteError, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
@@ -18,49 +19,6 @@ _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
 _CALLED, _NO_WORD = re.compile(r"\s*\("), re.compile(r"\W")
 _C = '"C"'  # the literal of a linkage
 _NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "co_yield", "and", "or", "not"})
-
-
-@dataclass(frozen=True)
-class KernelDecl:
-    """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
-
-    One of several kernels of a name has its parameters in it: "ns::K(int, float *)". `file` and `line` are those of the
-    definition, or of the first declaration when the source defines it nowhere. `overloaded`: the source has a function
-    of that name that is no kernel, or may have one. `c_linkage`: it is, or was before it was rewritten, `extern "C"`.
-    """
-
-    name: str
-    template: bool
-    file: str
-    line: int
-    parameters: tuple[Declared, ...] = ()
-    template_parameters: tuple[TemplateParameter, ...] = ()
-    overloaded: bool = False
-    c_linkage: bool = False
-
-    @property
-    def home(self) -> str:
-        """The namespace that it stands in, "" for the outermost."""
-        return self.plain_name.rpartition("::")[0]
-
-    @property
-    def own_name(self) -> str:
-        """Its name without namespaces."""
-        return self.plain_name.rpartition("::")[2]
-
-    @property
-    def plain_name(self) -> str:
-        """Its name without parameters."""
-        return self.name.partition("(")[0]
-
-    @property
-    def with_parameters(self) -> str:
-        """Its name among several kernels that are called so: with the types of its parameters."""
-        return f"{self.plain_name}({', '.join(p.type for p in self.parameters)})"
-
-    def __str__(self) -> str:
-        shown = ", ".join(map(str, self.template_parameters))
-        return f"{self.plain_name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
 
 
 def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] | None:

@@ -12,14 +12,9 @@ from ..native.build import uncaught_handler
 from ..native.compiler import Compiler
 from ..native.machine import AARCH64, PROCESSOR
 from ..native.process import CommandResult
-from .language import BEGIN
+from .language import LINK
 from .library import plain, unmodelled, wrapped
 
-LINK = (
-    BEGIN, "-shared", "-Wl,--gc-sections",
-    "-Wl,-z,now,-z,relro",  # what leads to functions of libraries is not the kernel's to write
-    "-Wl,--unresolved-symbols=report-all,--warn-unresolved-symbols",  # the runtime has some, the rest may not be called
-)  # fmt: skip
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")

@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from .declared import Declared, TemplateParameter
 from .scan import SPACES
 from .specifiers import BUILTIN_TYPES
 from .tokens import Token, close, close_angle, spell
 
 _QUALIFIERS = frozenset({"const", "volatile", "struct", "class", "enum", "union", "typename", "unsigned", "signed"})
-
-
-@dataclass(frozen=True)
-class Declared:
-    """A parameter of a kernel: as it is written, its type, its name ("" without one); ``pack``: any number of such."""
-
-    text: str
-    type: str
-    name: str
-    pack: bool = False
-
-
-@dataclass(frozen=True)
-class TemplateParameter:
-    """A parameter of a template. ``kind`` is "type", or what stands before the name; ``default`` is "" for none."""
-
-    kind: str
-    name: str
-    pack: bool = False
-    default: str = ""
-
-    def __str__(self) -> str:
-        kind = f"{'typename' if self.kind == 'type' else self.kind}{'...' if self.pack else ''}"
-        return f"{kind} {self.name}" + (f" = {self.default}" if self.default else "")
 
 
 def read_parameters(inside: Sequence[Token]) -> tuple[Declared, ...]:

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
+from .declared import KernelDecl
 from .inline_asm import asm_statement
-from .launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded, told_apart
+from .launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, Site, scan
 from .source import Edit, RewriteError, apply_edits
 from .storage import declaration
 
-__all__ = ["KernelDecl", "RewriteError", "Rewritten", "rewrite"]
+__all__ = ["RewriteError", "Rewritten", "rewrite"]
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...isa import Dialect
 from ..chip import Shape
 from ..core.memory import lanes_of
 from ..native import INCLUDE
 from .blocks import structures_of_blocks
+from .declared import KernelDecl
 from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
-from .launches import KernelDecl
 from .options import Options
 
 #: Chips whose kernels the vendor builds with ENABLE_MULTI_CORE (sophgo/torch-tpu, firmware_core/CMakeLists.txt).
@@ -27,9 +28,9 @@ class TpuKernel:
     header = "tpu_kernel.h"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
-    def __init__(self, dialect: Dialect, kind: str, options: Options) -> None:
-        self.kind, self._dialect = kind, dialect
-        self._standard = options.standard_for(kind, "gnu11" if kind == "c" else "c++17")
+    def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
+        self.kind, self._dialect = "c" if path.suffix == ".c" else "c++", dialect
+        self._standard = options.standard_for(self.kind, "gnu11" if self.kind == "c" else "c++17")
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that select the chip and, as the vendor does for some, the multi-core bodies."""

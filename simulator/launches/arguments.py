@@ -15,7 +15,7 @@ import numpy as np
 from ..core.memory.global_memory import DeviceArray
 from ..engines.python.numbers import as_number
 from ..engines.tasks.layouts import Array, Enumeration, PointerType, Structure, Type
-from ..kernelc.launches import KernelDecl
+from ..kernelc.declared import KernelDecl
 from ..text import nearest, quoted
 from .copies import ArrayCopies
 from .structures import StructureValue, check_members, shown
@@ -52,6 +52,14 @@ def parse_signature(text: str) -> tuple[KernelParameter, ...]:
         pointer = part.startswith("P")
         found.append(KernelParameter(part[1] if pointer else part[0], 8 if pointer else int(part[1:]), pointer))
     return tuple(found)
+
+
+def element_type(parameter: KernelParameter) -> np.dtype | None:
+    """The type of a number, or of what a pointer points to; None for what is no number."""
+    if parameter.code not in _POINTEES and parameter.code != "y":
+        return None
+    found: np.dtype = np.dtype(ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES[parameter.code])
+    return found
 
 
 @dataclass(frozen=True)
@@ -189,9 +197,8 @@ class LaunchArguments:
             )
         if parameter.code == "p" and value.dtype not in (np.uint64, np.int64):
             raise TypeError(f"{what} points to pointers; pass an array of addresses, {_ADDRESSES}")
-        expected = ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES.get(parameter.code)
-        if expected is not None:
-            wanted = np.dtype(expected)
+        wanted = element_type(parameter)
+        if wanted is not None:
             same = value.dtype == wanted or wanted.itemsize == 1  # a pointer to bytes takes any array
             if not same:
                 named = "ml_dtypes.bfloat16" if parameter.code == "y" else wanted
@@ -203,7 +210,8 @@ class LaunchArguments:
 
 def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:
     """The bytes of a floating parameter; a number too large for it is not taken for infinity."""
-    dtype = np.dtype(ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES[parameter.code])
+    dtype = element_type(parameter)
+    assert dtype is not None, "it is a number"
     try:
         with np.errstate(over="ignore"):
             rounded = np.array(float(number)).astype(dtype)

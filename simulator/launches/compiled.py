@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...isa import DIALECTS
-from ..checks.results import TileSize
 from ..engines.worker.layers import confines_builds
 from ..findings import BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
@@ -22,6 +22,9 @@ from .deduction import example
 from .device import Device
 from .image import LaunchableImage
 from .structures import Structures
+
+if TYPE_CHECKING:
+    from ..checks.results import TileSize
 
 #: What stands for the arguments of a template in a list of kernels.
 _ELLIPSIS = "<...>"
@@ -128,6 +131,8 @@ class CompiledSources:
     def _in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """Images of a kernel's source in smaller tiles, those that compile; they are built once."""
         if kernel not in self._tiles:
+            from ..checks.results import TileSize  # few launches are compared with smaller tiles
+
             built, source = [], self._home(kernel)
             others = [other for other in self._sources if other is not source]
             with suppress(BuildError, OSError):

@@ -14,7 +14,7 @@ from ..core.execution import Launch
 from ..engines.engine import LaunchEngine, Outcome
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
-from ..kernelc.launches import KernelDecl
+from ..kernelc.declared import KernelDecl
 from ..spent import current, phase
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies

@@ -10,9 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from ..core.memory.global_memory import DeviceArray
-from ..kernelc.launches import KernelDecl
-from ..kernelc.parameters import Declared
-from ..kernelc.tokens import tokens
+from ..kernelc.declared import Declared, KernelDecl
 from .structures import StructureValue
 
 _ELEMENTS = {
@@ -67,6 +65,8 @@ class _Told(NamedTuple):
 
 def _told(kernel: KernelDecl, values: Sequence[Any]) -> dict[str, list[_Told]]:
     """What the arguments of a launch tell, by template parameter."""
+    from ..kernelc.tokens import tokens  # kernels that are no templates need none
+
     types = {parameter.name for parameter in kernel.template_parameters if parameter.kind == "type"}
     found: dict[str, list[_Told]] = {}
     for number, (parameter, value) in enumerate(_paired(kernel.parameters, values)):

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...isa import DIALECTS
 from ..chip.launch_kinds import EVERY_KIND, KINDS, LaunchKind, Three, kind_named, whole_dim
-from ..engines.threads import make_grid
 from ..text import quoted
 from .device import Device
 
@@ -44,6 +43,8 @@ def extent(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> tupl
         raise ValueError(f"type is {quoted(type)}; the kernels of {device.name} run on a grid, leave type out")
     if device.checking.further:
         raise ValueError(f"checks of one's own watch instructions, which {device.name} has not; leave out watched()")
+    from ..engines.threads.grid import make_grid  # other launches need none of it
+
     return make_grid(device.shape, dim, block, shared)
 
 

@@ -17,7 +17,7 @@ from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, TileSize, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
-from ..core.execution import Launch
+from ..core.execution import Launch, log_limit
 from ..core.memory import Allocation
 from ..core.memory.global_memory import DeviceArray
 from ..engines.engine import Outcome
@@ -73,7 +73,7 @@ def carry_out(
     device: Device, kernel: Kernel, values: Sequence[Any], extent: tuple[Three, LaunchKind], options: LaunchOptions
 ) -> Run:
     """Launch a kernel with these arguments when it is its turn; KernelError where an error is to be raised."""
-    launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit)
+    launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit())
     repeats = options.repeats or watchers(os.getpid()).repeats(launch.kind)
     if repeats.orders and launch.kind.transactions:
         raise ValueError(f"orders is {repeats.orders}; blocks of threads run in one order")

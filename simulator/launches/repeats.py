@@ -79,5 +79,21 @@ def _splits(given: Any) -> tuple[Split, ...]:
     return tuple(dict.fromkeys(found))
 
 
-#: A launch that is run once.
-NONE = Repeats()
+def splits_of(text: str, name: str) -> str | list[int | tuple[int, str]]:
+    """Numbers of tasks such as ``1,3,8:union2``, or a word; none for no text. ValueError for what is no number.
+
+    ``name`` is what users call the setting.
+    """
+    if text.isalpha() or not text:
+        return text or []
+    found: list[int | tuple[int, str]] = []
+    for part in text.split(","):
+        tasks, _, kind = part.strip().partition(":")
+        if not tasks.isdecimal() or len(tasks) > 19:
+            raise ValueError(f"{name} is {quoted(text)}; write numbers of tasks such as 1,3 or 1,8:union2, or few")
+        found.append((int(tasks), kind) if kind else int(tasks))
+    return found
+
+
+#: A launch that is run once, and what `mlusim check --deep` compares launches with: all there is.
+NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True)

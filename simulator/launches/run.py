@@ -8,10 +8,10 @@ from typing import Any
 
 from ...isa.cached import cached_property
 from .. import shown
-from ..checks.after_run import redundant_waits
+from ..checks.after_run import dispensable
 from ..checks.consequences import without_consequences
 from ..chip.rates import Rates
-from ..findings import ERROR, Finding, counted
+from ..findings import ERROR, Finding, counted, rules
 from ..log import Log
 from ..spent import phase
 from ..timing import Timeline, replay
@@ -60,9 +60,14 @@ class Run:
 
     @cached_property
     def advice(self) -> list[Finding]:
-        """What the kernel could do without: not wrong, and not among the findings."""
-        waits = redundant_waits(self.log)
-        return [one for one in without_consequences([*self.findings, *waits]) if one in waits] if waits else []
+        """What the kernel could do without: not wrong, and not among the findings.
+
+        Where these speak of data, work that leads to nothing may follow from what they say.
+        """
+        found = dispensable(self.log)
+        if any(one.rule != rules.waits.UNWAITED for one in self.findings):
+            found = [one for one in found if one.rule == rules.waits.REDUNDANT_SYNC]
+        return [one for one in without_consequences([*self.findings, *found]) if one in found] if found else []
 
     @property
     def errors(self) -> list[Finding]:

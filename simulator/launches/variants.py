@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
-from ..findings import ERROR, Finding, merged, rules
+from ..findings import ADVICE, ERROR, Finding, merged, rules
 from ..log import Log
 from .contents import Reruns, failed
 from .repeats import FEW, Repeats, Split, whole
@@ -29,7 +30,7 @@ class Variant:
 
     ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
     relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
-    are.
+    are. ``asked``: somebody says that the kernel takes so many tasks; else it may be written for those of the launch.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
@@ -39,6 +40,7 @@ class Variant:
     portion: float = 1.0
     kernel: Any = None  # another than that of the launch
     tile: TileSize | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ def variants_of(
         except ValueError as error:
             refused.append(str(error))
         else:
-            chosen.append(
-                Variant(_said(launch.dim, launch.kind), _said(dim, kind), launch._replace(dim=dim, kind=kind), values)
-            )
+            other, said = launch._replace(dim=dim, kind=kind), _said(dim, kind)
+            asked = repeats.resplit != FEW
+            chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
     smaller = _smaller(launch, values, names, sizes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders)
@@ -175,11 +177,12 @@ def in_variants(
             other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
             if failed(findings):
                 if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
-                    found.append(_elsewhere(next(f for f in findings if f.severity == ERROR), variant))
+                    broken = next(f for f in findings if f.severity == ERROR)
+                    found.append(_elsewhere(broken, variant, math.prod(log.launch.get("dim", (1,))) > 1))
                 continue
             theirs = [array.contents() if array.output else None for array in arrays]
             sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
-            found += disagreements(*sides, arrays, variant.portion, variant.tile)
+            found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         for one in variants.varied:
             if all(leaves_the_same(variant) for variant in one.variants):
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
@@ -187,11 +190,14 @@ def in_variants(
     return merged(found)
 
 
-def _elsewhere(finding: Finding, variant: Variant) -> Finding:
-    """A finding of a variant: what the launch itself does not break."""
+def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:
+    """A finding of a variant: what the launch itself, which has ``several`` tasks or one, does not break."""
     advice = "where the kernel is written for one number of tasks, leave this one out of resplit"
+    # All else may come of a number of tasks that the kernel is not written for.
+    fits = variant.asked or finding.rule == rules.waits.ORDER or (several and finding.rule == rules.race.RACE)
     return replace(
         finding,
+        severity=finding.severity if fits else ADVICE,
         message=f"{variant.said}: {finding.message}",
         suggestion=f"{finding.suggestion}; {advice}" if finding.suggestion else advice,
     )

@@ -31,6 +31,8 @@ RECORD, OPERAND, RUNS = (_ROWS.dtype(name) for name in ("mlusim_record", "mlusim
 ALLOC, FREE = "alloc", "free"
 #: Name of the records of what the scalar unit computes: arithmetic, branches, calls.
 ARITHMETIC = "scalar.compute"
+#: Those of scalar accesses.
+LOAD, STORE = "scalar.load", "scalar.store"
 
 #: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
 REQUEST = "request"
@@ -89,6 +91,11 @@ class Log:
     def kind(self) -> LaunchKind:
         """How its tasks were dealt to cores; a log that does not say is one of Block tasks."""
         return EVERY_KIND.get(str(self.launch.get("type")), BLOCK)
+
+    @property
+    def left_out(self) -> int:
+        """Records behind its last one that there was no room for."""
+        return int(self.launch.get("left_out", 0))
 
     def __len__(self) -> int:
         return len(self.records)

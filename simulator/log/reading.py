@@ -171,6 +171,7 @@ _LAUNCH: Mapping[str, Kind] = {
     "dim": lambda value: _list(_whole(1, 1 << 32), 3)(value) and len(value) == 3,
     "block": lambda value: _list(_whole(1, 1 << 10), 3)(value) and len(value) == 3,
     "shared": _whole(0, 1 << 40),
+    "left_out": _whole(1, 1 << 60),
     "queue": _whole(0, 1 << 40),  # these of a program with host code of its own
     "device_number": _whole(0, 1 << 16),
     "start_us": lambda value: isinstance(value, (int, float)) and 0 <= value < float("inf"),

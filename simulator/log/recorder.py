@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,17 @@ ROOM: int = RAW["operands"].shape[0]
 ROW = RAW.itemsize
 #: Flag of a row that only holds operands of the row before it.
 _CONTINUED = 128
-_ROOM_AT_FIRST = ROW * 1024  # bytes of the buffer
+_ROOM_AT_FIRST, _MOST_KEPT = ROW << 10, ROW << 15  # bytes of the buffer, and those that it keeps for the next launch
+#: Bytes at the end of a buffer that may not become longer: rows that are counted come and go there.
+_SPARE = ROW * 512
 #: Which operands of a row are in use, by how many it has, shape [ROOM + 1, ROOM].
 _IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
 #: An operand as bytes: NumPy would copy one field after the other.
 _WHOLE = np.dtype((np.void, OPERAND.itemsize))
-#: Rows that are turned into records at a time, so that nothing as large as the log is needed beside it.
-_CHUNK = 1 << 14
+#: Rows that are turned into records at a time.
+_CHUNK = 1 << 12
+#: What tables of the log are made of, by their places in them.
+_LOOKED_UP = ("op", "pipe", "pc")
 
 _HEAD = "<HBBIIIqQ"
 #: ``PACK[n](buffer, at, op, pipe, flags, core, task, gaps, pc, work, key0, bytes0, ...)`` writes a row of n operands
@@ -42,12 +47,17 @@ PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(RO
 class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
+    Of a launch with more rows than the buffer may have, the first are kept, and ``left_out`` counts the others.
+
     ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
     operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows anywhere their distances
     from a byte, and their bytes.
     """
 
-    __slots__ = ("_counts", "_keys", "_long", "_ops", "_pipes", "at", "buffer", "limit", "pieces", "scalar")
+    __slots__ = (
+        "_counts", "_kept", "_keys", "_long", "_most", "_ops", "_pipes", "at", "buffer", "left_out", "limit", "pieces",
+        "scalar",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.buffer, self.at, self.limit = _pages(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
@@ -56,6 +66,7 @@ class Recorder:
         self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
         self._long = False  # whether a record of this launch has more than one row
+        self._most = self._kept = self.left_out = 0
         self.pieces: list[tuple[Any, ...]] = []
         self.scalar: set[int] = (
             set()
@@ -65,19 +76,38 @@ class Recorder:
     def __len__(self) -> int:
         return self.at // ROW
 
-    def begin(self) -> None:
-        """A launch begins: drop what one that broke off has left."""
-        self.at, self._long = 0, False
+    def begin(self, most: int = 0) -> None:
+        """A launch begins, with so many rows at most (0: any number): drop what one that broke off has left."""
+        self.at, self._long, self._kept, self.left_out = 0, False, 0, 0
+        self._most = max(ROW * most + _SPARE, _ROOM_AT_FIRST) if most else 0
+        if most and self.limit > self._most:
+            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.pieces.clear()
 
-    def grow(self) -> None:
-        """Make room: the buffer doubles."""
+    def grow(self) -> int:
+        """Make room: the buffer doubles, as far as it may. Where the next row goes."""
+        size = min(2 * self.limit, self._most or 2 * self.limit)
+        if size <= self.limit:
+            self._leave_out()
+            return self.at
         try:
-            self.buffer.resize(2 * self.limit)
+            self.buffer.resize(size)
         except BufferError:  # the traceback of a launch that was interrupted still holds its rows
-            kept, self.buffer = self.buffer, _pages(2 * self.limit)
+            kept, self.buffer = self.buffer, _pages(size)
             self.buffer[: self.limit] = kept[:]
-        self.limit *= 2
+        self.limit = size
+        return self.at
+
+    def _leave_out(self) -> None:
+        """Take back the rows behind those that are kept."""
+        if not self._kept:
+            self._kept = self._most - _SPARE
+            while self._long and np.frombuffer(self.buffer, RAW, 1, self._kept)["flags"][0] & _CONTINUED:
+                self._kept -= ROW
+        self.left_out += (self.at - self._kept) // ROW
+        self.at = self._kept
+        while self.pieces and self.pieces[-1][0] >= self._kept:
+            self.pieces.pop()
 
     def op(self, op: Op) -> int:
         """The number of an instruction in this log."""
@@ -115,12 +145,15 @@ class Recorder:
         """A copy of the rows from a place of the buffer on."""
         return np.frombuffer(bytes(self.buffer[begin : self.at]), RAW).copy()
 
-    def write_rows(self, rows: bytes) -> None:
-        """Append whole rows."""
-        while self.at + len(rows) > self.limit:
-            self.grow()
-        self.buffer[self.at : self.at + len(rows)] = rows
-        self.at += len(rows)
+    def write_rows(self, rows: bytes | ctypes.Array[ctypes.c_char]) -> None:
+        """Append the bytes of whole rows."""
+        with memoryview(rows) as given:
+            for begin in range(0, given.nbytes, _SPARE):
+                part = given[begin : begin + _SPARE]
+                while self.at + part.nbytes > self.limit:
+                    self.grow()
+                self.buffer[self.at : self.at + part.nbytes] = part
+                self.at += part.nbytes
 
     def finish(
         self,
@@ -130,34 +163,44 @@ class Recorder:
         launch: dict[str, Any],
     ) -> Log:
         """The log; the rows are gone then. Tables are sorted, so that equal work gives equal logs."""
+        if self._kept:
+            self._leave_out()
+            launch = launch | {"left_out": self.left_out}
         raw = np.frombuffer(self.buffer, RAW, len(self))
         pieces = [(at // ROW, *piece) for at, *piece in self.pieces]
         if any(op.message for op in self._ops):
             raw, pieces = self._sends_first(raw, pieces)
-        whole = (raw["flags"] & _CONTINUED) == 0 if self._long else slice(None)
-        rows = raw[whole]
-        records = np.zeros(len(rows), RECORD)
-        for name in ("flags", "core", "task", "work", "gaps"):
-            records[name] = rows[name]
+        records = np.zeros(len(raw), RECORD)
+        columns = [np.empty(len(raw), RAW[name]) for name in _LOOKED_UP]
+        for part in _parts(len(raw)):
+            rows, made = raw[part], records[part]
+            for name in ("flags", "core", "task", "work", "gaps"):
+                made[name] = rows[name]
+            for name, column in zip(_LOOKED_UP, columns, strict=True):
+                column[part] = rows[name]
         counts = np.array(self._counts or [0], np.uint32)
-        held = counts[raw["op"]]  # operands of the record that every row belongs to
+        held = counts[columns[0]]  # operands of the record that every row belongs to
+        whole = (records["flags"] & _CONTINUED) == 0 if self._long else slice(None)
+        records, (op, pipe, pc) = records[whole], (column[whole] for column in columns)
         records["first"] = np.add.accumulate(held[whole], dtype=np.uint32) - held[whole]
         if isinstance(whole, np.ndarray):  # how many rows a row continues decides which operands of its record it has
-            part = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
-            held = np.clip(held.astype(np.int64) - part * ROOM, 0, ROOM)
+            part_of = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
+            held = np.clip(held.astype(np.int64) - part_of * ROOM, 0, ROOM)
         operands = _packed(raw["operands"], held)
         runs = table_of_runs(raw, held, self.scalar, pieces)
-        ops, records["op"] = _table(list(self._ops), self._keys, rows["op"])
-        pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), rows["pipe"])
-        counters = _distinct(rows["pc"])
+        ops, records["op"] = _table(list(self._ops), self._keys, op)
+        pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), pipe)
+        begun = _begun(pc)
+        counters = _distinct(pc[begun])
         found = locate(counters.tolist())
         places = [(location.file, location.line) for location in found]
         known = dict(zip(places, found, strict=True))
         ordered = sorted(known)
         number = {place: index for index, place in enumerate(ordered)}
         numbers = np.array([number[place] for place in places] or [0], np.uint32)
-        records["loc"] = numbers[counters.searchsorted(rows["pc"])]
-        if self.limit > _ROOM_AT_FIRST:
+        records["loc"] = np.repeat(numbers[counters.searchsorted(pc[begun])], np.diff(begun, append=len(pc)))
+        del raw
+        if self.limit > _MOST_KEPT:
             self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.begin()
         locations = tuple([known[place] for place in ordered])
@@ -179,21 +222,30 @@ class Recorder:
         return raw[rows], [(place[row], *piece) for row, *piece in pieces if row in place]
 
 
+def _parts(count: int) -> Iterator[slice]:
+    """Rows that are gone through together: few enough that the processor has them at hand."""
+    return (slice(begin, begin + _CHUNK) for begin in range(0, count, _CHUNK))
+
+
 def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
     """The operands in use of all rows, one after the other; ``rooms`` has shape [rows, ROOM]."""
     rooms = rooms.view(_WHOLE)
     operands, at = np.empty(int(used.sum()), _WHOLE), 0
-    for begin in range(0, len(rooms), _CHUNK):
-        part = slice(begin, begin + _CHUNK)
-        found = rooms[part][_IN_USE[used[part]]]
-        operands[at : at + len(found)] = found
-        at += len(found)
+    for part in _parts(len(rooms)):
+        which = np.flatnonzero(_IN_USE[used[part]])
+        np.ascontiguousarray(rooms[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
+        at += len(which)
     return operands.view(OPERAND)
 
 
 def _pages(size: int) -> mmap.mmap:
     """Zeroed bytes that can become more without being copied."""
     return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def _begun(column: np.ndarray) -> np.ndarray:
+    """Where runs of equal values begin."""
+    return np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1]))[: len(column)])
 
 
 def _distinct(column: np.ndarray) -> np.ndarray:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_OFFSET_BITS = 40
-_OWNER_BITS = 16
+from ..structures import header
+
+_KEY = header("log_rows.h").enumeration("mlusim_key", "MLUSIM_")
+_OFFSET_BITS, _OWNER_BITS = int(_KEY.OFFSET_BITS), int(_KEY.OWNER_BITS)
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,9 @@ class Rows:
         """Runs stand in the order of their operands and lie inside of them."""
         if not len(block):
             return
-        spans = np.concatenate([*self.spans, np.zeros(0, np.uint64)])
-        self.spans = [spans]
+        if len(self.spans) != 1:
+            self.spans = [np.concatenate([*self.spans, np.zeros(0, np.uint64)])]
+        (spans,) = self.spans
         owner = block["operand"].astype(np.int64)
         known = owner < len(spans)
         _every(

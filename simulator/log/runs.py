@@ -65,8 +65,10 @@ def strided_rows(
 ) -> tuple[Row, ...]:
     """The rows of an array at strides (bytes), whose first byte is at ``start``, in each of some lanes.
 
-    Axes that touch are one; which way an axis goes makes no difference.
+    Axes that touch are one; which way an axis goes makes no difference. An array without elements has no rows.
     """
+    if not (element and all(counts)):
+        return ()
     axes = sorted((abs(stride), count) for count, stride in zip(counts, strides, strict=True) if count > 1 and stride)
     run = element
     outer: list[tuple[int, int]] = []

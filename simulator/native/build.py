@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -99,6 +98,8 @@ def build(compiler: Compiler, target: BuildTarget, along: Iterable[Callable[[], 
     key = "\0".join([*keys.values(), *target.link, *beside])
 
     def make(path: Path) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # most processes build nothing
+
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             for call in along:
                 workers.submit(call)

@@ -33,6 +33,10 @@ struct __attribute__((packed)) mlusim_record {
 enum mlusim_message { MLUSIM_NO_MESSAGE, MLUSIM_SENDS, MLUSIM_AWAITS };
 enum mlusim_limit { MLUSIM_MESSAGES = 512 };
 
+// Bits of a key (see region.py): the offset of a byte, from bit 0 on, and the owner of its memory; above them the
+// space.
+enum mlusim_key { MLUSIM_OFFSET_BITS = 40, MLUSIM_OWNER_BITS = 16 };
+
 // A row of the operand table: the key of the first byte (space, owner and offset, see region.py), the bytes that it
 // spans, and, of a tensor across lanes, the first lane and how many.
 struct __attribute__((packed)) mlusim_operand {

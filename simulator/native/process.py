@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +120,8 @@ def _started(
 
     if readable is None:
         return start()
+    from concurrent.futures import ThreadPoolExecutor  # few compilers are confined
+
     with ThreadPoolExecutor(1) as thread:  # what keeps it from files, keeps it for as long as it lives
         return thread.submit(start).result()
 

@@ -20,7 +20,7 @@ def library() -> ctypes.CDLL:
         built = built_folder(_FOLDER)
     except BuildError as error:
         raise BuildError(f"times are found by native code, and {error}") from None
-    for function in (built.mlusim_walk_log, built.mlusim_find_dependence, built.mlusim_critical_path):
+    for function in (built.mlusim_walk_log, built.mlusim_find_costs, built.mlusim_critical_path):
         function.restype = ctypes.c_int64
     return built
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..chip.rates import EngineRates, Rates
-from ..log import Log
-from ..log.region import offset_numbers
-from .dependence import dependent
+from ..log import Log, Op
+from ..structures import header
+from .built import address, library
 
-#: Records whose costs are computed at a time: bounds the memory that this takes beside the results.
+#: Records that are looked at together: bounds the memory that this takes beside the results.
 _CHUNK = 1 << 16
 _GENERAL = ("tensor", "compute")  # stand for tensor_* and compute_* where a device file has no closer figure
 _SCALAR = "scalar"  # how the engines of the scalar unit begin
+_NO_ENGINE = "", EngineRates(0, 1, 1)
 #: Numbers of a device by their paths, of which a time is a product or a quotient.
 Numbers = tuple[str, ...]
+#: The rates of an engine and its name in the device file.
+_Named = tuple[str, EngineRates]
+
+_HEADER = header("passes/timing/costs.h")
+_PRICE, _DRAW = _HEADER.dtype("mlusim_price"), _HEADER.dtype("mlusim_draw")
+#: What the time of an engine consists of, in order: the numbers that each rests on, beside the clock.
+_TERMS = {
+    "STARTUP": ("startup_cycles",), "DEPENDENT": ("dependent_cycles",), "PARTS": ("part_cycles",),
+    "WORK": ("per_cycle", "efficiency"),
+}  # fmt: skip
+_RESTS_ON = [_TERMS[term.name] for term in _HEADER.enumeration("mlusim_term", "MLUSIM_")]
+
+
+class _Costs(ctypes.Structure):
+    _fields_ = _HEADER.fields("mlusim_costs")
 
 
 def chunks(count: int) -> Iterator[slice]:
@@ -43,29 +61,81 @@ class Costs:
 
     @classmethod
     def of(cls, log: Log, rates: Rates) -> Costs:
-        """The costs of a log."""
-        return cls.weighed(log, rates, *(np.ones(len(log)),) * 2)[0]
+        """The costs of a log; BuildError without a C++ compiler."""
+        return cls.weighed(log, rates)[0]
 
     @classmethod
     def weighed(
-        cls, log: Log, rates: Rates, weight: np.ndarray, waits: np.ndarray
+        cls, log: Log, rates: Rates, weight: np.ndarray | None = None, waits: np.ndarray | None = None
     ) -> tuple[Costs, dict[Numbers, float]]:
         """The costs of a log, and the durations of its records by the numbers that they are computed from.
 
-        A record's time without latency counts ``weight`` times, its latency ``waits`` times, float64 [records].
+        A record's time without latency counts ``weight`` times, its latency ``waits`` times, float64 [records], and
+        once where they are None. BuildError without a C++ compiler.
         """
-        count = len(log)
-        alone, latency = np.zeros(count), np.zeros(count)
-        moved = np.zeros((len(rates.channels), count))
-        table, times = _Table(log, rates), defaultdict[Numbers, float](float)
-        for part in chunks(count):
-            writes = table.fill(part, alone[part], moved[:, part], weight[part], times)
-            if not log.kind.transactions:
-                _wait(rates, moved[:, part] > 0, writes, latency[part], waits[part], times)
-        if log.kind.transactions:
-            last = [_last_of_tasks(log, mine > 0) for mine in moved]
-            _wait(rates, last, np.zeros(count, bool), latency, waits, times)
-        return cls(alone, latency, moved, _shares(rates, times), table.missing), times
+        engines = [_engine(rates, op.engine) for op in log.ops]
+        count, channels = len(log), len(rates.channels)
+        found = {"alone": np.zeros(count), "latency": np.zeros(count), "moved": np.zeros((channels, count))}
+        sums = _Sums(np.zeros((len(engines), len(_RESTS_ON))), np.zeros(channels), np.zeros((channels, 2)))
+        weights = {name: column for name, column in (("weight", weight), ("waits", waits)) if column is not None}
+        columns = {**found, **sums._asdict(), **weights, **_tables(log, rates, engines)}
+        given = _Costs(
+            count=count, cores=log.shape.owners("core"), pipes=len(log.pipes), channels=channels,
+            granule=rates.granule, cycle_us=1.0 / rates.clock_mhz, last=log.kind.transactions,
+            **{name: address(column) for name, column in columns.items()},
+        )  # fmt: skip
+        if library().mlusim_find_costs(ctypes.byref(given)):
+            raise MemoryError(f"not enough memory to time {count} records")
+        times = sums.by_numbers(rates, engines)
+        missing = {op.name for op, engine in zip(log.ops, engines, strict=True) if op.engine and engine is _NO_ENGINE}
+        return cls(**found, shares=_shares(rates, times), not_modelled=tuple(sorted(missing))), times
+
+
+class _Sums(NamedTuple):
+    """The durations of records, microseconds, added up by what they rest on."""
+
+    terms: np.ndarray  # [instructions, terms], where the engine decides
+    drawn: np.ndarray  # [channels], where a channel does
+    waited: np.ndarray  # [channels, 2], how often the latency of a read, and of a write, is waited for
+
+    def by_numbers(self, rates: Rates, engines: Sequence[_Named]) -> dict[Numbers, float]:
+        """Microseconds by the numbers of the device that they are computed from."""
+        times = defaultdict[Numbers, float](float)
+        for (name, _), terms in zip(engines, self.terms.tolist(), strict=True):
+            for fields, us in zip(_RESTS_ON, terms, strict=True):
+                times[("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields))] += us
+        for (name, channel), us, waited in zip(rates.channels.items(), self.drawn, self.waited, strict=True):
+            numbers = bandwidth(name) if channel.core_rate >= channel.rate else (f"channels.{name}.core_gb_per_s",)
+            times[numbers] += float(us)
+            for (field, latency_us), often in zip(channel.latencies, waited.tolist(), strict=True):
+                times[(f"channels.{name}.{field}",)] += often * latency_us
+        return times
+
+
+def _tables(log: Log, rates: Rates, engines: Sequence[_Named]) -> dict[str, np.ndarray]:
+    """The rows of a log, and what is said of its instructions, of the channels and of the spaces."""
+    channels, cycle_us = rates.channels.values(), 1.0 / rates.clock_mhz
+    prices = [_price(op, engine, rates.granule, cycle_us) for op, (_, engine) in zip(log.ops, engines, strict=True)]
+    return {
+        "records": np.ascontiguousarray(log.records), "operands": np.ascontiguousarray(log.operands),
+        "prices": np.array(prices, _PRICE),
+        "places": np.cumsum([0, *(len(op.operands) for op in log.ops)], dtype=np.int64),
+        "writes": np.array([written for op in log.ops for written in op.writes], np.uint8),
+        "draws": np.array([(c.core_rate, *(us for _, us in c.latencies)) for c in channels], _DRAW),
+        "on": np.array([[space in c.spaces for c in channels] for space in log.shape.spaces], np.uint8),
+    }  # fmt: skip
+
+
+def _price(op: Op, engine: EngineRates, granule: int, cycle_us: float) -> tuple[float, ...]:
+    # The work of a barrier, or of a message, is its number.
+    paid = not (op.barrier or op.message or engine is _NO_ENGINE[1])
+    # Accesses of a scalar unit lie within granules of the memory, transactions of thread blocks fill their own.
+    within = op.granule > 1 and op.engine.startswith(_SCALAR)
+    return (
+        engine.startup_cycles * cycle_us, engine.dependent_cycles * cycle_us, engine.part_cycles,
+        engine.quantum, engine.rate, paid,
+        granule if within else op.granule, op.granule > 1, within, within and any(op.writes),
+    )  # fmt: skip
 
 
 def _shares(rates: Rates, times: Mapping[Numbers, float]) -> dict[str, float]:
@@ -76,145 +146,16 @@ def _shares(rates: Rates, times: Mapping[Numbers, float]) -> dict[str, float]:
     return dict(shares)
 
 
-def _wait(
-    rates: Rates, waits: Iterable[np.ndarray], writes: np.ndarray, latency: np.ndarray, weight: np.ndarray,
-    times: dict[Numbers, float],
-) -> None:  # fmt: skip
-    """Add the latency of each channel to the records that wait for it, bool [channels][records].
-
-    ``writes``, bool [records]: those that write all that they move on a channel.
-    """
-    for (name, channel), mine in zip(rates.channels.items(), waits, strict=True):
-        read, write = channel.latencies
-        each = [(read, mine)] if read == write else [(read, mine & ~writes), (write, mine & writes)]
-        for (field, latency_us), waiting in each:
-            np.add(latency, latency_us, out=latency, where=waiting)
-            times[(f"channels.{name}.{field}",)] += float(weight[waiting].sum()) * latency_us
-
-
-class _Table:
-    """The costs of the instructions of a log, looked up by their number."""
-
-    def __init__(self, log: Log, rates: Rates) -> None:
-        self.log, self.rates = log, rates
-        self.cycle_us = 1.0 / rates.clock_mhz
-        engines = [_engine(rates, op.engine) for op in log.ops]
-        known = [engine or ("", EngineRates(0, 1, 1)) for engine in engines]
-        self.missing = tuple(
-            sorted({op.name for op, found in zip(log.ops, engines, strict=True) if op.engine and found is None})
-        )
-        self.startup = np.array([engine.startup_cycles for _, engine in known])
-        self.part = np.array([engine.part_cycles for _, engine in known])
-        self.dependent = np.array([engine.dependent_cycles for _, engine in known])
-        self.follows = dependent(log, self.dependent > 0)
-        self.quantum = np.array([engine.quantum for _, engine in known])
-        # The work of a barrier, or of a message, is its number.
-        self.cost = np.array(
-            [0.0 if op.barrier or op.message or not found else 1.0 for op, found in zip(log.ops, engines, strict=True)]
-        )
-        self.rate = np.array([engine.rate for _, engine in known])
-        self.numbers: list[list[Numbers]] = [
-            [("clock.core_mhz", *(f"engines.{name}.{field}" for field in fields)) for name, _ in known]
-            for fields in (("startup_cycles",), ("dependent_cycles",), ("part_cycles",), ("per_cycle", "efficiency"))
-        ]
-        granule = np.array([op.granule for op in log.ops], np.int64)
-        self.single = granule > 1  # work counts accesses of their own
-        # Accesses of a scalar unit lie within granules of the memory, transactions of thread blocks fill their own.
-        self.within = np.array([op.granule > 1 and op.engine.startswith(_SCALAR) for op in log.ops], bool)
-        self.posted = self.within & np.array([any(op.writes) for op in log.ops], bool)
-        self.most = np.where(self.within, rates.granule, granule)  # bytes that an access moves at most
-        counts = np.array([len(op.operands) for op in log.ops], np.int64)
-        self.counts, self.flat = counts, np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-        self.written = np.array([written for op in log.ops for written in op.writes], bool)
-
-    def fill(
-        self, part: slice, alone: np.ndarray, moved: np.ndarray, weight: np.ndarray, times: dict[Numbers, float]
-    ) -> np.ndarray:
-        """The costs of some records; how long they last, ``weight`` times, is added by the numbers that this rests on.
-
-        Whether they write all that they move on channels, bool [records].
-        """
-        records = self.log.records[part]
-        op = records["op"].astype(np.int64)
-        repeats, writes = self._traffic(records, op, moved)
-        work = records["work"].astype(np.float64) * repeats
-        gaps = records["gaps"].astype(np.float64)
-        # A scalar store to a memory on the chip is posted; one to a channel comes twice, as it reads its granule first.
-        waited = np.where(self.posted[op] & (repeats == 1.0), 0.0, np.maximum(work - gaps, 0.0))
-        startup, dependent, parts, rated = (
-            self.startup[op] * self.cycle_us,
-            self.dependent[op] * self.follows[part] * self.cycle_us,
-            self.part[op] * np.where(self.within[op], waited, gaps) * self.cycle_us,
-            np.ceil(work / self.quantum[op]) * self.quantum[op] / self.rate[op] * self.cost[op] * self.cycle_us,
-        )
-        alone[:] = startup + dependent + parts + rated
-        decides = np.full(len(op), -1)  # the channel that lasts longer than the engine
-        for number, (channel, bytes_) in enumerate(zip(self.rates.channels.values(), moved, strict=True)):
-            time = bytes_ / channel.core_rate
-            longer = time > alone
-            alone[longer], decides[longer] = time[longer], number
-        by_engine = decides < 0
-        weight_by_engine = np.where(by_engine, weight, 0.0)
-        for time, numbers in zip((startup, dependent, parts, rated), self.numbers, strict=True):
-            sums = np.bincount(op, time * weight_by_engine, minlength=len(numbers)).tolist()
-            for names, us in zip(numbers, sums, strict=True):
-                times[names] += us
-        for number, (name, channel) in enumerate(self.rates.channels.items()):
-            names = bandwidth(name) if channel.core_rate >= channel.rate else (f"channels.{name}.core_gb_per_s",)
-            times[names] += float((alone * weight)[decides == number].sum())
-        return writes
-
-    def _traffic(self, records: np.ndarray, op: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Put the bytes on each channel into ``moved``; how often the work counts, and what writes alone, [records]."""
-        log = self.log
-        held = self.counts[op]
-        repeats, reads = np.ones(len(op)), np.zeros(len(op), bool)
-        if not (total := int(held.sum())):
-            return repeats, ~reads
-        first = int(records["first"][np.argmax(held > 0)])
-        rows = log.operands[first : first + total]
-        owner = np.repeat(np.arange(len(op)), held)
-        of = op[owner]
-        written = self.written[self.flat[of] + np.arange(total) - np.repeat(np.cumsum(held) - held, held)]
-        spaces = log.operand_spaces[first : first + total]
-        parts = records["gaps"][owner].astype(np.int64) + 1
-        limit = (records["work"].astype(np.int64) * self.most[op])[owner]
-        spans = rows["bytes"].astype(np.int64)
-        # Of a strided operand, not the gaps between its parts.
-        bytes_ = np.where(limit > 0, np.minimum(spans, limit), spans)
-        each = -(-bytes_ // parts)
-        granules = -(-(offset_numbers(rows["key"]) % self.rates.granule + each) // self.rates.granule)
-        single, within = self.single[of], self.within[of]
-        short = written & (each < self.rates.granule) & (bytes_ > 0) & (within | ~single)
-        rounded = np.where(single, bytes_, parts * granules * self.rates.granule) * np.where(short, 2, 1)
-        names = list(log.shape.spaces)
-        for row, channel in zip(moved, self.rates.channels.values(), strict=True):
-            used = np.array([space in channel.spaces for space in names])[spaces]
-            row[:] = np.bincount(owner[used], rounded[used], minlength=len(op))
-            repeats[owner[used & written & within]] = 2.0
-            reads[owner[used & ~written]] = True
-        return repeats, ~reads
-
-
 def bandwidth(name: str) -> Numbers:
     """The numbers that the bandwidth of a channel for all users together is made of."""
     return f"channels.{name}.gb_per_s", f"channels.{name}.efficiency"
 
 
-def _last_of_tasks(log: Log, among: np.ndarray) -> np.ndarray:
-    """Whether a record is its task's last among those given, bool [records]."""
-    used = np.flatnonzero(among)[::-1]
-    _, first = np.unique(log.records["task"][used], return_index=True)
-    last = np.zeros(len(log), bool)
-    last[used[first]] = True
-    return last
-
-
-def _engine(rates: Rates, name: str) -> tuple[str, EngineRates] | None:
+def _engine(rates: Rates, name: str) -> _Named:
     """The engine of a name with its name in the device file; the general tensor engine where there is no closer one."""
     general = name.partition("_")[0]
     wanted = name if name in rates.engines or general not in _GENERAL else general
-    return (wanted, rates.engines[wanted]) if wanted in rates.engines else None
+    return (wanted, rates.engines[wanted]) if wanted in rates.engines else _NO_ENGINE
 
 
 def contended(log: Log, rates: Rates, costs: Costs) -> Iterator[tuple[int, str, dict[int, set[int]]]]:

@@ -46,7 +46,9 @@ class Interval:
     @classmethod
     def of(cls, draws: np.ndarray) -> Interval:
         """That of equally likely values."""
-        low, high = np.quantile(draws, [(1 - HELD) / 2, (1 + HELD) / 2])
+        last = len(draws) - 1
+        # As np.quantile, without its import of masked arrays, which takes longer.
+        low, high = np.interp([(1 - HELD) / 2 * last, (1 + HELD) / 2 * last], np.arange(last + 1), np.sort(draws))
         return cls(float(low), float(high))
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ctypes
 from enum import IntEnum
 from itertools import accumulate, chain
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..structures import header
 from .built import address, library
 from .plan import Times, WalkPlan, stuck
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _HEADER = header("passes/timing/walk.h")
 _REASONS = _HEADER.enumeration("mlusim_reason", "MLUSIM_")

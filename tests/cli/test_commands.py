@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,6 +29,21 @@ def test_mlusim_alone_lists_the_commands_by_task(capsys: pytest.CaptureFixture[s
     assert listed == [name for names in GROUPS.values() for name in names]
     assert sorted(listed) == sorted(COMMANDS)
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_has_its_options_and_says_what_each_is_for(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: mlusim {name} ")
+    for option in COMMANDS[name].options:
+        flag, settings = option.settings
+        shown = flag if flag.startswith("-") else str(settings["metavar"] or option.usage)
+        assert re.search(rf"^  {re.escape(shown)}(?: |$)", out, re.M), shown
+        assert option.help, shown
 
 
 #: What has been typed, and some of what is offered; nothing else begins so.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, Program, Run, launch, load
 from mlusim.simulator.engines.python.lines import Lines
+from mlusim.simulator.log import Log
 
 from tests.support.paths import KERNELS_C
 
@@ -107,8 +108,18 @@ def test_an_operand_of_no_bytes_gives_the_same_log_each_time(program):
     gc.collect()  # device arrays that earlier tests have left would move those of the runs
     out = np.zeros(64, np.float32)
     runs = [program.launch("nothing", args=[out], isolate=False) for _ in range(3)]
-    assert not runs[0].findings
+    assert [finding.rule for finding in runs[0].findings] == ["unwritten"]  # it stores 64 bytes of 64 floats
     assert runs[0].log == runs[1].log == runs[2].log
+
+
+@ISOLATED
+def test_pieces_of_no_bytes_lie_nowhere(program, isolate, tmp_path):
+    for size, others, written in ((0, 3, 1), (4, 0, 4), (4, 3, 16)):
+        out = np.zeros(64, np.float32)
+        run = program.launch("nothing_at_strides", args=[out, size, others], isolate=isolate)
+        assert np.count_nonzero(out) == written
+        run.log.save(tmp_path / "log")
+        assert Log.load(tmp_path / "log") == run.log
 
 
 @pytest.mark.slow

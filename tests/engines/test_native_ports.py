@@ -76,6 +76,12 @@ __mlu_entry__ void highest_bit(uint64_t *out) {
   __bang_write_value((uint64_t *)a, N, ~(uint64_t)0 - taskId);
   __memcpy(out, a, N * sizeof(uint64_t), NRAM2GDRAM);
 }
+__mlu_entry__ void conditions(int16_t *out, const int16_t *in, int number) {
+  int16_t *from = (int16_t *)a, *to = (int16_t *)b;
+  __memcpy(from, in, N * sizeof(int16_t), GDRAM2NRAM);
+  __bang_xor_scalar(to, from, (int16_t)number, N);
+  __memcpy(out, to, N * sizeof(int16_t), NRAM2GDRAM);
+}
 __mlu_entry__ void parts(float *out) {
   volatile float *here = a;
   for (int i = 0; i < 4; i++) {
@@ -166,10 +172,18 @@ def test_numbers_without_a_sign(source: Path, native: bool, monkeypatch: pytest.
     assert (out == 2**64 - 1).all()
 
 
-def test_what_computes_of_a_number_is_a_function_of_pythons() -> None:
+@pytest.mark.parametrize("number", [0, 1, 2, 256, -1])
+def test_a_number_that_is_a_condition(source: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy's loop takes bytes of 0 and 1."""
+    given, out = np.arange(-100, 156, dtype=np.int16), np.zeros(256, np.int16)
+    assert in_python(source, monkeypatch, "conditions", out, given, number) == {}
+    assert (out == ((given != 0) != (number != 0))).all()
+
+
+def test_what_makes_arrays_of_numbers_needs_python() -> None:
     machine = Device.load("mlu590").replace({"shape.arch": 613}).machine
     for number in machine.dialect.by_name["__bang_incseq"]:
-        assert machine.native_ports(number) == {0: "its semantics is a function of Python's"}
+        assert machine.native_ports(number) == {0: "its semantics makes arrays of its own"}
 
 
 def test_pipelines_need_python_at_barriers_alone(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,8 +221,8 @@ def sample(chip: Device, rng: random.Random) -> list[Overload]:
     for overload in overloads:
         port = chip.machine.native_ports(numbers[overload]).get(0)
         if isinstance(port, NativePort):
-            inputs = tuple((one[0] < 0 and one[2], one[4]) for one in port.inputs)
-            kinds.setdefault((port.effect, inputs), []).append(overload)
+            values = frozenset((kind, repeated) for kind, *_, repeated in port.values)
+            kinds.setdefault((port.effect, frozenset(loop.kind for loop in port.loops), values), []).append(overload)
     chosen = [rng.choice(kind) for kind in kinds.values()] + rng.sample(overloads, 4)
     return chosen + [o for o in overloads if o.name in ("__memcpy", "__memcpy_async", "__sync_compute", "__sync_io")]
 

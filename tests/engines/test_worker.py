@@ -17,8 +17,8 @@ from mlusim.simulator import BuildError, Device, KernelError, Program, frames, l
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
 from mlusim.simulator.core.execution import Launch
 from mlusim.simulator.engines.tasks.image import Description
+from mlusim.simulator.engines.worker import answer, start
 from mlusim.simulator.engines.worker import pool as pools
-from mlusim.simulator.engines.worker import start
 from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
 from mlusim.simulator.engines.worker.messages import PROTOCOL, Answered
 from mlusim.simulator.engines.worker.request import LaunchRequest
@@ -213,9 +213,12 @@ def request(program: Program, kind: LaunchKind = BLOCK) -> LaunchRequest:
     return LaunchRequest(target_of(program.device), Launch("healthy", (1, 1, 1), kind, library=Path("none")))
 
 
-@pytest.mark.parametrize("threads", [0, 64])
-def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(program, threads):
+@pytest.mark.parametrize(("threads", "block"), [(0, 1 << 16), (0, 2), (64, 1 << 16)])
+def test_an_answer_survives_the_way_and_no_falsified_one_is_an_error_of_another_kind(
+    program, threads, block, monkeypatch
+):
     """Every byte of an answer may be wrong: it is refused, or it is an answer whose indices lead somewhere."""
+    monkeypatch.setattr(answer, "_BLOCK", block)
     kind = replace(GRID, threads=(threads, 1, 1)) if threads else BLOCK
     program = load([SOURCE.with_suffix(".cu")], device=Device.load("cuda-sm80")) if threads else program
     x = np.arange(64, dtype=np.float32)

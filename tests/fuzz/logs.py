@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from mlusim.simulator import Device, Log, launch, load, replay
-from mlusim.simulator.checks.after_run import examine, redundant_waits
+from mlusim.simulator.checks.after_run import dispensable, examine
 from mlusim.simulator.log import OPERAND, RECORD, RUNS
 from mlusim.traces import summarise, write_trace
 
@@ -236,7 +236,7 @@ def use(path: Path, trace: Path, device: Device) -> None:
     write_trace(timeline, trace)
     json.loads(trace.read_text(encoding="utf-8"), parse_constant=_refuse)
     examine(log, [], "collect")
-    redundant_waits(log)
+    dispensable(log)
     for index in range(0, len(log), 7):
         list(log.regions(index))
         log.location(index)

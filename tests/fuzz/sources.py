@@ -177,7 +177,7 @@ class Judge:
         unit = self.folder / "unit.ii"
         unit.write_bytes(text)
         output = "c++-cpp-output" if language.kind == "c++" else "cpp-output"
-        step = ["-x", output, *language.compile(), *builder._flags, "-fsyntax-only", str(unit)]
+        step = ["-x", output, *language.compile(), *builder.flags, "-fsyntax-only", str(unit)]
         result = builder.compiler.run(step)
         found = _ERROR.search(result.messages)
         if result.returncode and not found:

@@ -33,13 +33,13 @@ def test_a_few_mutants(judge):
     ],
 )  # fmt: skip
 def test_the_judge_notices(judge, monkeypatch, data, fault, verdict):
-    from mlusim.simulator.kernelc import language
+    from mlusim.simulator.kernelc import rewrite as module
 
-    rewrite = language.rewrite
+    rewrite = module.rewrite
 
     def wrong(text: str, asm: dict[str, str]) -> object:
         done = rewrite(text, asm)
         return type(done)(done.text.replace(*fault), done.kernels)
 
-    monkeypatch.setattr(language, "rewrite", wrong)
+    monkeypatch.setattr(module, "rewrite", wrong)
     assert verdict in judge(Path("k.mlu"), "", data).verdict

@@ -5,6 +5,8 @@ import re
 import subprocess
 
 import pytest
+from mlusim.isa import DIALECTS
+from mlusim.isa.tpu.cycles import CLASSES
 from mlusim.simulator.host.programs.toolkit import write_toolkit
 
 from tests.host.card_rates import check_rates_come_back
@@ -15,9 +17,8 @@ SUITE = ROOT / "benchmarks" / "card" / "tpu"
 #: Classes of which the suite has no instruction; a wait has no work.
 UNSEEN = {
     f"engines.{name}" for name in (
-        "bdc_lin.startup_cycles", "bdc_lin.per_cycle", "bdc_requant.startup_cycles", "bdc_requant.per_cycle",
-        "bdc_conv_float.startup_cycles", "bdc_conv_float.per_cycle", "bdc_lane_copy.startup_cycles",
-        "bdc_lane_copy.per_cycle", "sync.per_cycle",
+        "bdc_lin.startup_cycles", "bdc_lin.per_cycle", "bdc_conv_float.startup_cycles", "bdc_conv_float.per_cycle",
+        "bdc_lane_copy.startup_cycles", "bdc_lane_copy.per_cycle", "sync.per_cycle",
     )
 }  # fmt: skip
 
@@ -41,6 +42,14 @@ def printed(tmp_path_factory):
     assert "error:" not in done.stderr
     assert "warning:" not in done.stderr
     return done.stdout
+
+
+def test_the_classes_without_an_instruction_are_those_that_the_page_names():
+    unused = {*CLASSES} - {entry.engine for entry in DIALECTS["tpu"].instructions}
+    assert {path.split(".")[1] for path in UNSEEN} - {"sync"} == unused
+    page = " ".join((ROOT / "docs" / "calibrate.md").read_text(encoding="utf-8").split())
+    named = re.search(r"(\w+) classes that no modelled instruction has \((.*?)\)", page)
+    assert (named[1], {*re.findall(r"`(\w+)`", named[2])}) == ("three", unused)
 
 
 def test_every_rate_of_a_bm1690_comes_back(printed, tmp_path):

@@ -147,7 +147,7 @@ def test_measures_of_what_is_not_finite():
         measure("diff1", good, np.zeros(1))
 
 
-def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"):
+def run(tmp_path, capsys, *more, files=(), text=SCALE, entry="vecScale", reference="right"):
     (tmp_path / "case.prototxt").write_text(text)
     place = reference if ":" in reference else f"{tmp_path / 'refs.py'}:{reference}"
     (tmp_path / "refs.py").write_text(
@@ -160,8 +160,8 @@ def run(tmp_path, capsys, *more, text=SCALE, entry="vecScale", reference="right"
     )
     sources = [str(FOLDER / name) for name in ("vec.cpp", "vec_kernels.mlu")]
     code = main(
-        ["cases", str(tmp_path / "case.prototxt"), "--sources", *sources, "-I", str(FOLDER), "--entry", entry,
-         "--reference", place, "--json", *more]
+        ["cases", str(tmp_path / "case.prototxt"), *map(str, files), "--sources", *sources, "-I", str(FOLDER),
+         "--entry", entry, "--reference", place, "--json", *more]
     )  # fmt: skip
     return code, document(capsys.readouterr().out, "cases")
 
@@ -329,6 +329,32 @@ def test_what_kernels_print_is_not_in_the_document(tmp_path, capsys):
     assert (code, found["summary"]) == (0, {"passed": 1})
 
 
+def test_cases_in_several_processes_come_to_the_same(tmp_path, capsys):
+    """A case that ends its process is an error; the others, before and behind it, are not."""
+    files = [tmp_path / f"{name}.prototxt" for name in ("good", "deadly", "late")]
+    for path, factor in zip(files, (2.5, 13, 4), strict=True):
+        path.write_text(SCALE.replace("2.5", str(factor)))
+    (tmp_path / "deadly.py").write_text(
+        "import multiprocessing, os\n"
+        "def right(inputs, params, outputs):\n"
+        "    if params['factor'] == 13 and multiprocessing.parent_process(): os._exit(1)\n"
+        "    return inputs['first'] * params['factor']\n"
+    )
+
+    def outcomes(*more):
+        code, found = run(tmp_path, capsys, *more, files=files, reference=f"{tmp_path / 'deadly.py'}:right")
+        return code, [{**case, "wall_s": 0, "time_us": round(case["time_us"], 6)} for case in found["cases"]]
+
+    code, one = outcomes()
+    assert (code, [Path(case["case"]).stem for case in one]) == (0, ["case", "good", "deadly", "late"])
+    code, two = outcomes("--workers", "2", "--report", str(tmp_path / "r.html"))
+    assert code == 1
+    assert [*two[:2], two[3]] == [*one[:2], one[3]]
+    assert (two[2]["result"], two[2]["why"]) == ("error", "its process died 3 times")
+    launches = [launch["name"].partition(":")[0] for launch in read(tmp_path / "r.html").head["launches"]]
+    assert launches == ["case", "good", "late"]
+
+
 def test_names_that_differ_are_bound(tmp_path, capsys):
     text = SCALE.replace("factor", "share")
     code, found = run(tmp_path, capsys, "--bind", "share=factor", text=text, reference="wrong")
@@ -346,6 +372,7 @@ def test_names_that_differ_are_bound(tmp_path, capsys):
         (["--reference", "nowhere.py:f"], "nowhere.py:f is no FILE.py:FUNCTION"),
         (["--bind", "x"], "--bind x is no NAME=PARAMETER"),
         (["--set", "=1"], "--set =1 is no PARAMETER=VALUE"),
+        (["--workers", "0"], "--workers must be above zero"),
     ],
 )
 def test_wrong_use_is_one_sentence(tmp_path, capsys, more, said):

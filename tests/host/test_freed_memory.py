@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 from mlusim.simulator import Device
+from mlusim.simulator.core.memory import Allocation
+from mlusim.simulator.core.memory.global_memory import GlobalMemory
+from mlusim.simulator.core.memory.quarantine import MOST_ARRAYS, MOST_BYTES
 from mlusim.simulator.findings import Finding
 from mlusim.simulator.launches.host_memory import after_free
 from mlusim.simulator.log import Location, Region
@@ -32,3 +35,48 @@ def test_what_has_been_freed_and_is_nobodys(rule: str, byte: int, again: bool, f
         assert (made.origin, made.related) == (Location("a.mlu", 2), Location("a.mlu", 4))
     else:
         assert made == finding
+
+
+def freed(memory: GlobalMemory, bytes: int, many: int = 1) -> list[Allocation]:
+    """Arrays that were allocated together, and have been freed."""
+    entries = [memory.allocate(bytes, "array") for _ in range(many)]
+    for entry in entries:
+        entry.waits = True
+    memory.dropped.extend(entries)
+    memory.reclaim()
+    return entries
+
+
+def test_addresses_wait_until_many_arrays_have_been_freed_after_them() -> None:
+    memory = Device.load("mlu370-x4").watched().memory
+    (first,) = freed(memory, 256)
+    assert memory.allocate(256, "next").start > first.start
+    freed(memory, 128, MOST_ARRAYS - 1)
+    assert memory.allocate(256, "next").start > first.start
+    freed(memory, 128)
+    assert memory.allocate(256, "next").start == first.start
+
+
+def test_bytes_that_wait_are_limited() -> None:
+    memory = Device.load("mlu370-x4").watched().memory
+    (large,) = freed(memory, MOST_BYTES + 1)
+    assert memory.allocate(MOST_BYTES + 1, "as large").start == large.start
+    (first,) = freed(memory, MOST_BYTES // 2)
+    (second,) = freed(memory, MOST_BYTES // 2)
+    freed(memory, 1)  # the oldest goes for it
+    assert memory.allocate(MOST_BYTES // 2, "next").start == first.start < second.start
+
+
+def test_nothing_waits_where_its_place_is_needed() -> None:
+    memory = Device.load("mlu370-x4").replace({"shape.spaces.gdram.bytes": 1 << 20}).memory
+    held = memory.allocate(1 << 18, "held")
+    for _ in range(MOST_ARRAYS):
+        (last,) = freed(memory, 3 << 18)
+        assert last.start > held.start
+
+
+def test_the_copies_of_a_launch_do_not_wait() -> None:
+    memory = Device.load("mlu370-x4").watched().memory
+    entry = memory.allocate(256, "argument 0")
+    memory.dropped.append(entry)
+    assert memory.allocate(256, "argument 0").start == entry.start

@@ -10,7 +10,7 @@ from mlusim.simulator.findings.reports import Checked
 from mlusim.simulator.findings.reports import Report as Checks
 from mlusim.simulator.host.programs.checked import document
 from mlusim.simulator.host.programs.messages import Place
-from mlusim.simulator.host.programs.report import CutOff, Death, ProgramReport
+from mlusim.simulator.host.programs.report import CutOff, Death, Launched, ProgramReport
 from mlusim.simulator.host.programs.summary import closing_lines
 from mlusim.simulator.log import Location
 
@@ -31,6 +31,17 @@ def test_what_is_shown_is_counted(shown: list[str], suppressed: int, said: str) 
     findings = [PLACES[rule] for rule in shown]
     (line,) = closing_lines(ProgramReport(ended=True), findings, suppressed)
     assert line == f"0 launches, 0 copies of 0 bytes, 0.00 us simulated; {said}"
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_time_of_a_log_that_lacks_something_is_a_bound(cut: bool) -> None:
+    report, least = ProgramReport(ended=True, time_us=9), "at least " if cut else ""
+    for kernel, lacks in (("long", cut), ("long", False), ("short", False)):
+        report.launches.append(Launched(kernel, 0, 0, Place(), (1, 1, 1), "block", 1.0, 3.0, None, lacks))
+    assert [*closing_lines(report, [])] == [
+        f"long: 2 launches, {least}4.00 us", "short: 1 launch, 2.00 us",
+        f"3 launches, 0 copies of 0 bytes, {least}9.00 us simulated; no findings",
+    ]  # fmt: skip
 
 
 def test_findings_of_one_cause_are_counted_once() -> None:

@@ -54,6 +54,14 @@ def test_a_kernel_that_uses_a_freed_array(run):
     assert (finding.origin.line, finding.related.line) == (line("allocated"), line("freed"))
 
 
+def test_what_uses_a_freed_array_does_not_meet_the_next_one(run):
+    _, printed, report = run("anew")
+    assert printed == [0, ARGUMENT, 0]
+    assert [(finding.rule, finding.location.line) for finding in report.findings] == [
+        ("use-after-free", line("the kernel writes")), ("use-after-free", line("copied after it was freed")),
+    ]  # fmt: skip
+
+
 def test_a_kernel_that_reads_what_the_host_never_filled(run):
     _, _, report = run("unfilled")
     finding = next(finding for finding in report.findings if finding.rule == "uninitialized")

@@ -23,10 +23,12 @@ from mlusim.isa import (
     Require,
     declared_in,
 )
+from mlusim.isa.check import check, check_dialect
 from mlusim.isa.declare import Barrier, Cache, Copy, Wait, alias, declare, family, instruction
 from mlusim.isa.dialect import collect
 from mlusim.isa.dialects import declared as instructions_of
 from mlusim.isa.prototype import Dim, Kind, parse
+from mlusim.simulator import Device, launch
 from mlusim.simulator.kernelc.bang_c import BangC
 from mlusim.simulator.kernelc.header import (
     MARK,
@@ -133,16 +135,39 @@ _WIDE = "void f(tensor<T> dst[shape @ st], const tensor<T> src[shape], dim4 *sha
 def test_a_contradiction_is_refused(prototype: str, facts: dict[str, Any], message: str) -> None:
     facts = {"doc": "x", "semantics": lambda: 0, **facts}
     with pytest.raises(DeclarationError, match=message):
-        declare(prototype, **facts)
+        check(declare(prototype, **facts))
 
 
 def test_a_dialect_has_the_pipes_and_spaces_that_its_instructions_name() -> None:
     elsewhere = declare("void f(nowhere float dst[n], int32 n)", doc="x", semantics=lambda: 0)
     with pytest.raises(DeclarationError, match="f: no space nowhere"):
-        replace(BANG, instructions=(elsewhere,))
+        check_dialect(replace(BANG, instructions=(elsewhere,)))
     piped = declare("void f(float dst[n], int32 n)", doc="x", semantics=lambda: 0, pipe="water")
     with pytest.raises(DeclarationError, match="f: no pipe water"):
-        replace(BANG, instructions=(piped,))
+        check_dialect(replace(BANG, instructions=(piped,)))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_no_declaration_contradicts_itself(name: str) -> None:
+    check_dialect(DIALECTS[name])
+
+
+def test_the_member_of_a_family_that_contradicts_itself_is_refused() -> None:
+    members = {"add": (np.add, "Sum"), "neg": (np.negative, "Opposite")}
+    made = family("void f_{op}(T dst[n], const T src0[n], const T src1[n], int32 n)", members, types="float")
+    check_dialect(replace(BANG, instructions=made[:1]))
+    with pytest.raises(DeclarationError, match="f_neg: negative takes 1 inputs"):
+        check_dialect(replace(BANG, instructions=made))
+
+
+def test_a_declaration_that_contradicts_itself_runs_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = declare("void f(float dst[n], int32 n)", doc="x", semantics=lambda: 0, work="m")
+    dialect = replace(BANG, prefix="", instructions=(made,))
+    with pytest.raises(DeclarationError, match="f: work 'm' names m"):
+        operations(dialect)
+    monkeypatch.setattr("mlusim.simulator.core.execution.state.DIALECTS", {"bang": dialect})
+    with pytest.raises(DeclarationError, match="f: work 'm' names m"):
+        launch(lambda mlu: mlu.f(mlu.nram("float", 4), 4), device=Device.load("mlu370-x4"))
 
 
 @pytest.mark.parametrize(
@@ -165,12 +190,13 @@ def test_the_words_of_a_rule_follow_from_its_expression(rule: Require, words: st
 
 
 def test_a_body_that_asks_for_what_the_prototype_lacks_is_refused() -> None:
-    with pytest.raises(DeclarationError, match=r"\['count_n', 'source'\], which the prototype lacks"):
+    @instruction(VECTORS, types="float")
+    def body(source: np.ndarray, count_n: int) -> np.ndarray:
+        """Reads an operand under another name."""
+        return source
 
-        @instruction(VECTORS, types="float")
-        def body(source: np.ndarray, count_n: int) -> np.ndarray:
-            """Reads an operand under another name."""
-            return source
+    with pytest.raises(DeclarationError, match=r"\['count_n', 'source'\], which the prototype lacks"):
+        check(body)
 
 
 def test_a_body_may_ask_for_operands_scalars_and_counts() -> None:
@@ -182,6 +208,7 @@ def test_a_body_may_ask_for_operands_scalars_and_counts() -> None:
         """
         return src
 
+    check(body)
     assert body.doc == "The first line is the doc."
 
 

@@ -1,7 +1,8 @@
 """The parameters of kernels and templates, as a source writes them."""
 
 import pytest
-from mlusim.simulator.kernelc.parameters import Declared, TemplateParameter, read_parameters, read_template
+from mlusim.simulator.kernelc.declared import Declared, TemplateParameter
+from mlusim.simulator.kernelc.parameters import read_parameters, read_template
 from mlusim.simulator.kernelc.tokens import tokens
 
 

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from mlusim.simulator.kernelc.parameters import Declared, TemplateParameter
-from mlusim.simulator.kernelc.rewrite import KernelDecl, RewriteError, rewrite
+from mlusim.simulator.kernelc.declared import Declared, KernelDecl, TemplateParameter
+from mlusim.simulator.kernelc.rewrite import RewriteError, rewrite
 
 KNOWN = {"index.vvr.f32": "mlusim_asm_index", "sync": "mlusim_asm_sync", "fuse.nram.s32": "mlusim_asm_fuse"}
 SLOT = '__attribute__((section("mlusim_slots"), used))'

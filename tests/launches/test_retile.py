@@ -78,6 +78,22 @@ def test_a_constant_that_is_the_part_of_a_task_is_no_tile(program: Program) -> N
     assert (run.findings, run.variants.tried.count("PER_TASK = 128")) == ([], 1)
 
 
+def test_what_the_compiler_says_of_the_size_of_the_neural_memory_is_halved(tmp_path: Path) -> None:
+    path = tmp_path / "all.mlu"
+    path.write_text("""
+        #include <bang.h>
+        __nram__ float a[__MLU_NRAM_SIZE__ * 128];
+        __mlu_entry__ void doubled(float *y, const float *x, int n) {
+          __memcpy(a, x, n * sizeof(float), GDRAM2NRAM);
+          __bang_add(a, a, a, n);
+          __memcpy(y, a, n * sizeof(float), NRAM2GDRAM);
+        }
+    """)
+    y, x = np.zeros(64, np.float32), np.ones(64, np.float32)
+    run = load([path], device=device()).launch("doubled", args=[y, x, 64], retile=True, on_finding="collect")
+    assert (run.findings, run.variants.tried, y.tolist()) == ([], "run again with __MLU_NRAM_SIZE__ = 384", [2.0] * 64)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -7,7 +7,6 @@ import pytest
 from mlusim.simulator.chip.rates import EngineRates
 from mlusim.simulator.log import OPERAND, RECORD, Location, Log, Op, region_key
 from mlusim.simulator.timing import replay
-from mlusim.simulator.timing.dependence import dependent
 
 from tests.timing.timing_logs import OPS, PIPES, RATES, SHAPE, Row, log_of
 
@@ -46,7 +45,9 @@ A, B, C, D = (0, 64), (64, 128), (128, 192), (192, 256)
     ],
 )
 def test_who_takes_the_result_of_the_one_before(rows, found):
-    assert dependent(log(*rows), np.array([True, True, False])).tolist() == found
+    engines = {**RATES.engines, "compute": EngineRates(2, 4, 8, dependent_cycles=7), "tensor": EngineRates(2, 4, 8)}
+    line = replay(log(*rows), replace(RATES, engines=engines))
+    assert (line.end - line.start).tolist() == [11 if takes else 4 for takes in found]
 
 
 def test_a_dependent_instruction_lasts_longer():

@@ -128,6 +128,7 @@ int main(int count, char** words) {
   } classes[] = {
       {"additions", 8192, 16384, 1},
       {"selections", 8192, 16384, 1},
+      {"requantizations", 8192, 16384, 1},
       {"broadcasts", 8192, 16384, 1},
       {"poolings", 2048, 8192, 1},
       {"depthwise", 4096, 16384, 1},

@@ -116,6 +116,8 @@ KERNEL(products_half, fill(0), tpu_bdc_fp_mm(c, a, b, r->parts, 64, r->bytes / 4
 KERNEL(products_right, fill(0), tpu_bdc_fp_mm_R_trans(c, a, b, r->parts, 64, r->bytes / 4, DT_FP16, DT_FP16))
 KERNEL(products_both, fill(0), tpu_bdc_fp_mm_all_trans(c, a, b, 64, r->parts, r->bytes / 4, DT_FP16, DT_FP16, false))
 
+KERNEL(requantizations, fill(0),
+       tpu_bdc_int_requant(c, a, &shape, 3, -1, (scalar_t){.s32 = 0}, DT_INT8, DT_INT32, RM_HALF_UP))
 KERNEL(gathers, fill(0), tpu_bdc_w_gather(c, a, b, &shape, 64, DT_FP32, DT_UINT16))
 KERNEL(gathers_of_lines, fill(0), const dim4 lines = {1, NPU_NUM, 16, r->bytes / 64};
        tpu_bdc_batch_bcast_h_gather(c, a, b, &lines, 16, DT_FP32, DT_UINT16, false))

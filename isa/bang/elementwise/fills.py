@@ -23,12 +23,13 @@ _WORK = {
     _ROWS: "elem_count * sizeof_dst * (iter + 1)",
 }
 _TYPES = "half bfloat16 float int8 uint8 int16 uint16 int32 uint32"
+_BLOCKS_RULES = tuple(Require(f"{count} >= 0", rule="length", provenance=INFERRED) for count in ("iter1", "iter2"))
 _RULES = (POSITIVE, Align(64, archs=OLD), Require("elem_count * sizeof_dst % 64 == 0", OLD, rule="length"))
 
 
 def _fill(
     name: str, shape: str = _FLAT, *, doc: str = "elem_count elements", types: str = _TYPES,
-    inferred: str = "int64 uint64", named: str = "", **facts: Any,
+    inferred: str = "int64 uint64", named: str = "", rules: tuple[Any, ...] = (POSITIVE,), **facts: Any,
 ) -> Instruction:  # fmt: skip
     """One fill: C passes the destination as ``void *``, and the type of the value is that of the elements.
 
@@ -40,13 +41,14 @@ def _fill(
         types="" if named else types,
         inferred_types="" if named else inferred,
         work=_WORK[shape],
+        rules=(*rules, *_BLOCKS_RULES) if shape == _BLOCKS else rules,
         semantics=lambda value: value,
         **facts,
     )
 
 
-_OFF_CHIP: dict[str, Any] = {"pipe": "io", "effect": Compute(Completion.BLOCKING), "rules": (POSITIVE,)}
-_ON_CLUSTER: dict[str, Any] = {"space": "sram", "effect": Compute(Completion.BLOCKING), "rules": (POSITIVE,)}
+_OFF_CHIP: dict[str, Any] = {"pipe": "io", "effect": Compute(Completion.BLOCKING)}
+_ON_CLUSTER: dict[str, Any] = {"space": "sram", "effect": Compute(Completion.BLOCKING)}
 _SEVERAL = "(iter1 + 1) * (iter2 + 1) blocks"
 
 fills = (
@@ -54,7 +56,7 @@ fills = (
     _fill("__bang_write_value", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
     _fill("__nramset", rules=_RULES),
     _fill("__nramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
-    _fill("__memset_nram", rules=(POSITIVE,), provenance=INFERRED),
+    _fill("__memset_nram", provenance=INFERRED),
     *(
         _fill(f"__nramset_{suffix}", named=kind, rules=_RULES)
         for suffix, kind in (

@@ -2,6 +2,6 @@
 
 from .given import Given
 from .origins import with_origins
-from .report import came_to_end, examine, redundant_waits
+from .report import came_to_end, dispensable, examine
 
-__all__ = ["Given", "came_to_end", "examine", "redundant_waits", "with_origins"]
+__all__ = ["Given", "came_to_end", "dispensable", "examine", "with_origins"]

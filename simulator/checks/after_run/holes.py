@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...findings import Finding, rules
-from ...flow import Accesses, Pieces, Span
+from ...flow import Accesses, Pieces, Span, distinct
 from ...log import ALLOC, FREE
 from .given import Given
 from .touched import Touched, pieces_in
@@ -98,7 +98,7 @@ def _on_each_other(touched: Touched) -> bool:
     if touched.written[0] or touched.by_scalars.any():
         return bool(touched.written[0]) and int(length.sum()) == array.bytes and int(length.max()) * 2 <= array.bytes
     begins, times = np.unique(pieces.begin, return_counts=True)
-    if len(begins) == 1 and len(np.unique(length)) > 1:
+    if len(begins) == 1 and len(distinct(length)) > 1:
         return int(length.sum()) % array.bytes == 0
     once = int(length.sum()) == array.bytes and int(length.max()) * 2 <= array.bytes
     return once and bool((times == times[0]).all())
@@ -112,7 +112,7 @@ def _torn(touched: Touched) -> bool:
         array.output
         and len(parts) > 1
         and bool(touched.written.all() and parts.all())
-        and len(np.unique((pieces.begin - array.key) // array.dtype.itemsize)) == len(parts)
+        and len(distinct((pieces.begin - array.key) // array.dtype.itemsize)) == len(parts)
     )
 
 

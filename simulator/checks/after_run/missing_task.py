@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...findings import Finding, rules
+from ...flow import distinct
 from .touched import Touched
 
 #: Elements of a task's part, at least: smaller ones may be results of tasks, in an array with room for one more.
@@ -43,7 +44,7 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
     """The rest of an array behind one part for each task: its key and bytes, 1, and the row of the last piece."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
     number = touched.tasks
-    if len(np.unique(number)) != tasks or (np.diff(number) < 0).any():
+    if len(distinct(number)) != tasks or (np.diff(number) < 0).any():
         return None
     first = np.searchsorted(number, np.arange(tasks))
     begins, ends = pieces.begin[first], np.maximum.reduceat(pieces.end, first)
@@ -51,7 +52,7 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
     if begins[0] != array.key or (pieces.begin[1:] > reached[:-1]).any() or (begins[1:] != ends[:-1]).any():
         return None
     most, part, rest = int(parts[0]), int(parts[-1]), array.key + array.bytes - int(ends[-1])
-    if part < size * _PART or (np.diff(parts) > 0).any() or len(np.unique(parts)) > 2:
+    if part < size * _PART or (np.diff(parts) > 0).any() or len(distinct(parts)) > 2:
         return None
     if most > part:  # the first have one element, or row, more
         alike = rest == part and (most - part) * _PART <= part
@@ -81,7 +82,7 @@ def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | 
         return None
     between = slice(*np.searchsorted(pieces.begin, (high[0], low[1])))
     which = (pieces.begin[between] - high[0]) // turn
-    takers = [np.unique(touched.tasks[between][which == k]) for k in range(tasks)]
-    if any(len(taker) != 1 for taker in takers) or len(np.unique(np.concatenate(takers))) != tasks:
+    takers = [distinct(touched.tasks[between][which == k]) for k in range(tasks)]
+    if any(len(taker) != 1 for taker in takers) or len(distinct(np.concatenate(takers))) != tasks:
         return None
     return int(low[0]), int((high - low).sum()), len(gaps), int(pieces.row[max(int(gaps[0]) - 1, 0)])

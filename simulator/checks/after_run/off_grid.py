@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...core.issue.runs import LOAD, STORE
 from ...findings import Finding, rules
+from ...flow import distinct
+from ...log import LOAD, STORE
 from .touched import Touched
 
 #: Bytes of the shortest rows that are looked at: with shorter ones an element or two is no small part.
@@ -49,7 +50,7 @@ def off_grid(touched: Touched) -> Iterator[Finding]:
             way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
             said = rules.tiles.off_grid(name, touched.array.name, way, grid)
             found = touched.at(said, int(record[0]), int(pieces.begin[at]), int(length[at]))
-            yield replace(found, count=len(np.unique(record)))
+            yield replace(found, count=len(distinct(record)))
 
 
 def _by_line(touched: Touched, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,8 +65,8 @@ def _by_line(touched: Touched, records: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def _beside(mine: np.ndarray, others: np.ndarray, grid: int) -> int:
     """How far beside a grid the rows of a line begin, all as far, and only a little; 0 if they do not."""
-    beside = np.unique(mine % grid)
-    if len(np.unique(mine)) < _MINE or len(np.unique(others)) < _OTHERS or len(beside) > 1:
+    beside = distinct(mine % grid)
+    if len(distinct(mine)) < _MINE or len(distinct(others)) < _OTHERS or len(beside) > 1:
         return 0
     off = int(beside[0])
     return off if min(off, grid - off) <= _BESIDE else 0

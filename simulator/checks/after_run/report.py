@@ -11,7 +11,7 @@ import numpy as np
 from ....isa import DIALECTS, Barrier, Section
 from ...findings import ERROR, Finding, merged, merged_by
 from ...findings.rules import ENDING, bounds, race, space, tiles, waits
-from ...flow import Found, Kind, causes_of
+from ...flow import Found, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
 from .banks import shared_banks
 from .given import Given
@@ -19,9 +19,11 @@ from .holes import holes
 from .left_out import left_out
 from .missing_task import missing_task
 from .missing_waits import missing_waits
+from .not_finite import not_finite
 from .off_grid import off_grid
 from .slices import part_of_axis
 from .touched import Touched, touched_arrays
+from .unread_parts import unread_parts
 
 #: The two instructions of a cause.
 _ENDS = ("earlier", "later")
@@ -39,9 +41,9 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis)
+ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, not_finite)
 #: Of these the first that has something to say of an array.
-LEFT_OUT = (missing_task, left_out, holes, part_of_axis)
+LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
@@ -62,9 +64,10 @@ def examine(
         pair for f in findings if f.rule in _FAULTS and f.instruction.startswith(_SCALAR)
         for pair in product(f.cores or (f.core,), f.tasks or (f.task,))
     ]  # fmt: skip
-    found = _found(log, came_to_end(findings, on_finding), faults, ADVICE_ON_TILES)
+    whole = came_to_end(findings, on_finding) and not log.left_out
+    found = _found(log, whole, faults, ADVICE_ON_TILES)
     broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
-    arrays = touched_arrays(log, given()) if len(log) and not broken else ()
+    arrays = touched_arrays(log, given()) if len(log) and not (broken or log.left_out) else ()
     beside = (finding for array in arrays for finding in _advice_on(array))
     said = [*(_Report(log, found).findings() if found else ())]
     slow = () if broken or any(f.severity == ERROR for f in said) else shared_banks(log)
@@ -85,10 +88,20 @@ def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
     return not any(f.severity == ERROR and (on_finding == "raise" or f.rule in ENDING) for f in findings)
 
 
-def redundant_waits(log: Log) -> list[Finding]:
-    """What a launch could do without: waits that wait for nothing."""
-    found = _found(log, True)
-    return [] if found is None else list(_Report(log, found).redundant())
+def dispensable(log: Log) -> list[Finding]:
+    """What a launch could do without: waits that wait for nothing, and work that has no part in any result.
+
+    None of a log that has not all of its launch.
+    """
+    found = None if log.left_out else _found(log, True, advice=[Kind.LOST, Kind.UNFED])
+    if found is None:
+        return []
+    report = _Report(log, found)
+    lost = [finding for finding in report.findings() if finding.rule == tiles.UNUSED]
+    first = min(
+        lost, key=lambda finding: bool(finding.operand), default=None
+    )  # what is made in vain before what is fed
+    return [*([first] if first else []), *report.redundant()]
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
@@ -216,6 +229,14 @@ class _Report:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
         return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
+    def _lost(self, cause: np.void) -> Finding:
+        name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])
+        return replace(self._seen(tiles.lost(name, some), cause), region=self._region(cause))
+
+    def _unfed(self, cause: np.void) -> Finding:
+        said = self._seen(tiles.unfed(self._op(int(cause["later"])).name), cause)
+        return replace(said, operand=self._operand(cause), region=self._region(cause))
+
     def _wasted(self, cause: np.void) -> Finding:
         name = self._op(int(cause["later"])).name
         return replace(self._seen(tiles.wasted(name), cause), region=self._region(cause))
@@ -226,6 +247,7 @@ class _Report:
 
     _SAID = {
         Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.WASTED: _wasted,
+        Kind.LOST: _lost, Kind.UNFED: _unfed,
         **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 
@@ -237,7 +259,7 @@ class _Report:
         waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
         records = np.flatnonzero(waiting[log.records["op"]])
         places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
-        for place in np.unique(places[redundant[records] > 0]).tolist():
+        for place in distinct(places[redundant[records] > 0]).tolist():
             mine = records[places == place]
             if not redundant[mine].all() or log.records["first"][mine[0]] == 0 or not log.location(int(mine[0])).line:
                 continue
@@ -247,5 +269,5 @@ class _Report:
             yield replace(
                 waits.redundant(self._op(first).name, nothing), kernel=self.kernel, core=int(where["core"][0]),
                 task=int(where["task"][0]), location=log.location(first), count=len(mine),
-                cores=tuple(np.unique(where["core"]).tolist()), tasks=tuple(np.unique(where["task"]).tolist()),
+                cores=tuple(distinct(where["core"]).tolist()), tasks=tuple(distinct(where["task"]).tolist()),
             )  # fmt: skip

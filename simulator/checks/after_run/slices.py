@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...findings import Finding, rules
+from ...flow import distinct
 from .touched import Touched
 
 #: Elements of an array that are told apart, and places along an axis, at least, of which one is an end.
@@ -48,7 +49,7 @@ def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | N
     np.add.at(change, -(-(pieces.end - array.key) // size), -1)
     times = np.cumsum(change[:-1]).reshape(array.shape)
     left, first = times == 0, int(np.argmin(times != 0))
-    alike = len(np.unique(times)) == 2
+    alike = len(distinct(times)) == 2
     for axis, length in enumerate(left.shape):
         place = int(np.unravel_index(first, left.shape)[axis])
         if length < _LEAST or left.sum() * length != left.size or not left.take(place, axis).all():
@@ -62,7 +63,7 @@ def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | N
 def _of_table(touched: Touched, count: int) -> tuple[int, int, Finding] | None:
     """The same of an input that scalar code reads again and again."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
-    loads = np.unique(touched.log.owners[pieces.row])
+    loads = distinct(touched.log.owners[pieces.row])
     if not touched.by_scalars.all() or touched.log.records["work"][loads].sum() < _OFTEN * count:
         return None
     low, high = int(pieces.begin.min()) - array.key, int(pieces.end.max()) - array.key

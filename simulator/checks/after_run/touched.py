@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....isa.cached import cached_property
-from ...core.issue.runs import LOAD, STORE
 from ...findings import Finding
-from ...flow import Accesses, Pieces
-from ...log import ARITHMETIC, NOWHERE, Log, region_of
+from ...flow import Accesses, Pieces, distinct
+from ...log import ARITHMETIC, LOAD, NOWHERE, STORE, Log, region_of
 from .given import Given
 
 
@@ -57,6 +56,10 @@ class Touched:
         """Whether the launch writes nothing at all."""
         return not self.log.operand_written[self.all_pieces.row].any()
 
+    def writes(self, array: Given) -> bool:
+        """Whether the launch writes to an array of its arrays."""
+        return bool(self.log.operand_written[pieces_in(self.all_pieces, array).row].any())
+
     @property
     def idle(self) -> float:
         """The share of tasks that have not used the device's memory.
@@ -64,7 +67,7 @@ class Touched:
         One that has looked at something there may have had its reason to write nothing.
         """
         x, y, z = self.log.launch.get("dim", (1, 1, 1))
-        busy = len(np.unique(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
+        busy = len(distinct(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
         return float(1 - busy / (x * y * z))
 
     def at(self, finding: Finding, record: int, key: int, bytes: int) -> Finding:
@@ -94,7 +97,7 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     accesses = Accesses(log)
     if log.kind.transactions and log.operand_written[accesses.on_device].any():
         return
-    pieces = accesses.pieces(np.flatnonzero(accesses.on_device))
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operands["bytes"] > 0)))
     if pieces is None:
         return
     pieces = pieces.by_place()

@@ -15,6 +15,7 @@ from ...log import Log, region_of
 from ...log.region import offset_numbers
 from ..after_run import Given
 from .expectations import Expectations
+from .shares import for_each_task
 from .wrong import shown, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
@@ -40,7 +41,12 @@ class TileSize(NamedTuple):
 
 
 def disagreements(
-    mine: Left, theirs: Left, arrays: Sequence[Given], portion: float = 1.0, tile: TileSize | None = None
+    mine: Left,
+    theirs: Left,
+    arrays: Sequence[Given],
+    portion: float = 1.0,
+    tile: TileSize | None = None,
+    asked: bool = True,
 ) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
@@ -48,13 +54,13 @@ def disagreements(
     mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
-    same bytes.
+    same bytes. Where nobody has ``asked`` for this number of tasks, an array may have a result for each task.
     """
     nearly = portion < 1
     if tile and not _touch_the_same(mine.log, theirs.log):
         return
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
-        if here is None or there is None:
+        if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
             continue
         if not nearly and not tile:
             yield from _left_out(mine, theirs, array)

@@ -4,7 +4,7 @@ from .barriers import Barriers
 from .current import Current
 from .deferred import Deferrals
 from .extents import Deferred, Extent, meet
-from .launch import Launch
+from .launch import Launch, log_limit
 from .memory_map import MemoryMap
 from .operand_cache import VACANT, OperandCache, OperandSlot
 from .state import Execution
@@ -25,5 +25,6 @@ __all__ = [
     "OperandSlot",
     "Task",
     "groups",
+    "log_limit",
     "meet",
 ]

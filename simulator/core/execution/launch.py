@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...chip.launch_kinds import LaunchKind, Three
+from ...log.recorder import ROW
+
+#: Records of a log at most, where nobody says how many: their rows are an eighth of the host's memory.
+_RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // ROW
 
 
 class Launch(NamedTuple):
@@ -23,8 +28,19 @@ class Launch(NamedTuple):
     arguments: tuple[bytes, ...] = ()
     profiled: bool = False  # somebody asks where the simulator's own time goes
     each: bool = False  # its one argument has a part for each task, of equal size
+    log_limit: int = 0  # records of its log, 0 for any number
 
     @property
     def header(self) -> dict[str, Any]:
         """What a log says of it."""
         return {"kernel": self.kernel, "dim": list(self.dim), "type": self.kind.name, **self.kind.header}
+
+
+def log_limit() -> int:
+    """Records that the log of a launch may have; ValueError where the environment says nothing sensible."""
+    asked = os.environ.get("MLUSIM_LOG_LIMIT", "")
+    if asked and (not asked.isascii() or not asked.isdigit() or not int(asked)):
+        raise ValueError(
+            f"MLUSIM_LOG_LIMIT is {asked!r}; give the number of records that a log may have, or leave it out"
+        )
+    return int(asked) if asked else _RECORDS

@@ -1,7 +1,7 @@
 """The issue port: how an instruction reaches memory and log, and the hooks of checks."""
 
 from .check import Check
-from .native import NativePort, native_ports
+from .native import NativeLoop, NativePort, native_ports
 from .operands import Operand
 from .port import Port, issue
 from .runs import AccessRun
@@ -9,6 +9,6 @@ from .source import Guard, PortSource
 from .typed import by_element_type
 
 __all__ = [
-    "AccessRun", "Check", "Guard", "NativePort", "Operand", "Port", "PortSource", "by_element_type", "issue",
-    "native_ports",
+    "AccessRun", "Check", "Guard", "NativeLoop", "NativePort", "Operand", "Port", "PortSource", "by_element_type",
+    "issue", "native_ports",
 ]  # fmt: skip

@@ -27,7 +27,7 @@ class _UFunc(ctypes.Structure):
     ]
 
 
-class Loop(NamedTuple):
+class NumpyLoop(NamedTuple):
     """A function of arguments, counts, strides (bytes) and ``data``, and the dtypes of its inputs and its output."""
 
     function: int
@@ -36,17 +36,21 @@ class Loop(NamedTuple):
     output: np.dtype
 
 
-def loop_of(ufunc: np.ufunc, inputs: Sequence[np.dtype | type], output: np.dtype) -> Loop | None:
-    """The loop that NumPy takes for inputs and an output of these dtypes; None where it is none of the ufunc's own.
+def loop_of(ufunc: np.ufunc, inputs: Sequence[np.dtype | type]) -> NumpyLoop | None:
+    """The loop that NumPy takes for inputs of these dtypes; None where it is none of the ufunc's own.
 
     An input that is a Python number is said by its type, as `numpy.ufunc.resolve_dtypes` takes it.
     """
+    if ufunc.nout != 1 or ufunc.nin != len(inputs):
+        return None
     try:
-        *taken, made = ufunc.resolve_dtypes((*inputs, output))
+        *taken, made = ufunc.resolve_dtypes((*inputs, None))
     except TypeError:
         return None
+    if any(dtype.hasobject for dtype in (*taken, made)):
+        return None
     form = f"{''.join(dtype.char for dtype in taken)}->{made.char}"
-    if ufunc.nout != 1 or form not in ufunc.types:
+    if form not in ufunc.types:
         return None
     table = _UFunc.from_address(id(ufunc))
     at, width = ufunc.types.index(form), ufunc.nargs
@@ -55,4 +59,4 @@ def loop_of(ufunc: np.ufunc, inputs: Sequence[np.dtype | type], output: np.dtype
         codes
     ):
         return None
-    return Loop(table.functions[at] or 0, table.data[at] or 0 if table.data else 0, tuple(taken), made)
+    return NumpyLoop(table.functions[at] or 0, table.data[at] or 0 if table.data else 0, tuple(taken), made)

@@ -7,13 +7,13 @@ changes nothing, and the port in Python does all of it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ....isa import Case, Completion, Compute, Copy, Kind, Overload, Parameter, Wait, wires
+from ....isa import TYPES, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
 from ...chip.launch_kinds import Role
 from ...log.recorder import ROOM
 from ...log.region import region_key
@@ -21,16 +21,17 @@ from ...structures import header
 from ..execution import Execution
 from .check import Check
 from .effects import EffectWriter
-from .loops import Loop, loop_of
 from .operands import Operand, Packed, operands_of
 from .source import PortSource
 from .steps import NotNativeError, StepWriter
+from .traced import ELEMENTS, Elements, Loop, LoopValue, loops_of, shared
 
 _HEADER = header("runtime/ports.h")
 Effect = _HEADER.enumeration("mlusim_native_effect", "MLUSIM_")
-_Number = _HEADER.enumeration("mlusim_number", "MLUSIM_")
-#: Types of numbers that a loop takes as its element, by kind and bytes.
-_NUMBERS = {"i": _Number.WHOLE, "u": _Number.NATURAL, "f2": _Number.HALF, "f4": _Number.FLOAT, "f8": _Number.DOUBLE}
+_Limit = _HEADER.enumeration("mlusim_loop_limit", "MLUSIM_MOST_")
+_Kind = _HEADER.enumeration("mlusim_value_kind", "MLUSIM_")
+#: Bytes of the largest element, and the one type of numbers that only Python rounds.
+_MOST_BYTES, _ROUNDED_BY_PYTHON = 8, TYPES["bfloat16"].dtype
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,17 @@ class NativeOperand:
 
 
 @dataclass(frozen=True)
+class NativeLoop:
+    """A ``struct mlusim_loop``; values are named by their places."""
+
+    kind: int
+    inputs: tuple[int, ...]
+    output: int
+    function: int
+    data: int
+
+
+@dataclass(frozen=True)
 class NativePort:
     """A ``struct mlusim_native_port``; numbers are named by their places."""
 
@@ -57,16 +69,14 @@ class NativePort:
     numbers: tuple[int, ...]
     steps: tuple[tuple[int, int, int, int], ...]
     operands: tuple[NativeOperand, ...]
-    #: Operand or -1, number, its type, bytes of an element, whether each row takes the same.
-    inputs: tuple[tuple[int, int, int, int, bool], ...]
+    values: tuple[tuple[int, int, int, int, bool], ...]  # as struct mlusim_value has them
+    loops: tuple[NativeLoop, ...]
     work: int
     elements: int  # of a row
     rows: int
     skipped_by: int  # a bit for each role of a core
     python_for: int
     waits: int  # a bit for each pipe
-    loop: Loop | None
-    one: int  # of an output of truths, as a whole number of its bits
 
 
 def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
@@ -117,17 +127,24 @@ class _Writer:
         shortest = min((operand.name for operand in packed if self._dims(operand) == self._row()), default="")
         elements = steps.place(f"count_{shortest}" if shortest else "0")
         rows = steps.place(f"count_{packed[0].name} // count_{shortest}" if shortest else "1")
-        names = {wire.name: at for at, wire in enumerate(given)} | {"": steps.place("0").at}
-        kind, loop, inputs, one = self._computed(names)
+        loops = self._loops(steps) if isinstance(entry.effect, Compute) else []
+        places = {value: None for loop in loops for value in (*loop.inputs, loop.output)}
+        at = {value: number for number, value in enumerate(places)}
+        names = {wire.name: number for number, wire in enumerate(given)}
+        values = tuple(self._value(value, names, steps) for value in places)
         op, pipe = self.effect.named(case.pipe if case else entry.pipe, case)
         skipped = self.source.skipped_by(spaces.values(), case)
-        if kind == Effect.COPY and self._is_late(case):
-            kind = Effect.LATE_COPY
+        if len(places) > _Limit.VALUES:
+            raise NotNativeError("its semantics has too many loops")
         return NativePort(
-            op, pipe, int(self.effect.flags()), kind, tuple(steps.numbers), tuple(steps.rows), found, inputs,
+            op, pipe, int(self.effect.flags()), self._kind(case), tuple(steps.numbers), tuple(steps.rows), found,
+            values,
+            tuple(
+                NativeLoop(loop.kind, tuple(at[one] for one in loop.inputs), at[loop.output], loop.function, loop.data)
+                for loop in loops
+            ),
             work=work.at, elements=elements.at, rows=rows.at,
             skipped_by=_bits([skipped] if skipped else ()), python_for=_bits(roles), waits=_bits(self._waits(pipe)),
-            loop=loop, one=one,
         )  # fmt: skip
 
     def _is_late(self, case: Case | None) -> bool:
@@ -178,16 +195,13 @@ class _Writer:
                 raise NotNativeError(reason)
         return packed, roles
 
-    def _computed(
-        self, names: Mapping[str, int]
-    ) -> tuple[int, Loop | None, tuple[tuple[int, int, int, int, bool], ...], int]:
-        """What computes the output: kind, loop, inputs, and the bits of an element that says that a condition holds."""
-        if not isinstance(self.entry.effect, Compute):
-            return Effect.WAIT if isinstance(self.entry.effect, Wait) else Effect.COPY, None, (), 0
-        taken = self._taken()
-        loop, truths = self._loop(taken)
-        one = int.from_bytes(np.ones(1, self.operands[0].element.dtype).tobytes(), "little") if truths else 0
-        return Effect.TRUTH if truths else Effect.LOOP, loop, tuple(self._inputs(taken, names, loop)), one
+    def _kind(self, case: Case | None) -> int:
+        """What it does, as native code knows it."""
+        if isinstance(self.entry.effect, Compute):
+            return int(Effect.LOOPS)
+        if isinstance(self.entry.effect, Wait):
+            return int(Effect.WAIT)
+        return int(Effect.LATE_COPY if self._is_late(case) else Effect.COPY)
 
     def _operand(self, steps: StepWriter, operand: Packed, space: str) -> NativeOperand:
         memory, name = self.source.execution.map.memories[space], operand.name
@@ -200,40 +214,38 @@ class _Writer:
             memory.space.scope == "device", keys,
         )  # fmt: skip
 
-    def _loop(self, taken: Sequence[Parameter | None]) -> tuple[Loop, bool]:
-        """The loop of its semantics, and whether what that makes are truths, of which the output has numbers."""
-        overload, target = self.source.overload, self.operands[0]
-        whole, row = self._dims(target), self._row()
+    def _loops(self, steps: StepWriter) -> list[Loop]:
+        """The loops of its semantics; where a number decides which they are, those for 0."""
+        whole, row, target = self._dims(self.operands[0]), self._row(), self.operands[0]
         if any(self._dims(operand) not in (whole, row) for operand in self.operands) or row != whole[-len(row) :]:
             raise NotNativeError("its operands have different shapes")
-        wanted = [overload.element(p).dtype if p else target.element.dtype for p in taken]
-        if isinstance(self.entry.semantics, np.ufunc):
-            said = [dtype if not p or p.is_memory else _weak(dtype) for p, dtype in zip(taken, wanted, strict=True)]
-            loop = loop_of(self.entry.semantics, said, target.element.dtype)
-        else:
-            loop = loop_of(np.positive, wanted, target.element.dtype)
-        if loop is None:
-            raise NotNativeError("NumPy has no loop of its own for it")
-        truths = loop.output == np.bool_ != target.element.dtype
-        if list(loop.inputs) != wanted or (loop.output != target.element.dtype and not truths):
-            raise NotNativeError("NumPy computes it in another type")
-        return loop, truths
-
-    def _taken(self) -> list[Parameter | None]:
-        """What the loop takes, in order; None is the number 0. A function that returns a value as it is fills."""
-        overload, function = self.source.overload, self.entry.semantics
-        if isinstance(function, np.ufunc):
-            kinds = overload.binding
-            return [p for p in overload.parameters if p.reads or (p.kind is Kind.VALUE and p.type in kinds)]
+        function, target = self.entry.semantics, self.operands[0]
         assert function is not None
-        names, value = list(inspect.signature(function).parameters), object()
-        if not names and type(made := function()) is int and made == 0:
-            return [None]
-        found = [p for p in overload.parameters if p.kind is Kind.VALUE and [p.name] == names]
-        with suppress(TypeError):  # of one that computes with it
-            if found and overload.element(found[0]) == self.operands[0].element and function(value) is value:
-                return list(found)
-        raise NotNativeError("its semantics is a function of Python's")
+        given = {name: self._given(name, steps) for name in self._taken(function)}
+        return shared(loops_of(function, given, LoopValue(target.element.dtype, operand=target.name)), _Limit.PARTS)
+
+    def _taken(self, function: Callable[..., object]) -> Iterable[str]:
+        """The names of what its semantics takes, in order."""
+        if not isinstance(function, np.ufunc):
+            return inspect.signature(function).parameters
+        overload = self.source.overload
+        return [p.name for p in overload.parameters if p.reads or (p.kind is Kind.VALUE and p.type in overload.binding)]
+
+    def _given(self, name: str, steps: StepWriter) -> Any:
+        """What its semantics takes under a name, as `loops_of` has it."""
+        overload = self.source.overload
+        elements = {operand.name: operand.element.dtype for operand in self.operands}
+        p = next((p for p in overload.parameters if p.name == name), None)
+        if name in elements:
+            return Elements(elements[name])
+        if name.removeprefix("type_") in elements:
+            return elements[name.removeprefix("type_")]
+        if p is None or p.kind is not Kind.VALUE:
+            raise NotNativeError(f"its semantics takes {name}")
+        if p.type in overload.binding or overload.element(p).is_float:
+            return int if overload.element(p).dtype.kind in "iu" else float
+        steps.require(f"{name} == 0")  # as of most positions; loops of other numbers are others
+        return 0
 
     def _row(self) -> tuple[str, ...]:
         """The axes that all operands have; along those before them, the shorter ones are repeated."""
@@ -243,25 +255,24 @@ class _Writer:
     def _dims(operand: Operand) -> tuple[str, ...]:
         return ("",) if operand.parameter.register else tuple(dim.count for dim in operand.parameter.dims)
 
-    def _inputs(
-        self, taken: Sequence[Parameter | None], names: Mapping[str, int], loop: Loop
-    ) -> Iterator[tuple[int, int, int, int, bool]]:
-        order = {operand.name: number for number, operand in enumerate(self.operands)}
-        whole = self._dims(self.operands[0])
-        for p, dtype in zip(taken, loop.inputs, strict=True):
-            if p and p.name in order:
-                yield order[p.name], 0, 0, dtype.itemsize, self._dims(self.operands[order[p.name]]) != whole
-                continue
-            kind = _NUMBERS.get(dtype.kind, _NUMBERS.get(f"{dtype.kind}{dtype.itemsize}"))
-            if kind is None:
-                raise NotNativeError(f"{p.name if p else 0} is of a type that native code does not round to")
-            yield -1, names[p.name if p else ""], kind, dtype.itemsize, True
+    def _value(self, value: LoopValue, names: Mapping[str, int], steps: StepWriter) -> tuple[int, int, int, int, bool]:
+        dtype, order = value.dtype, [operand.name for operand in self.operands]
+        if dtype.itemsize > _MOST_BYTES:
+            raise NotNativeError(f"native code has no {dtype.name}")
+        element = ELEMENTS.get(dtype.name, 0)
+        if value.operand:
+            operand = self.operands[order.index(value.operand)]
+            repeated = self._dims(operand) != self._dims(self.operands[0])
+            return _Kind.OPERAND, order.index(value.operand), element, dtype.itemsize, repeated
+        if value.part >= 0:
+            return _Kind.PART, value.part, element, dtype.itemsize, False
+        if value.number:
+            if dtype.name not in ELEMENTS or dtype == _ROUNDED_BY_PYTHON:
+                raise NotNativeError(f"{value.number} is of a type that native code does not round to")
+            return _Kind.NUMBER, names[value.number], element, dtype.itemsize, True
+        bits = int.from_bytes(value.constant.ljust(8, b"\0"), "little", signed=True)
+        return _Kind.CONSTANT, steps.constant(bits).at, element, dtype.itemsize, True
 
 
 def _bits(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in set(numbers))
-
-
-def _weak(dtype: np.dtype) -> type:
-    """The type of Python that a number of an element type has."""
-    return int if dtype.kind in "iu" else float

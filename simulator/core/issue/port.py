@@ -357,7 +357,7 @@ class _Writer:
             source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
         else:
             rows = "".join(f", *{o.view()}.row" if self.plans else f", {o.record()}" for o in self.operands)
-            source.line("if _at == _rec.limit: _rec.grow()")
+            source.line("if _at == _rec.limit: _at = _rec.grow()")
             source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
             source.line(f"_rec.at = _at + {ROW}")
         for number, operand in enumerate(self.operands):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...log import LOAD, STORE
+
 #: Runs of a larger stride than an element are looked at one by one up to this many accesses.
 _EXACT = 4096
-
-
-#: Names in logs and findings.
-LOAD, STORE = "scalar.load", "scalar.store"
 
 
 @dataclass(slots=True)

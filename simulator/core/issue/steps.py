@@ -61,6 +61,10 @@ class StepWriter:
         """Where the value of an expression lies."""
         return self._stored(self._value(ast.parse(text, mode="eval").body))
 
+    def constant(self, value: int) -> StepNumber:
+        """Where a number lies that is known now."""
+        return self._stored(value)
+
     def require(self, text: str) -> None:
         """The port ends where a condition does not hold."""
         value = self._value(ast.parse(text, mode="eval").body)
@@ -72,7 +76,7 @@ class StepWriter:
     def _stored(self, value: object) -> StepNumber:
         if isinstance(value, StepNumber):
             return value
-        if not isinstance(value, int) or value.bit_length() > 63:
+        if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
             raise NotNativeError(f"{value!r} is no whole number")
         key = (-1, int(value))
         if key not in self._made:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....isa.check import check as check_declaration
 from ...chip import Shape
 from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, rules
@@ -63,6 +64,7 @@ class Machine:
         """The issue port of an overload, by its number in the dialect."""
         if number not in self._ports:
             overload = self.dialect.overloads[number]
+            check_declaration(overload.instruction)
             make = by_element_type if overload.instruction.type_arguments else issue
             self._ports[number] = make(self.execution, overload, self.checks)
         spent = current()
@@ -80,7 +82,7 @@ class Machine:
         self.current.kind_given = launch.kind_given
         self.execution.barriers.begin()
         self.execution.messages.begin()
-        self.recorder.begin()
+        self.recorder.begin(launch.log_limit)
         self.map.cache.forget_shared()
         self.map.sliced.clear()
         for check in self.checks:
@@ -130,6 +132,9 @@ class Machine:
         ):
             self.collector.core = self.collector.task = -1
             self.collector.report(rules.empty.no_instruction(), 0)
+        if log.left_out:
+            self.collector.core = self.collector.task = -1
+            self.collector.report(rules.log_limit.passed(len(log), log.left_out), 0)
         return log, self.collector.located(locate)
 
     @staticmethod
@@ -223,7 +228,8 @@ class Machine:
         begin = self.recorder.at
         for number, entry in placement.variables if name == ALLOC else reversed(placement.variables):
             self._mark(name, entry, variable_counter(number))
-        self._marked[name, task.core] = placement, self.recorder.rows(begin)
+        if not self.recorder.left_out:  # or they may have been taken back
+            self._marked[name, task.core] = placement, self.recorder.rows(begin)
 
     def _mark(self, name: str, entry: Allocation, pc: int) -> None:
         op = self._marks.get((name, entry.space))

@@ -12,9 +12,8 @@ import numpy as np
 
 from ...chip.launch_kinds import Role
 from ...findings import Finding, Squashed, rules
-from ...log import ARITHMETIC, Op
+from ...log import ARITHMETIC, LOAD, STORE, Op
 from ..issue import AccessRun, Check
-from ..issue.runs import LOAD, STORE
 from ..memory import Allocation, Memory
 from .machine import Machine
 

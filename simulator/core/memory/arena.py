@@ -8,6 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import merge
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ ALIGNMENT = 128
 #: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
 POISON = 0xFF
 _BYTE = np.dtype(np.uint8)
+_begin = attrgetter("start")
 
 
 @dataclass(eq=False)
@@ -42,6 +45,7 @@ class Allocation:
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
+    waits: bool = False  # its addresses are nobody's for a while when it has been freed
     pages: tuple[int, int] = (0, 0)  # whole pages of the host's that are its alone, if it has such: [first, end)
     #: Operands that lie in it, by what arguments say of them.
     found: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -160,23 +164,25 @@ class Memory:
         """The allocations of an owner by address, as they are now."""
         return iter(self._tables[owner][1])
 
-    def allocate(self, owner: int, bytes: int, name: str = "", in_page: int | None = None) -> Allocation:
+    def allocate(
+        self, owner: int, bytes: int, name: str = "", in_page: int | None = None, waiting: Iterable[Allocation] = ()
+    ) -> Allocation:
         """Take the first gap that fits; addresses and order of calls alone decide which, so runs are equal.
 
-        ``in_page``: it begins so far into a page of the host's, and its pages are its alone. MemoryError when there is
-        no gap.
+        ``in_page``: it begins so far into a page of the host's, and its pages are its alone; ``waiting`` are arrays
+        that have been freed, in order of address, and whose place it does not take. MemoryError when there is no gap.
         """
         origin = self.base + owner * self.stride
         while True:
             table = self._tables[owner]
             starts, entries = table
-            first, at = origin, 0
-            for entry in entries:
+            first = origin
+            for entry in merge(entries, waiting, key=_begin) if waiting else entries:
                 start, end = self._room(first, bytes, in_page)
                 if end <= (entry.pages[0] or entry.start):
                     break
                 guarded = entry.end + self._guard(entry.end - entry.start)
-                first, at = round_up(max(guarded, entry.pages[1]), ALIGNMENT), at + 1
+                first = max(first, round_up(max(guarded, entry.pages[1]), ALIGNMENT))
             start, end = self._room(first, bytes, in_page)
             if start + bytes + GUARD > origin + self.stride:
                 raise MemoryError(
@@ -185,6 +191,7 @@ class Memory:
             key = region_key(self.index, owner, start - origin)
             made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
             made.pages = (start - in_page, end) if in_page is not None else (0, 0)
+            at = bisect_left(starts, start)
             grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown

@@ -9,13 +9,32 @@ import numpy as np
 
 from ....isa import Partial
 
+#: The flags of an element all of whose bytes are initialized, as one number, by its bytes.
+_WHOLE = {size: np.frombuffer(b"\1" * size, f"u{size}")[0] for size in (2, 4, 8)}
+
 
 def lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
     """For elements whether all bytes of all their inputs are initialized, shape [..., 1]; inputs broadcast."""
-    found, *others = (np.logical_and.reduce(flags, axis=-1, keepdims=True) for flags in sources)
+    found, *others = map(_all_bytes, sources)
     for other in others:
         found = found & other
     return np.asarray(found)
+
+
+def _all_bytes(flags: np.ndarray) -> np.ndarray:
+    whole = _WHOLE.get(flags.shape[-1])
+    if whole is None or flags.strides[-1] != 1:
+        return np.asarray(np.logical_and.reduce(flags, axis=-1, keepdims=True))
+    return np.asarray(flags.view(whole.dtype) == whole)  # a loop over elements, where reducing is one for each
+
+
+def assign(flags: np.ndarray, initialized: np.ndarray) -> None:
+    """Set the flags of elements, [..., bytes of one], to what broadcasts to them."""
+    whole = _WHOLE.get(flags.shape[-1])
+    if whole is None or flags.strides[-1] != 1 or initialized.shape[-1:] != (1,):
+        flags[...] = initialized
+    else:
+        np.multiply(initialized, whole, out=flags.view(whole.dtype))
 
 
 def outside(positions: np.ndarray, table: np.ndarray, initialized: np.ndarray) -> bool:

@@ -20,6 +20,7 @@ from ...chip import Shape
 from ...log import Location
 from .arena import GUARD, Allocation, Memory, reach
 from .mapping import PAGE, Mapping, host_room, round_up
+from .quarantine import Quarantine
 
 #: Where device memories may lie: addresses that a worker finds free as well. Programs and their heaps begin between
 #: 0x5555... and 0x5655..., libraries and stacks end at 0x7fff...
@@ -74,6 +75,7 @@ class GlobalMemory:
         self.memory = Memory(space, list(shape.spaces).index(name), 1, self.mapping)
         self.dropped: deque[Allocation] = deque()
         self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
+        self._quarantine = Quarantine()
         #: What of it is another device memory's, by the address of the array; replaced when that changes.
         self.parts: dict[int, Part] = {}
         self._changes = threading.RLock()
@@ -91,13 +93,21 @@ class GlobalMemory:
                 )
             if (used + bytes) // _LARGE > used // _LARGE and bytes > (room := host_room() - self._untouched(used)):
                 raise MemoryError(f"{name} needs {bytes} bytes of the host's memory, which has {max(room, 0)} left")
-            entry = self.memory.allocate(0, max(bytes, 1), name, in_page)
+            entry = self._placed(max(bytes, 1), name, in_page)
             try:
                 self._back()
             except OSError as error:
                 self.memory.free(entry)
                 raise MemoryError(f"{name} needs more than a file may be long: {error.strerror}") from None
             return entry
+
+    def _placed(self, bytes: int, name: str, in_page: int | None) -> Allocation:
+        """A place for an array, of those that have been freed last only where there is no other."""
+        if self._quarantine:
+            with suppress(MemoryError):
+                return self.memory.allocate(0, bytes, name, in_page, [*self._quarantine])
+            self._quarantine.clear()
+        return self.memory.allocate(0, bytes, name, in_page)
 
     def borrow(self, fd: int, offset: int, bytes: int, name: str) -> Allocation:
         """An array whose bytes are those of another device memory's file from ``offset`` on; nobody knows which of them
@@ -142,6 +152,8 @@ class GlobalMemory:
                 entry = self.dropped[0]
                 self._give_back(entry)
                 self.memory.free(entry)
+                if entry.waits:
+                    self._quarantine.take(entry)
                 if entry.origin.line:
                     self._freed.append(Freed(entry.start, entry.end, entry.name, entry.origin))
                 self.mapping.drop(max(entry.start, self.address + _KEPT), entry.end)
@@ -297,7 +309,7 @@ class DeviceArray:
 
 def check_elements(what: str, array: object) -> None:
     """TypeError for an array that cannot lie in device memory: its elements are no plain numbers of this machine."""
-    if isinstance(array, np.ma.MaskedArray):
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # whose module NumPy imports late
         raise TypeError(f"{what} is a masked array, and device memory has no masks; pass its .data or .filled(value)")
     dtype = getattr(array, "dtype", None)
     if not isinstance(dtype, np.dtype):

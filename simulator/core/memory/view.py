@@ -10,6 +10,7 @@ import numpy as np
 
 from .arena import POISON, Allocation
 from .byteset import Piece
+from .flags import assign
 from .strides import Lattice, share
 
 
@@ -141,7 +142,7 @@ class ArrayView(View):
         return self.entry.uninitialized.absent(shape, self.address - self.entry.start, strides)
 
     def define(self, initialized: Any) -> None:
-        self.flags()[...] = initialized
+        assign(self.flags(), np.asarray(initialized))
         self.entry.uninitialized.changed(self.low, self.end)
 
 

@@ -70,8 +70,8 @@ class NativePortRow(ctypes.Structure):
     _fields_ = _PORTS.fields("mlusim_native_port")
 
 
-NativeStep, NativeOperand, NativeInput = (
-    _PORTS.nested(f"mlusim_{name}") for name in ("step", "native_operand", "native_input")
+NativeStep, NativeOperand, NativeValue, NativeLoopRow = (
+    _PORTS.nested(f"mlusim_{name}") for name in ("step", "native_operand", "value", "loop")
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Iterable
+from itertools import count
 
 import numpy as np
 
@@ -19,6 +20,8 @@ _UNSEEN = 2**64 - 1
 _UNTOUCHED = (_UNSEEN, 0)
 #: A row of `RangeTable`, with its fields in this order.
 _ROW = RANGE[["start", "end", "holes", "key", "load", "store", "touched", "until"]]
+#: Numbers of tables, from 1 on.
+_generations = count(1)
 #: Writes the built-in variables, with which native code's task begins.
 _SEEN = struct.Struct(f"={len(BuiltIns._fields)}i")
 #: Numbers in the log of loads from a space, and of stores to it.
@@ -30,6 +33,7 @@ class RangeTable:
 
     def __init__(self, entries: Iterable[Allocation], ops: Ops, plain: Iterable[tuple[int, int]] = ()) -> None:
         """``plain`` memory, (start, end), belongs to no space: all of it is written, and nobody sees its accesses."""
+        self.generation = next(_generations)
         held = {entry.start: entry for entry in entries}
         rows = [(start, end, 0, _UNSEEN, 0, 0, *_UNTOUCHED) for start, end in plain]
         for entry in held.values():
@@ -126,3 +130,4 @@ class NativeCore:
     def _use(self, table: RangeTable) -> None:
         self._ranges = table
         self._task.ranges, self._task.range_count = table.rows.ctypes.data, len(table.rows)
+        self._task.generation = table.generation

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from ....isa import Overload, wires
-from ...core.issue import NativePort
+from ...core.issue import NativeLoop, NativePort
 from ...core.machine import Machine
 from ...native.machine import AARCH64, PROCESSOR
 from . import abi
@@ -58,22 +58,27 @@ class NativeTable:
         arguments = (ctypes.c_uint8 * max(len(places), 1))(*places)
         numbers = (ctypes.c_int64 * max(len(port.numbers), 1))(*port.numbers)
         steps = (abi.NativeStep * max(len(port.steps), 1))(*(abi.NativeStep(*step) for step in port.steps))
-        function, data = (port.loop.function, port.loop.data) if port.loop else (0, 0)
+        values = (abi.NativeValue * max(len(port.values), 1))(*(abi.NativeValue(*value) for value in port.values))
+        loops = (abi.NativeLoopRow * max(len(port.loops), 1))(*map(_loop, port.loops))
         made = abi.NativePortRow(
             op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
-            operand_count=len(port.operands), input_count=len(port.inputs), work=port.work, elements=port.elements,
-            rows=port.rows, effect=port.effect, skipped_by=port.skipped_by, python_for=port.python_for,
-            waits=port.waits, one=port.one, loop=function, data=data,
+            operand_count=len(port.operands), value_count=len(port.values), loop_count=len(port.loops), work=port.work,
+            elements=port.elements, rows=port.rows, effect=port.effect, skipped_by=port.skipped_by,
+            python_for=port.python_for, waits=port.waits, values=ctypes.addressof(values),
+            loops=ctypes.addressof(loops),
             arguments=ctypes.addressof(arguments), steps=ctypes.addressof(steps), numbers=ctypes.addressof(numbers),
         )  # fmt: skip
         for at, one in enumerate(port.operands):
             made.operands[at] = abi.NativeOperand(
                 *one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared
             )
-        for at, given in enumerate(port.inputs):
-            made.inputs[at] = abi.NativeInput(*given)
-        self._kept += [arguments, numbers, steps, made]
+        self._kept += [arguments, numbers, steps, values, loops, made]
         return made
+
+
+def _loop(loop: NativeLoop) -> abi.NativeLoopRow:
+    inputs = type(abi.NativeLoopRow().inputs)(*loop.inputs)
+    return abi.NativeLoopRow(loop.function, loop.data, loop.kind, len(loop.inputs), inputs, loop.output)
 
 
 def argument_places(overload: Overload) -> list[int]:

@@ -222,7 +222,7 @@ class NativeRunner:
                 done = row_count
             except Squashed:
                 pass
-            self.machine.recorder.write_rows(ctypes.string_at(rows, done * ROW))
+            self.machine.recorder.write_rows((ctypes.c_char * (done * ROW)).from_address(rows))
         except BaseException as error:
             self.machine.collector.crash(error)
 

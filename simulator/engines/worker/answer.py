@@ -25,6 +25,7 @@ _LENGTH = struct.Struct("<Q")
 _TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
+_BLOCK = 1 << 16  # rows that are looked at together: what is worked out of them stays in the processor's caches
 _OP_FIELDS = (
     "name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues", "message",
 )  # fmt: skip
@@ -51,6 +52,7 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
         "pipes": log.pipes,
         "places": [entry.line for entry in log.locations],
         "shared": log.launch.get("shared", 0),
+        "left_out": log.left_out,
         "records": len(log.records),
         "operands": len(log.operands),
         "runs": len(log.runs),
@@ -86,6 +88,7 @@ class _Head(NamedTuple):
     holes: tuple[tuple[int, int], ...]  # start of an allocation, number of pieces
     findings: tuple[Finding, ...]
     shared: int
+    left_out: int
     last: bool
     spent: Phases
 
@@ -106,6 +109,8 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
     head, target, header = found.head, request.target, request.launch.header
     if "shared" in header:  # what blocks declare is known afterwards
         header["shared"] = head.shared
+    if head.left_out:
+        header["left_out"] = head.left_out
     records = found.records.copy() if short else found.records  # lines will stand in it
     log = Log(
         records, found.operands, head.ops, head.pipes, head.places, target.shape, target.device, header, found.runs
@@ -132,10 +137,10 @@ def _tables(body: Buffer, shape: Shape) -> _Tables:
     _require(at == len(body), "lengths")
     records, operands, runs, *pieces = arrays
     rows = Rows(head.ops, head.pipes, head.places, shape)
-    rows.check_records(records, 0)
-    rows.check_operands(operands, 0)
+    for check, table in ((rows.check_records, records), (rows.check_operands, operands), (rows.check_runs, runs)):
+        for at in range(0, len(table), _BLOCK):
+            check(table[at : at + _BLOCK], at)
     _require(rows.operands == len(operands), "operands")
-    rows.check_runs(runs, 0)
     return _Tables(head, records, operands, runs, tuple(pieces))
 
 
@@ -154,7 +159,8 @@ def _head(text: bytes) -> _Head:
         tuple(Location("", _number(place)) for place in tables["places"]),
         _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
         tuple((_number(start), _count(count)) for start, count in tables["holes"]),
-        tuple(_finding(table) for table in tables["findings"]), shared, bool(tables["last"]),
+        tuple(_finding(table) for table in tables["findings"]),
+        shared, _count(tables["left_out"]), bool(tables["last"]),
         {_text(name): (_seconds(seconds), _count(times)) for name, seconds, times in tables["spent"]},
     )  # fmt: skip
 

@@ -270,7 +270,7 @@ class Worker:
                 ready = waiting.poll(max(min(last - time.monotonic(), _LOOK), 0) * 1e3)
                 if not ready and _taken(self._process.pid) > _MOST_MEMORY:
                     most = f"{_MOST_MEMORY / (1 << 30):.0f} GiB of memory, half of the host's"
-                    raise BrokenPeer(f"it took more than {most}; a log takes 0.1 GiB for a million instructions")
+                    raise BrokenPeer(f"it took more than {most}; its log is as long as MLUSIM_LOG_LIMIT allows")
             if caller and any(source == caller.connection for source, _ in ready):
                 raise CallerGone
             if begun is not None and not ready and time.monotonic() >= begun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import fcntl
 import gc
@@ -198,6 +199,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     look(start.places)
     for module in (*start.modules, *_LATE):
         importlib.import_module(module)
+    ast.unparse(ast.Constant(0))  # which imports what it needs at its first use, from Python 3.14 on
     gc.freeze()
     gc.enable()
     life = int(words[1])

@@ -17,6 +17,7 @@ from . import (
     freed,
     host_code,
     left_out,
+    log_limit,
     memory_core,
     not_modelled,
     numbers,
@@ -37,6 +38,6 @@ ENDING = frozenset({assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED
 
 __all__ = [
     "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "fill",
-    "freed", "host_code", "left_out", "memory_core", "not_modelled", "numbers", "precision", "process", "race",
-    "results", "section", "space", "suppression", "tiles", "uninitialized", "waits",
+    "freed", "host_code", "left_out", "log_limit", "memory_core", "not_modelled", "numbers", "precision", "process",
+    "race", "results", "section", "space", "suppression", "tiles", "uninitialized", "waits",
 ]  # fmt: skip

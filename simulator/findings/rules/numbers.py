@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ....isa import INFERRED, ValueOutOfRange
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 CONVERSION = declare_rule("conversion", "a converted number lies in the range of its new type", WARNING)
 DIVISION = declare_rule("division", "nothing is divided by zero", WARNING)
@@ -61,3 +61,14 @@ def passed_over(doubt: ValueOutOfRange, instruction: str) -> Finding:
     """An element has a value with which an instruction has left its output there as it was."""
     message = f"{doubt}; that element of the output stays as it is"
     return replace(out_of_range(doubt, instruction), message=message, severity=WARNING, provenance=INFERRED)
+
+
+def none_finite(array: str, elements: int) -> Finding:
+    """No element of a result is a number, though all that went in were numbers."""
+    return Finding(
+        NUMBER,
+        f"none of the {elements} elements of {array} is finite, and all inputs are",
+        operand=array,
+        suggestion="--values names the instruction that makes the first NaN or infinity",
+        severity=ADVICE,
+    )

@@ -68,6 +68,27 @@ def unused(name: str, other: str, overwritten: bool) -> Finding:
     )
 
 
+def lost(name: str, some: bool) -> Finding:
+    """What an instruction makes, or makes of it in some rounds, leads to nothing."""
+    what = "some of what" if some else "what"
+    return Finding(
+        UNUSED,
+        f"{what} {name} makes has no part in any result: neither it nor what is made of it is used",
+        instruction=name,
+        suggestion="see which buffer the next step takes, and whether the last one is stored",
+    )
+
+
+def unfed(name: str) -> Finding:
+    """An instruction takes a fill where another line of it takes data."""
+    return Finding(
+        UNUSED,
+        f"{name} takes nothing but what a fill has left, where another line takes data from the same place",
+        instruction=name,
+        suggestion="see whether a load, or the step before, is missing",
+    )
+
+
 def wasted(name: str) -> Finding:
     """Nobody reads most of what an instruction writes, whenever it is executed."""
     return Finding(

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
+from ...launches.repeats import NONE, Repeats
 from ..operators.program import CallError, OperatorProgram
 from ..operators.tensors import Extent, HostTensor, as_tensor
 from ..programs.report import Launched
@@ -64,6 +65,7 @@ class CasePlan:
     arguments: Arguments | None = None
     more: Mapping[str, Any] = field(default_factory=dict)  # numbers and names that the cases do not give
     keep_logs: bool = False  # whether outcomes hold the logs of launches
+    repeats: Repeats = NONE  # what each launch is compared with
 
 
 def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> CaseOutcome:
@@ -79,8 +81,9 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
         given = _given(program, case, plan, inputs, outputs)
         before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True)}
         called = program.invoke(
-            plan.entry, given, "collect", strict=plan.arguments is not None, keep_logs=plan.keep_logs
-        )
+            plan.entry, given, "collect", strict=plan.arguments is not None, keep_logs=plan.keep_logs,
+            repeats=plan.repeats,
+        )  # fmt: skip
     except KernelError as error:
         return outcome("failed", str(error), findings=tuple(error.run.findings) if error.run else (error.finding,))
     except CallError as error:

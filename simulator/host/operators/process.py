@@ -16,6 +16,7 @@ from typing import Any
 from ...engines.worker.start import isolated
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...launches.device import Device
+from ...launches.repeats import Repeats
 from ..programs.door import Door
 from ..programs.report import ProgramReport
 from ..programs.session import Session
@@ -73,10 +74,13 @@ class HostProcess:
         assert self._session is not None, "there is no address before the first call of the runtime"
         return self._session.key(address)
 
-    def keep_logs(self, keep: bool) -> None:
-        """Whether launches leave their logs in the report from now on, if there is a device to launch on."""
+    def set_launches(self, keep_logs: bool, repeats: Repeats) -> None:
+        """Whether launches leave their logs in the report from now on, and what they are compared with.
+
+        That is, if there is a device to launch on.
+        """
         if self._session is not None:
-            self._session.kernels.keep_logs = keep
+            self._session.kernels.keep_logs, self._session.kernels.repeats = keep_logs, repeats
 
     def close(self) -> None:
         """End the process and wait for what it has left to say."""

@@ -15,6 +15,7 @@ from ...launches.device import Device
 from ...launches.launching import compared
 from ...launches.options import check_on_finding
 from ...launches.program import Program
+from ...launches.repeats import NONE, Repeats, Splits
 from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...text import quoted
@@ -84,25 +85,27 @@ class OperatorProgram(Program):
 
     def call(
         self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
-        tolerance: float | None = None, **given: Any,
+        tolerance: float | None = None, orders: int = 0, resplit: Splits = (), **given: Any,
     ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 
         An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
         the function may write is copied back. Handles are made once, workspaces are as large as the library says.
         ``expect`` and ``tolerance`` are those of `Program.launch`; wrong elements are traced through all launches.
+        So are ``orders`` and ``resplit``: each launch is compared with itself.
         Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
         "collect", TypeError or ValueError for arguments that do not fit.
         """
-        return self.invoke(name, given, on_finding, expected=Expectations(expect, tolerance))
+        expected, repeats = Expectations(expect, tolerance), Repeats(orders, resplit)
+        return self.invoke(name, given, on_finding, expected=expected, repeats=repeats)
 
     def invoke(
         self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True,
-        expected: Expectations | None = None, keep_logs: bool = False,
+        expected: Expectations | None = None, keep_logs: bool = False, repeats: Repeats = NONE,
     ) -> Called:  # fmt: skip
         """`call` with a mapping; what the function has no parameter for is passed over unless ``strict``.
 
-        ``keep_logs``: the launches hold their logs.
+        ``keep_logs``: the launches hold their logs; ``repeats`` is what each of them is compared with.
         """
         check_on_finding(on_finding)
         expected = expected or _NOTHING
@@ -118,7 +121,7 @@ class OperatorProgram(Program):
                     raise TypeError(f"{name} has no parameter {', '.join(sorted(unknown))}: {function}")
                 arrays = list(call.arrays()) if expected else []
                 expected.matched(arrays)
-                host.process.keep_logs(keep_logs or bool(expected))
+                host.process.set_launches(keep_logs or bool(expected), repeats)
                 code = function.result.code if function.result else ""
                 value = host.process.call(function.symbol, code, call.values)
                 host.process.call("cnrtQueueSync", "i", [("P", host.queue())])

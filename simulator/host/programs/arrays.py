@@ -41,6 +41,7 @@ class Arrays:
         self._names += 1
         entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
         entry.clear()
+        entry.waits = True
         self._taken[entry.start] = entry, ordinal, place
         return entry.start
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ...findings import BuildError, rules
 from ...kernelc.build import Builder, Source
+from ...kernelc.declared import KernelDecl
 from ...kernelc.inputs import embedded
 from ...kernelc.kept import kept
-from ...kernelc.launches import KernelDecl
 from ...kernelc.options import Options
 from ...kernelc.source import RewriteError
 from ...launches.budget import budget_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...checks.after_run import redundant_waits
+from ...checks.after_run import dispensable
 from ...findings import Finding
 from ...findings.reports import Checked
 from ...findings.reports import Report as Checks
@@ -22,7 +22,7 @@ def checked_program(program: Path, reports: Sequence[ProgramReport], *, advice: 
         logs[one.kernel] += [one.log] if one.log is not None else []
     found = {
         "": [],
-        **{kernel: [f for log in own if advice for f in redundant_waits(log)] for kernel, own in logs.items()},
+        **{kernel: [f for log in own if advice for f in dispensable(log)] for kernel, own in logs.items()},
     }
     for finding in (finding for report in reports for finding in report.findings):
         found[finding.kernel if finding.kernel in logs else ""].append(finding)

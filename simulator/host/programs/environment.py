@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ...launches.repeats import DEEP, NONE, Repeats, splits_of
 from ...text import quoted
 
 #: The formats of a file of findings by how its name ends.
@@ -16,12 +18,14 @@ class Asked(NamedTuple):
     """What is asked of a program.
 
     ``time_limit`` (seconds) is that of each launch. ``strict``: it fails by its findings. ``report`` is a file for
-    them, in whose name %p is the number of the process and %n the name of its program.
+    them, in whose name %p is the number of the process and %n the name of its program. ``repeats`` is what each launch
+    is compared with.
     """
 
     time_limit: float | None = None
     strict: bool = False
     report: str = ""
+    repeats: Repeats = NONE
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Asked:
@@ -29,7 +33,10 @@ class Asked(NamedTuple):
         limit, report = environment.get("MLUSIM_TIME_LIMIT", ""), environment.get("MLUSIM_REPORT", "")
         if report and Path(report).suffix not in _FORMATS:
             raise ValueError(f"MLUSIM_REPORT is {quoted(report)}; the name of the file ends in {', '.join(_FORMATS)}")
-        return cls(_seconds(limit) if limit else None, environment.get("MLUSIM_STRICT", "") not in ("", "0"), report)
+        deep, strict = (environment.get(f"MLUSIM_{name}", "") not in ("", "0") for name in ("DEEP", "STRICT"))
+        repeats, splits = DEEP if deep else NONE, splits_of(environment.get("MLUSIM_RESPLIT", ""), "MLUSIM_RESPLIT")
+        repeats = replace(repeats, resplit=splits) if splits else repeats
+        return cls(_seconds(limit) if limit else None, strict, report, repeats)
 
     def path(self, process: int, program: str) -> Path:
         """The file of findings of a process."""

@@ -11,6 +11,7 @@ from ...kernelc.options import Options
 from ...launches.device import Device
 from ...launches.extent import check_device
 from ...launches.program import checked_paths
+from ...launches.repeats import Repeats, Splits
 from ...text import quoted
 from .program import LEVELS, build_program, run_program
 from .report import ProgramReport
@@ -72,11 +73,17 @@ class HostProgram:
         devices: Sequence[Device] = (),
         time_limit: float | None = None,
         keep_logs: bool = False,
+        orders: int = 0,
+        resplit: Splits = (),
+        smaller: bool = False,
+        vary: bool = False,
     ) -> ProgramRun:
         """Run it to its end; its standard streams are this process's.
 
         ``devices`` are what it finds when it counts them: one of those that it was built for by default.
-        ``time_limit`` (seconds) is that of each launch; ``keep_logs``: the reports hold the logs of launches.
+        ``time_limit`` (seconds) is that of each launch; ``keep_logs``: the reports hold the logs of launches. Each
+        launch is compared with itself as ``orders``, ``resplit``, ``smaller`` and ``vary`` ask, see `Program.launch`.
         """
-        code, reports = run_program(self.path, arguments, [*devices] or [self.device], keep_logs, time_limit)
+        repeats, own = Repeats(orders, resplit, smaller, vary=vary), [*devices] or [self.device]
+        code, reports = run_program(self.path, arguments, own, keep_logs, time_limit, repeats=repeats)
         return ProgramRun(code, tuple(reports))

@@ -26,7 +26,8 @@ class ProgramImage:
 
     library: Path
     kernels: tuple[str, ...]
-    sizes: tuple[tuple[int, ...], ...]  # bytes of the parameters of each kernel
+    signatures: tuple[str, ...]  # of each, see `arguments.parse_signature`
+    sizes: tuple[tuple[int, ...], ...]  # bytes of the parameters of each
     blocks: tuple[int, ...]  # bytes of the structure that the one parameter of a kernel points to, 0: not known
     lines: LineTable
     runtime: str
@@ -125,7 +126,9 @@ def read_image(library: Path, about: str) -> ProgramImage:
     description = decode_description(json.dumps(facts["description"]).encode(), len(kernels))
     lines = LineTable(library, [variable.location for variable in description.variables])
     sizes = tuple(tuple(int(size) for size in line.split(",") if size) for line in listed)
-    return ProgramImage(library, kernels, sizes, tuple(facts["blocks"]), lines, facts["runtime"], facts["shape"])
+    return ProgramImage(
+        library, kernels, description.signatures, sizes, tuple(facts["blocks"]), lines, facts["runtime"], facts["shape"]
+    )
 
 
 def _key(digest: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
+from ...checks.at_issue.checking import Checking
 from ...chip.launch_kinds import BLOCK, CORES, UNIONS
-from ...core.execution import Launch
+from ...core.execution import Launch, log_limit
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import Caller, CallerGone, pool
@@ -18,7 +20,9 @@ from ...findings import Finding, rules
 from ...flow import Accesses
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
+from ...launches.repeats import NONE
 from ...launches.run import Run
+from ...launches.watchers import watchers
 from ...log import Location
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
@@ -74,9 +78,9 @@ class Kernels:
         time_limit: float | None,
     ) -> None:  # fmt: skip
         """``connection`` is the descriptor that leads to the program, ``time_limit`` (seconds) that of a launch."""
-        self.keep_logs = False
+        self.keep_logs, self.repeats = False, NONE
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
-        self._caller, self._time_limit = Caller(connection, later.catch_up), time_limit
+        self._caller, self._time_limit, self._log_limit = Caller(connection, later.catch_up), time_limit, log_limit()
         compiler = Compiler()
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
@@ -115,25 +119,39 @@ class Kernels:
             return
         arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
         launch = Launch(
-            kernel, dim, kind, "collect", self._time_limit,
+            kernel, dim, kind, "collect", self._time_limit, log_limit=self._log_limit,
             library=image.library, entry=message.kernel, arguments=arguments,
             each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
         )  # fmt: skip
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
+        checked = partial(self._checked, image, device.checking)
         try:
-            outcome = engine.run(launch)
+            if repeats := self.repeats or watchers(os.getpid()).repeats(kind):
+                from .repeating import repeated  # most programs need not wait for it
+
+                signature = image.signatures[message.kernel]
+                done = repeated(device, launch, signature, repeats, lambda own: checked(own, engine.run(own)))
+                self._report.tried[kernel] = done.tried
+                outcome, told = done.outcome, done.told
+            else:
+                outcome = engine.run(launch)
+                told = partial(checked, launch, outcome)
         except CallerGone:
             self._report.cut_off = CutOff(kernel, place)
             return
         self._later.catch_up()
         queue.failure = _failure(kernel, outcome)
-        self._later.put(partial(self._follow, image, launch, outcome, queue, place))
+        self._later.put(partial(self._follow, launch, told, queue, place))
 
-    def _follow(self, image: ProgramImage, launch: Launch, outcome: Outcome, queue: Queue, place: Place) -> None:
-        """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
-        device = self._memories.devices[queue.device]
+    def _checked(self, image: ProgramImage, checking: Checking, launch: Launch, outcome: Outcome) -> Outcome:
+        """A log with its lines, and what is found in it."""
         log, findings = image.lines.located(*outcome)
-        run = Run(examined(device.checking, launch, log, findings), log, device.rates)
+        return log, examined(checking, launch, log, findings)
+
+    def _follow(self, launch: Launch, told: Callable[[], Outcome], queue: Queue, place: Place) -> None:
+        """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
+        (log, findings), device = told(), self._memories.devices[queue.device]
+        run = Run(findings, log, device.rates)
         touched = cache(Accesses(log).touched)  # asked for again by all work that it may meet
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
@@ -144,7 +162,7 @@ class Kernels:
         self._queues.tell(work, met)
         self._report.launches.append(
             Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,
-                     work.end, log if self.keep_logs else None)
+                     work.end, log if self.keep_logs else None, bool(log.left_out))
         )  # fmt: skip
 
     def _explained(self, finding: Finding, launch: Launch, queue: Queue, where: Location) -> Finding:

@@ -18,6 +18,7 @@ from ...kernelc.inputs import KERNELS, check_readable, file_stem
 from ...kernelc.options import Options
 from ...kernelc.tokens import tokens
 from ...launches.device import Device
+from ...launches.repeats import NONE, Repeats
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from .build import HostUnit
@@ -91,11 +92,12 @@ def has_main(source: Path) -> bool:
 
 def run_program(
     program: Path, arguments: Sequence[str], devices: Sequence[Device], keep_logs: bool = False,
-    time_limit: float | None = None, reports: list[ProgramReport] | None = None,
+    time_limit: float | None = None, reports: list[ProgramReport] | None = None, repeats: Repeats = NONE,
 ) -> tuple[int, list[ProgramReport]]:  # fmt: skip
     """Run a program; its exit code (minus the signal that ended it), and what each of its processes has done.
 
-    ``time_limit`` (seconds) is that of each launch, ``keep_logs``: the reports hold their logs. An interrupt is the
+    ``time_limit`` (seconds) is that of each launch, ``repeats`` what it is compared with, ``keep_logs``: the reports
+    hold their logs. An interrupt is the
     program's as well: it is raised when that has ended; what was found so far is in ``reports``, if given.
     ValueError for a device that runs no programs.
     """
@@ -111,7 +113,8 @@ def run_program(
                 end = door.accept()
             except OSError:
                 return
-            thread = threading.Thread(target=_serve, args=(end, devices, keep_logs, time_limit, found), daemon=True)
+            given = end, devices, keep_logs, time_limit, repeats, found
+            thread = threading.Thread(target=_serve, args=given, daemon=True)
             threads.append(thread)
             thread.start()
 
@@ -145,10 +148,11 @@ def _serve(
     devices: Sequence[Device],
     keep_logs: bool,
     time_limit: float | None,
+    repeats: Repeats,
     reports: list[ProgramReport],
 ) -> None:
     with end:
-        session = Session(end, devices, keep_logs, time_limit)
+        session = Session(end, devices, keep_logs, time_limit, repeats)
         reports.append(session.report)
         with suppress(BrokenPeer):  # its report says that it has not ended by itself
             session.serve()

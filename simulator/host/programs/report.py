@@ -25,6 +25,7 @@ class Launched:
     start: float
     end: float
     log: Log | None = None  # where somebody wants it
+    cut: bool = False  # its log has not all of it, so that it took longer
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class ProgramReport:
     ended: bool = False  # by itself; else it crashed or was killed
     death: Death | None = None  # as far as it could tell
     cut_off: CutOff | None = None
+    tried: dict[str, str] = field(default_factory=dict)  # what launches of a kernel were compared with, if with any
     _found: list[tuple[Finding, Place, Place]] = field(default_factory=list)
     _tables: dict[int, LineTable] = field(default_factory=dict)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ...findings import Finding, rules
 from ...frames import FrameChannel
 from ...launches.device import Device
+from ...launches.repeats import NONE, Repeats
 from .calls import Operations
 from .facts import check_host_device
 from .launching import Kernels, LaunchKernel
@@ -117,9 +118,11 @@ class Session:
     """One host program. Device memories are its own."""
 
     def __init__(
-        self, end: socket.socket, devices: Sequence[Device], keep_logs: bool = False, time_limit: float | None = None
-    ) -> None:
-        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch.
+        self, end: socket.socket, devices: Sequence[Device], keep_logs: bool = False, time_limit: float | None = None,
+        repeats: Repeats = NONE,
+    ) -> None:  # fmt: skip
+        """``keep_logs``: the logs of all launches stay in the report; ``time_limit`` (seconds) is that of a launch, and
+        ``repeats`` what each is compared with.
 
         ValueError for a device that runs no host code.
         """
@@ -132,7 +135,7 @@ class Session:
         own = [device.watched() for device in devices]  # each with a memory of its own
         self._memories = Memories(own, self._queues, self.report)
         self.kernels = Kernels(self._memories, self._queues, self.report, self._later, end.fileno(), time_limit)
-        self.kernels.keep_logs = keep_logs
+        self.kernels.keep_logs, self.kernels.repeats = keep_logs, repeats
         operations = Operations(self._memories, self._queues, self.report)
         self._sharing = Sharing(self._memories)
         parts = (self, self._queues, self._memories, self._sharing, self.kernels, operations)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...kernelc.launches import KernelDecl, c_linkage_removed, declared_kernel, launch, overloaded, told_apart
+from ...kernelc.declared import KernelDecl
+from ...kernelc.launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
 from ...kernelc.tokens import Token, close, statement, tokens

@@ -26,7 +26,8 @@ def serve(names: str) -> None:
     with socket.socket(fileno=_PROGRAM) as end:
         try:
             asked = Asked.of(os.environ)
-            session = Session(end, [Device.load(name) for name in names.split(",")], time_limit=asked.time_limit)
+            devices = [Device.load(name) for name in names.split(",")]
+            session = Session(end, devices, time_limit=asked.time_limit, repeats=asked.repeats)
         except (ValueError, TypeError, OSError, BuildError) as error:
             _say([f"mlusim: {error}"])
             return
@@ -42,6 +43,7 @@ def serve(names: str) -> None:
 
 def _conclude(report: ProgramReport, asked: Asked, process: int) -> bool:
     """Say and write what was found in a program; whether it fails by that."""
+    _say(f"mlusim: {kernel}: {tried}" for kernel, tried in report.tried.items())
     if not report.findings and not asked.report:
         _say(f"mlusim: {line}" for line in closing_lines(report, []))
         return False

@@ -23,11 +23,14 @@ def closing_lines(report: ProgramReport, findings: Sequence[Finding], suppressed
     its findings and how many may stay.
     """
     yield from endings(report)
+    cut = {one.kernel for one in report.launches if one.cut}
     for kernel, (count, time) in kernel_times(report).items():
-        yield f"{kernel}: {_count(count, 'launch', 'launches')}, {time:.2f} us"
+        least = "at least " if kernel in cut else ""
+        yield f"{kernel}: {_count(count, 'launch', 'launches')}, {least}{time:.2f} us"
     copies = f"{_count(report.copies, 'copy', 'copies')} of {report.copied_bytes} bytes"
     launches = _count(len(report.launches), "launch", "launches")
-    yield f"{launches}, {copies}, {report.time_us:.2f} us simulated; {counted(findings, suppressed) or 'no findings'}"
+    whole = f"{'at least ' if cut else ''}{report.time_us:.2f} us simulated"
+    yield f"{launches}, {copies}, {whole}; {counted(findings, suppressed) or 'no findings'}"
 
 
 def _count(count: int, one: str, many: str) -> str:

@@ -34,6 +34,7 @@ __attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t si
   if (address >= process.stack_low && address < process.stack_high && holds(process.stack_high, address, size))
     return nullptr;
   if (process.loading) return nullptr;  // a static initialiser works on the host's memory
+  if (images.newest_holds(address)) return nullptr;
   mlusim_range* range = own_range(address, size);
   if (!range) range = range_of(memory.common, memory.common_count, address, size);
   if (range) return memory.last = range;

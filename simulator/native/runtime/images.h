@@ -11,9 +11,13 @@ struct Images {
   std::vector<mlusim_variable> slots;  // file-scope variables that were announced since the last were taken
   std::vector<mlusim_variable> taken;  // those that Python looks at
 
+  // The image that runs, most often, which holds the addresses of variables.
+  bool newest_holds(uint64_t address) const {
+    return !loaded.empty() && address >= loaded.back().start && address < loaded.back().end;
+  }
   bool hold(uint64_t address) const {
-    for (size_t i = loaded.size(); i-- > 0;)  // the latest first: it is the one that runs, most often
-      if (address >= loaded[i].start && address < loaded[i].end) return true;
+    for (const mlusim_range& image : loaded)
+      if (address >= image.start && address < image.end) return true;
     return false;
   }
 };

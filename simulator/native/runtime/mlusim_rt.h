@@ -54,6 +54,7 @@ struct mlusim_task {
   sigjmp_buf* jump;             // where an ended task unwinds to
   struct mlusim_range* ranges;  // on-chip memory, sorted
   uint64_t range_count;
+  uint64_t generation;  // of `ranges`: no two tables of a process have the same
   uint64_t registers, register_bytes, register_start, register_end;  // next free vector register, bytes of one, all
   uint64_t operations;  // of the scalar unit that are in no record yet, while its kernel's code does not run
 };

@@ -2,12 +2,12 @@
 // finds everything as it was.
 #include "ports.h"
 
-#include <math.h>
 #include <time.h>
 
 #include "access.h"
 #include "blocks.h"
 #include "late.h"
+#include "loops.h"
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
@@ -25,16 +25,11 @@ namespace {
 
 constexpr int POISON = 0xff;  // of every byte: NaN
 
-using Loop = void (*)(char** arguments, const intptr_t* counts, const intptr_t* strides, void* data);
+using Found = mlusim_native_place;
 
-// An operand that has been found.
-struct Found {
-  mlusim_range* range;
-  uint64_t address, bytes;
+uint64_t end_of(const Found& found) { return found.address + found.bytes; }
 
-  uint64_t end() const { return address + bytes; }
-  bool meets(const Found& other) const { return address < other.end() && other.address < end(); }
-};
+bool meet(const Found& one, const Found& other) { return one.address < end_of(other) && other.address < end_of(one); }
 
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 
@@ -97,7 +92,7 @@ bool compute(const mlusim_native_port& port) {
   return true;
 }
 
-// Finds the memory of an operand, aligned, all of it in one variable or array, and what is read of it written.
+// Finds the memory of an operand, aligned, all of it in one variable or array.
 bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& found) {
   const int64_t bytes = numbers[operand.bytes];
   found.address = (uint64_t)numbers[operand.address];
@@ -105,7 +100,11 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
   if (bytes <= 0 || found.address % operand.size) return false;
   found.range = operand.shared ? range_of(memory.common, memory.common_count, found.address, found.bytes)
                                : own_range(found.address, found.bytes);
-  if (!found.range || found.range->key < operand.first_key || found.range->key >= operand.end_key) return false;
+  return found.range && found.range->key >= operand.first_key && found.range->key < operand.end_key;
+}
+
+// Whether what is read of an operand has been written.
+bool is_written(const mlusim_native_operand& operand, const Found& found) {
   if (!is_doubtful(*found.range, found.address, found.bytes)) return true;
   if (!has_flags(*found.range)) return memory.in_order(*found.range, found.address, found.bytes, !operand.reads);
   return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
@@ -115,9 +114,9 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
 void poison(const Found& found) {
   const mlusim_range& range = *found.range;
   if (!has_flags(range)) {
-    if (found.address >= range.touched && found.end() <= range.until) return;
+    if (found.address >= range.touched && end_of(found) <= range.until) return;
     const uint64_t low = found.address < range.holes->lo ? range.holes->lo : found.address;
-    const uint64_t high = found.end() > range.holes->hi ? range.holes->hi : found.end();
+    const uint64_t high = end_of(found) > range.holes->hi ? range.holes->hi : end_of(found);
     memset((char*)low, POISON, high - low);
     return;
   }
@@ -136,107 +135,38 @@ void note_written(const Found& found, bool late) {
     memory.note_first_write(*found.range, found.address, found.bytes);
 }
 
-// Whether operands coincide where an output meets others, so that no order of elements matters.
-bool are_apart(const mlusim_native_port& port, const Found* found) {
+// Whether no order of elements matters: operands coincide where an output meets others; or, of one row of elements,
+// what is written is never ahead of what is read, and goes by way of a stage.
+bool are_apart(mlusim_native_port& port) {
+  const Found* found = port.plan.found;
   for (int i = 0; i < port.operand_count; i++)
-    for (int k = 0; k < port.operand_count && port.operands[i].writes; k++)
-      if (k != i && found[i].meets(found[k]) &&
-          (found[i].address != found[k].address || found[i].bytes != found[k].bytes))
-        return false;
+    for (int k = 0; k < port.operand_count && port.operands[i].writes; k++) {
+      if (k == i || !meet(found[i], found[k])) continue;
+      if (found[i].address == found[k].address && found[i].bytes == found[k].bytes) continue;
+      if (port.effect != MLUSIM_LOOPS || port.numbers[port.rows] != 1) return false;
+      if (found[i].address > found[k].address || port.operands[i].size > port.operands[k].size) return false;
+      port.plan.staged = true;
+    }
   return true;
 }
 
-// The bits of a number as a half; false where it is none.
-bool as_half(double value, uint16_t& bits) {
-  constexpr int BIAS = 15, FRACTION = 10;
-  const double size = fabs(value);
-  if (!(size < 65536)) return false;
-  int exponent = size < 0x1p-14 ? 1 - BIAS : ilogb(size);
-  const double fraction = ldexp(size, FRACTION - exponent);
-  if (fraction != floor(fraction)) return false;
-  const int normal = size < 0x1p-14 ? 0 : (exponent + BIAS - 1) << FRACTION;
-  bits = (uint16_t)((signbit(value) ? 0x8000 : 0) | (normal + (int)fraction));
+// Works out what a call comes to; false where it is not the plain way.
+bool make_plan(mlusim_native_port& port) {
+  mlusim_native_plan& plan = port.plan;
+  plan.launch = 0;
+  plan.staged = false;
+  if (!compute(port) || port.numbers[port.work] < 0) return false;
+  for (int i = 0; i < port.operand_count; i++)
+    if (!find(port.operands[i], port.numbers, plan.found[i])) return false;
+  if ((port.operand_count > 1 && !are_apart(port)) || !plan_loops(port)) return false;
+  plan.launch = memory.launch;
+  plan.generation = mlusim_current->generation;
   return true;
 }
 
-// A number as an element; false where the element's type does not have it.
-bool as_element(const mlusim_native_input& input, int64_t number, char* element) {
-  double value;
-  memcpy(&value, &number, sizeof value);
-  if (input.type == MLUSIM_DOUBLE) {
-    memcpy(element, &value, sizeof value);
-  } else if (input.type == MLUSIM_FLOAT) {
-    float narrow = (float)value;
-    memcpy(element, &narrow, sizeof narrow);
-  } else if (input.type == MLUSIM_HALF) {
-    uint16_t bits;
-    if (!as_half(value, bits)) return false;
-    memcpy(element, &bits, sizeof bits);
-  } else {
-    const int bits = 8 * input.width;
-    const bool natural = input.type == MLUSIM_NATURAL;
-    if (bits < 64 &&
-        (natural ? number < 0 || number >> bits : number < -(1ll << (bits - 1)) || number >= 1ll << (bits - 1)))
-      return false;
-    memcpy(element, &number, input.width);
-  }
-  return true;
+bool has_plan(const mlusim_native_port& port) {
+  return port.plan.launch == memory.launch && port.plan.generation == mlusim_current->generation;
 }
-
-// What a loop of NumPy's is called with.
-struct LoopCall {
-  char* arguments[MLUSIM_MOST_OPERANDS + 1];
-  intptr_t strides[MLUSIM_MOST_OPERANDS + 1];
-  alignas(16) char values[MLUSIM_MOST_OPERANDS][8];
-
-  // False where a number does not fit.
-  bool prepare(const mlusim_native_port& port, const Found* found) {
-    for (int i = 0; i < port.input_count; i++) {
-      const mlusim_native_input& input = port.inputs[i];
-      strides[i] = input.operand < 0 ? 0 : input.width;
-      arguments[i] = input.operand < 0 ? values[i] : (char*)found[input.operand].address;
-      if (input.operand < 0 && !as_element(input, port.numbers[input.number], values[i])) return false;
-    }
-    return true;
-  }
-
-  void run(const mlusim_native_port& port, char* output, intptr_t count) {
-    const int last = port.input_count;
-    arguments[last] = output;
-    strides[last] = port.effect == MLUSIM_TRUTH ? 1 : port.operands[0].size;
-    ((Loop)port.loop)(arguments, &count, strides, (void*)port.data);
-  }
-
-  // Elements that are 1 where a condition holds, else 0.
-  void run_truths(const mlusim_native_port& port, char* output, intptr_t count) {
-    constexpr intptr_t MOST = 4096;
-    static uint8_t truths[MOST];
-    const size_t size = port.operands[0].size;
-    LoopCall part = *this;
-    for (intptr_t from = 0; from < count; from += MOST) {
-      const intptr_t many = count - from < MOST ? count - from : MOST;
-      part.run(port, (char*)truths, many);
-      for (intptr_t i = 0; i < many; i++, output += size) {
-        const uint64_t element = truths[i] ? port.one : 0;
-        memcpy(output, &element, size);
-      }
-      for (int i = 0; i < port.input_count; i++) part.arguments[i] += many * strides[i];
-    }
-  }
-
-  void run_rows(const mlusim_native_port& port, const Found* found) {
-    const intptr_t count = (intptr_t)port.numbers[port.elements];
-    char* output = (char*)found[0].address;
-    for (int64_t row = 0; row < port.numbers[port.rows]; row++, output += count * port.operands[0].size) {
-      if (port.effect == MLUSIM_TRUTH)
-        run_truths(port, output, count);
-      else
-        run(port, output, count);
-      for (int i = 0; i < port.input_count; i++)
-        if (!port.inputs[i].repeated) arguments[i] += count * strides[i];
-    }
-  }
-};
 
 void note_row(const mlusim_native_port& port, const Found* found, int64_t pc) {
   mlusim_row& row = runs.issued(port.op, port.pipe, port.flags, pc, (uint64_t)port.numbers[port.work]);
@@ -287,18 +217,17 @@ bool skip(int64_t pc) {
   return true;
 }
 
-// Carries out an instruction, and is out of the kernel then; or does nothing, and leaves it where it was.
-bool carry_out(const mlusim_native_port& port, int64_t pc) {
+// Carries out an instruction, and is out of the kernel then; or does nothing, and leaves it where it was. `known`: its
+// numbers are those of the last call.
+bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
+  if (!known) port.plan.launch = 0;
   if (port.python_for >> mlusim_current->role & 1) return false;
   if (port.skipped_by >> mlusim_current->role & 1) return skip(pc);
   if (has_to_wait(port)) return false;
-  if (!compute(port) || port.numbers[port.work] < 0) return false;
-  Found found[MLUSIM_MOST_OPERANDS];
+  if (!has_plan(port) && !make_plan(port)) return false;
+  const Found* found = port.plan.found;
   for (int i = 0; i < port.operand_count; i++)
-    if (!find(port.operands[i], port.numbers, found[i])) return false;
-  if (port.operand_count > 1 && !are_apart(port, found)) return false;
-  LoopCall loop;
-  if (!loop.prepare(port, found)) return false;
+    if (!is_written(port.operands[i], found[i])) return false;
   // Nothing stands in its way.
   leave_kernel();
   note_row(port, found, pc);
@@ -307,8 +236,8 @@ bool carry_out(const mlusim_native_port& port, int64_t pc) {
     if (port.operands[i].writes) note_written(found[i], port.effect == MLUSIM_LATE_COPY);
   if (port.effect == MLUSIM_COPY || port.effect == MLUSIM_LATE_COPY)
     copy(port, found[0], found[1]);
-  else if (port.effect != MLUSIM_WAIT)
-    loop.run_rows(port, found);
+  else if (port.effect == MLUSIM_LOOPS)
+    run_loops(port);
   return true;
 }
 
@@ -332,16 +261,21 @@ bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* 
   mlusim_native_ports& ports = mlusim_native[number];
   const int64_t chosen = ports.selected_by < 0 ? 0 : (int32_t)argument(ports.selected_by);
   if (chosen < 0 || chosen >= ports.count || !ports.cases[chosen]) return false;
-  const mlusim_native_port& port = *ports.cases[chosen];
-  for (int i = 0; i < port.argument_count; i++) port.numbers[i] = argument(port.arguments[i]);
+  mlusim_native_port& port = *ports.cases[chosen];
+  bool known = true;
+  for (int i = 0; i < port.argument_count; i++) {
+    const int64_t number = argument(port.arguments[i]);
+    known &= port.numbers[i] == number;
+    port.numbers[i] = number;
+  }
   const int64_t pc = (int64_t)(call & ((1ull << MLUSIM_NUMBER_SHIFT) - 1));
   const uint64_t begun = mlusim_native_timed ? now() : 0;
-  if (!carry_out(port, pc)) return false;
+  if (!carry_out(port, known, pc)) return false;
   if (mlusim_native_timed) {
     ports.nanoseconds += now() - begun;
     ports.times++;
   }
-  runs.pause();
-  back(pc);
+  if (process.time_is_up || mlusim_status) back(pc);
+  process.in_kernel = 1;
   return true;
 }

@@ -2,7 +2,9 @@
 #pragma once
 #include "mlusim_rt.h"
 
-#define MLUSIM_MOST_OPERANDS 4  // as a row of the log has
+// Operands that a row of the log has; values of the loops of a port; parts that they keep, and elements of one.
+#define MLUSIM_MOST_OPERANDS 4
+enum mlusim_loop_limit { MLUSIM_MOST_VALUES = 32, MLUSIM_MOST_PARTS = 8, MLUSIM_PART_ELEMENTS = 1024 };
 
 // What a step computes of two numbers; `HOLDS` ends the port where its first one is 0.
 enum mlusim_step_kind {
@@ -36,38 +38,77 @@ struct mlusim_native_operand {
   uint8_t reads, writes, shared;  // shared: its space is the device's
 };
 
-// What a loop of NumPy's reads: an operand, or a number of the loop's type.
-struct mlusim_native_input {
-  int16_t operand;  // -1: it is a number
-  uint16_t number;
-  int16_t type;       // of a number: mlusim_number
-  uint16_t width;     // bytes of an element
-  uint16_t repeated;  // each row takes the same
+// Types of elements, by NumPy's names.
+enum mlusim_element {
+  MLUSIM_BOOL,
+  MLUSIM_INT8,
+  MLUSIM_INT16,
+  MLUSIM_INT32,
+  MLUSIM_INT64,
+  MLUSIM_UINT8,
+  MLUSIM_UINT16,
+  MLUSIM_UINT32,
+  MLUSIM_UINT64,
+  MLUSIM_FLOAT16,
+  MLUSIM_BFLOAT16,
+  MLUSIM_FLOAT32,
+  MLUSIM_FLOAT64
 };
 
-enum mlusim_number { MLUSIM_WHOLE, MLUSIM_NATURAL, MLUSIM_HALF, MLUSIM_FLOAT, MLUSIM_DOUBLE };
-enum mlusim_native_effect { MLUSIM_LOOP, MLUSIM_TRUTH, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_WAIT };
+// What loops take and make: elements of an operand; of a part that is kept from loop to loop; or one for all, a number
+// as an element or its bits as they are.
+enum mlusim_value_kind { MLUSIM_OPERAND, MLUSIM_PART, MLUSIM_NUMBER, MLUSIM_CONSTANT };
+struct mlusim_value {
+  uint16_t kind, at;        // the operand, the part, or the place of the number
+  uint16_t element, width;  // its type, if it is cast to or from or a number, and its bytes
+  uint16_t repeated;        // of an operand: each row takes the same
+};
+
+// A pass over elements: a loop of NumPy's, a cast, or a choice by the first input between the others.
+enum mlusim_loop_kind { MLUSIM_NUMPY, MLUSIM_CAST, MLUSIM_CHOICE };
+struct mlusim_loop {
+  uint64_t function, data;
+  uint16_t kind, input_count;
+  uint16_t inputs[4], output;  // values
+};
+
+enum mlusim_native_effect { MLUSIM_LOOPS, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_WAIT };
+
+// What a call has come to: another one of the same numbers comes to the same for as long as variables and arrays lie
+// where they lay.
+struct mlusim_native_place {
+  struct mlusim_range* range;
+  uint64_t address, bytes;
+};
+struct mlusim_native_plan {
+  uint64_t launch, generation;  // 0: there is none
+  struct mlusim_native_place found[4];
+  uint64_t staged;        // the first operand meets others, so that nothing of it may be there before they are read
+  uint64_t places[32];    // of the first elements of values
+  int64_t strides[32];    // of values, in bytes; 0: one for all
+  uint64_t elements[32];  // the bits of those that are numbers
+};
 
 struct mlusim_native_port {
   uint16_t op;  // number in the log
   uint8_t pipe, flags;
-  uint16_t argument_count, step_count, operand_count, input_count;
+  uint16_t argument_count, step_count, operand_count, value_count, loop_count;
   uint16_t work, elements, rows;  // numbers; elements of a row
   uint16_t effect;
   uint16_t skipped_by, python_for;  // a bit for each role of a core: has no part in it; needs the port in Python
   uint64_t waits;                   // for effects on these pipes, a bit for each; a copy for those on its memory, too
-  uint64_t one;                     // of an output of truths
   const uint8_t* arguments;         // where each lies in what the call passes
   const struct mlusim_step* steps;
   int64_t* numbers;  // arguments, constants, and what steps compute
-  uint64_t loop, data;
+  const struct mlusim_value* values;
+  const struct mlusim_loop* loops;  // one after the other; the last one makes the first operand
   struct mlusim_native_operand operands[4];
-  struct mlusim_native_input inputs[4];
+  struct mlusim_native_plan plan;
 };
 
 // The native ports of an overload: one, or as many as the argument that selects has values, of which some have none.
 struct mlusim_native_ports {
-  const struct mlusim_native_port* const* cases;
+  struct mlusim_native_port* const* cases;
   int64_t count;
   int64_t selected_by;          // where the argument lies; -1: there is none
   uint64_t times, nanoseconds;  // how often they were taken, and how long, while somebody asks

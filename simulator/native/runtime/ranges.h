@@ -56,6 +56,7 @@ inline bool all_written(const uint8_t* flags, uint64_t size) {
 struct Memory {
   mlusim_range* common;  // sorted
   uint64_t common_count;
+  uint64_t launch;     // how many there have been
   mlusim_range* last;  // where the running task's last access was
   int touched;         // mlusim_touched: what stores have done to the flags of bytes that somebody has written
 

@@ -187,6 +187,7 @@ void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint6
   runs.compute = (uint16_t)operation;
   memory.common = ranges;
   memory.common_count = count;
+  memory.launch++;
   heap.empty();
   begin_calls();
 }

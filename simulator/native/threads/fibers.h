@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>

@@ -71,7 +71,8 @@ def test_holes_of_an_output(skip: tuple[int, ...], hole: int, severity: str | No
 
 
 @pytest.mark.parametrize(
-    ("mistake", "lost"), [("", None), ("tail", (9 * N, 24)), ("hole", (2 * N, 1)), ("core", None), ("half", None)]
+    ("mistake", "lost"),
+    [("", None), ("tail", (9 * N, 24)), ("hole", (2 * N, 1)), ("core", (2 * N, 7 * N + 24)), ("half", (2 * N, N // 2))],
 )
 def test_what_no_task_has_read(mistake: str, lost: tuple[int, int] | None) -> None:
     total = 9 * N + 24

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Finding, Run, launch, load
+from mlusim.simulator import Device, Finding, Run, launch, load
 from mlusim.simulator.checks.after_run import Given
 from mlusim.simulator.checks.results import Expectations, wrong_results
 from mlusim.simulator.log import Log, joined
 
-from tests.support.devices import device
+from tests.support.devices import USUAL, device
 
 N = 64
 
@@ -52,7 +52,8 @@ def test_the_elements_that_a_wrong_one_was_made_of() -> None:
     n = 7 * N + 9
     x, y = np.random.default_rng(1).random((2, n), np.float32)
     arrays = [np.zeros(n, np.float32), x, y, n]
-    (finding,) = wrong(ran(kernel, arrays, {"out": 2 * (x + y)}, dim=(4, 1, 1)))
+    own = Device.load(USUAL)  # whose memory begins with the array
+    (finding,) = wrong(ran(kernel, arrays, {"out": 2 * (x + y)}, dim=(4, 1, 1), device=own))
     assert finding.message.startswith(f"{n - 2 * N} wrong elements among the {n} of out: out[128] is ")
     assert (finding.instruction, finding.core, finding.task) == ("__memcpy", 2, 2)
     assert (finding.count, finding.tasks) == (6, (0, 1, 2, 3))

@@ -88,9 +88,9 @@ class Right:
                     if not how:
                         raise
                     continue
-                if all(f.severity == ADVICE for f in run.findings):
+                if not run.findings:
                     break
-            else:
+            if any(f.severity != ADVICE for f in run.findings):
                 raise ValueError(f"{self.subject.name} is not right: {run.findings[0]}")
             self.results.append(left)
             self.repeats.append(how)

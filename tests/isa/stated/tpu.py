@@ -37,7 +37,7 @@ _SHIFTS = {
 }  # fmt: skip
 _COMPARED = {**_DECIDE, "types": {"D": EVERY, "S": EVERY}}
 _BYTES = "int8 uint8 int16 uint16"
-_QUANTIZED = {**_BITS, **_WIDER2}
+_QUANTIZED = {**_BITS, **_WIDER2, "engine": "bdc_requant"}
 _TO_NARROW, _TO_WIDE = (
     {"types": {"D": d, "S": s}} for d, s in ((_BYTES, f"{_BYTES} int32"), (f"{_BYTES} int32", _BYTES))
 )
@@ -169,7 +169,7 @@ def _by_channel(name: str, words: int, last: str, kind: str, limits: tuple[str, 
     target = "=D" if "#D" in last else "=float"
     form = f"dst{target} src=S quant;{kind}(1,c,1,{words})^({beat},{beat},{beat},1) shape {last}"
     return Row(
-        f"tpu_bdc_{name}", form, engine="bdc_ar", limits=(*limits, *_OVER["limits"], "alignment: quant % 8 == 0"),
+        f"tpu_bdc_{name}", form, limits=(*limits, *_OVER["limits"], "alignment: quant % 8 == 0"),
         call=_CALLS, **{**_QUANTIZED, **further},
     )  # fmt: skip
 

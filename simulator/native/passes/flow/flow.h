@@ -14,13 +14,26 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 // part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
 // and nobody has read it, `WASTED`: nobody has read most of it, `SHIFTED`: what is used begins before a tile,
 // `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
-// does.
-enum Kind { HAZARD, RACE, UNWAITED, PARTIAL, LEFTOVER, UNUSED, SHIFTED, UNTAKEN, OVERRUN, OVERREAD, WASTED };
+// does, `LOST`: what is made has no part in any result,
+// `UNFED`: nothing but a fill is taken where another line takes data.
+enum Kind {
+  HAZARD,
+  RACE,
+  UNWAITED,
+  PARTIAL,
+  LEFTOVER,
+  UNUSED,
+  SHIFTED,
+  UNTAKEN,
+  OVERRUN,
+  OVERREAD,
+  WASTED,
+  LOST,
+  UNFED
+};
 
-// Pipes that a clock has room for; bits of an address below those of the space it is in.
+// Pipes that a clock has room for.
 constexpr int64_t MOST_PIPES = 16;
-constexpr int64_t OFFSET_BITS = 40;
-constexpr int64_t OWNER_BITS = 16;
 
 // Findings with one cause: two instructions at two lines, by the records of the first time; `last` is the later one of
 // the last time.
@@ -38,7 +51,7 @@ struct Work {
   const uint8_t *step, *way, *message;
   const uint64_t *waits, *queues;
   const uint32_t *first_write, *operand_count;
-  const uint8_t* writes;  // of its operands
+  const uint8_t *writes, *reads;  // of its operands
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;

@@ -1,5 +1,7 @@
 // The rows of a log, and what is asked of them in several places.
 #pragma once
+#include <algorithm>
+
 #include "flow.h"
 
 namespace mlusim {
@@ -22,13 +24,15 @@ class Log {
   uint32_t operand_count(const Record& r) const { return work.operand_count[r.op]; }
   const Operand& operand(const Record& r, uint32_t number) const { return work.operand[r.first + number]; }
   bool writes(const Record& r, uint32_t number) const { return work.writes[work.first_write[r.op] + number]; }
-  static uint64_t space(uint64_t key) { return key >> (OFFSET_BITS + OWNER_BITS); }
+  static uint64_t space(uint64_t key) { return key >> (MLUSIM_OFFSET_BITS + MLUSIM_OWNER_BITS); }
   bool on_device(uint64_t key) const { return work.on_device[space(key)]; }
 
   // The operand of a record on the device, the first if it has several, nullptr if it has none.
   const Operand* far_operand(const Record& r) const;
   // The first operand that a record writes.
   const Operand& result(const Record& r) const;
+  // The first run of an operand of a record, or of one behind it.
+  const Run* runs_of(const Record& r, const Operand& operand) const;
   // Whether an operand of a record is of separate runs of bytes.
   bool is_scattered(const Record& r, const Operand& operand) const;
 
@@ -47,18 +51,16 @@ inline const Operand& Log::result(const Record& r) const {
   return operand(r, n);
 }
 
+inline const Run* Log::runs_of(const Record& r, const Operand& operand) const {
+  const Run *begin = work.run, *end = work.run + work.runs;
+  if (!r.gaps) return end;
+  auto wanted = static_cast<uint32_t>(&operand - work.operand);
+  return std::lower_bound(begin, end, wanted, [](const Run& run, uint32_t number) { return run.operand < number; });
+}
+
 inline bool Log::is_scattered(const Record& r, const Operand& operand) const {
-  if (!r.gaps) return false;
-  uint32_t wanted = static_cast<uint32_t>(&operand - work.operand);
-  int64_t low = 0, high = work.runs;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (work.run[middle].operand < wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < work.runs && work.run[low].operand == wanted;
+  const Run* run = runs_of(r, operand);
+  return run != work.run + work.runs && run->operand == static_cast<uint32_t>(&operand - work.operand);
 }
 
 inline bool same_line(const Record& one, const Record& other) { return one.op == other.op && one.loc == other.loc; }

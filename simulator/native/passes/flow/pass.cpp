@@ -2,6 +2,7 @@
 // something. `simulator/flow` fills in `Work`. What is not in a record has happened in the order of the log.
 #include <exception>
 
+#include "lost.h"
 #include "tracking.h"
 #include "waits.h"
 
@@ -10,27 +11,6 @@ namespace {
 
 // Pieces of an operand that are looked at one by one: of more its first and its last byte are.
 constexpr double MOST_PIECES = 1 << 16;
-
-// Lanes that are alike: where one operand touches some bytes, each does. What happens to the first of them happens to
-// all.
-class Lanes {
- public:
-  explicit Lanes(const Work& work) : first_(work.lanes) {
-    for (int64_t i = 0; i < work.operands; i++) cut(work.operand[i]);
-    for (int64_t i = 0; i < work.runs; i++) cut(work.run[i]);
-  }
-  bool is_first(size_t lane) const { return first_[lane]; }
-
- private:
-  template <class Across>
-  void cut(const Across& some) {
-    if (!some.lanes) return;
-    first_[some.lane % first_.size()] = true;
-    first_[(some.lane + some.lanes) % first_.size()] = true;
-  }
-
-  std::vector<bool> first_;
-};
 
 class Pass {
  public:
@@ -51,6 +31,7 @@ class Pass {
     waits_.end_group();
     scene_.record = nullptr;
     if (work_.whole && !work_.faults) advices_.finish();
+    if (work_.whole && !work_.faults && work_.advice >> LOST & 1) Lost(log_, lanes_, causes_).find();
     return DONE;
   }
 

@@ -15,12 +15,14 @@ constexpr size_t MOST_CHANGED = 64;
 void Tracking::touch(const Piece& piece) {
   if (piece.start >= piece.end) return;
   if (!piece.on_device) advices_.touches(piece);
-  if (piece.now.manner != WRITE) return read(piece);
+  const bool writes = piece.now.manner == WRITE;
   auto at = scene_.ranges.from(piece.start);
-  if (at != scene_.ranges.none() && at->second.start == piece.start && at->second.end == piece.end)  // most often
-    overwrite(at, piece);
-  else
-    write(piece);
+  if (at == scene_.ranges.none() || at->second.start != piece.start || at->second.end != piece.end)
+    return writes ? write(piece) : read(piece);
+  if (writes) return overwrite(at, piece);  // most often it is just the bytes of a range
+  parts_.clear();
+  take(at, piece);
+  if (!piece.on_device) advices_.reads(piece, parts_);
 }
 
 // A write of exactly the bytes of a range.
@@ -95,12 +97,17 @@ void Tracking::read(const Piece& piece) {
       continue;
     }
     if (at->second.end > piece.end) ranges.cut(at, piece.end);
-    hazards_.look(at->second, piece);
-    keep(at->second, piece);
-    parts_.push_back(at);
+    take(at, piece);
     reached = at++->second.end;
   }
   if (!piece.on_device) advices_.reads(piece, parts_);
+}
+
+// A range of the bytes that are read.
+void Tracking::take(Ranges::At at, const Piece& piece) {
+  hazards_.look(at->second, piece);
+  keep(at->second, piece);
+  parts_.push_back(at);
 }
 
 // Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.

@@ -18,6 +18,7 @@ class Tracking {
   void write(const Piece& piece);
   bool change(const Piece& piece);
   void read(const Piece& piece);
+  void take(Ranges::At at, const Piece& piece);
   void keep(Range& range, const Piece& piece) const;
   bool reaches_beyond(const Range& range, const Piece& piece) const;
 

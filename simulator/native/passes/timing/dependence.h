@@ -1,26 +1,42 @@
-// Which instructions take what the one right before them in their pipe has made. Python reads this too
-// (simulator/structures.py): plain declarations alone.
+// Which instructions take what the one right before them in their pipe has made.
 #pragma once
-#include <stdint.h>
+#include <cstddef>
+#include <vector>
 
-#include "../../log_rows.h"
+#include "costs.h"
 
-// By the number of an instruction in the log: where its operands begin in `writes`, and whether it is asked for.
-struct mlusim_dependence {
-  int64_t count, cores, pipes;
-  const struct mlusim_record* records;    // [count]
-  const struct mlusim_operand* operands;  // all rows of the log
-  const int64_t* places;                  // [instructions + 1] into writes
-  const uint8_t* writes;                  // whether an operand is written
-  const uint8_t* asked;                   // [instructions]
-  uint8_t* found;                         // [count], filled in
+namespace mlusim::timing {
+
+class Dependence {
+ public:
+  explicit Dependence(const mlusim_costs& given) : w(given), last_(static_cast<size_t>(given.cores * given.pipes)) {}
+
+  // Whether a record, the next one of the log, reads of what the one before it in its pipe has written; of several
+  // outputs the first one counts.
+  bool follows(const mlusim_record& record) {
+    Made& last = last_[record.core * w.pipes + record.pipe];
+    const Made before = last;
+    last = {};
+    bool takes = false;
+    const mlusim_operand* operand = w.operands + record.first;
+    for (int64_t place = w.places[record.op]; place < w.places[record.op + 1]; place++, operand++) {
+      const uint64_t begin = operand->key, end = begin + operand->bytes;
+      if (!w.writes[place])
+        takes |= begin < before.end && end > before.begin;
+      else if (!last.end)
+        last = {begin, end};
+    }
+    return takes;
+  }
+
+ private:
+  // Bytes by their keys.
+  struct Made {
+    uint64_t begin = 0, end = 0;
+  };
+
+  const mlusim_costs& w;
+  std::vector<Made> last_;
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-// 0; 1 where memory is short.
-int64_t mlusim_find_dependence(const struct mlusim_dependence* given);
-#ifdef __cplusplus
-}
-#endif
+}  // namespace mlusim::timing

@@ -8,6 +8,7 @@ Advices::Advices(const Scene& scene) : scene_(scene) {
   if (wanted(OVERRUN)) overrun_.emplace(scene);
   if (wanted(PARTIAL)) partial_.emplace(scene);
   if (wanted(SHIFTED)) shifted_.emplace(scene);
+  if (wanted(UNFED)) unfed_.emplace(scene);
   if (wanted(UNTAKEN)) untaken_.emplace(scene);
 }
 
@@ -23,6 +24,7 @@ void Advices::begin() {
     if (shifted_) shifted_->takes(taken);
     if (overrun_) overrun_->takes(taken);
     if (leftover_) leftover_->takes(taken);
+    if (unfed_) unfed_->takes(taken);
   }
 }
 
@@ -31,6 +33,7 @@ void Advices::end() {
 }
 
 void Advices::finish() {
+  if (unfed_) unfed_->finish();
   if (untaken_) untaken_->finish();
 }
 

@@ -7,6 +7,7 @@
 #include "overrun.h"
 #include "partial.h"
 #include "shifted.h"
+#include "unfed.h"
 #include "untaken.h"
 
 namespace mlusim {
@@ -40,6 +41,7 @@ class Advices {
   std::optional<Overrun> overrun_;
   std::optional<Partial> partial_;
   std::optional<Shifted> shifted_;
+  std::optional<Unfed> unfed_;
   std::optional<Untaken> untaken_;
 };
 

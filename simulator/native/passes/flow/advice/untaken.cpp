@@ -46,17 +46,17 @@ void Untaken::retire(Ranges::At at) {
   bool head = range.start == made.key, tail = range.end == end_of(made);
   if (made.lanes || scene_.log.way(r) >= SCALAR) return;
   bool taken = range.was_read() || is_read_now(range);
-  if (taken) line_of(r).all.taken = true;
+  Line& line = line_of(r);
+  line.all.taken |= taken;
   if (scene_.log.way(r) == LANES && range.write.is_tile) {
-    if (!taken && !range.vague)
-      line_of(r).most.lose(range.write.record, range.write.record, range.start, range.bytes());
-    line_of(r).count(range, made.bytes, taken || range.vague);
+    if (!taken && !range.vague) line.most.lose(range.write.record, range.write.record, range.start, range.bytes());
+    line.count(range, made.bytes, taken || range.vague);
   }
   if (!(head || tail)) return;
   if (head && tail)
-    retire_whole(line_of(r), range, taken);
+    retire_whole(line, range, taken);
   else
-    retire_end(line_of(r), at, r, taken);
+    retire_end(line, at, r, taken);
 }
 
 void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {

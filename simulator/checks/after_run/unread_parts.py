@@ -1,0 +1,64 @@
+"""Parts of an input that no task reads, where what a launch reads cannot depend on what it has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import distinct
+from ...log import LOAD, RESULT
+from .touched import Touched
+
+#: Elements of an input, at least, and gaps for each task, at most: more of them are a pattern, and meant.
+_LEAST, _MOST_GAPS = 16, 2
+
+
+def unread_parts(touched: Touched) -> Iterator[Finding]:
+    """What is left out of an array that is read alone, in few gaps and more than half, and all of that equally often.
+
+    A gap at its end alone says nothing, as kernels may be given more than they need, unless it cuts an element. What
+    a task reads after it has looked at a number may depend on data, and so may rows that are not read equally often.
+    """
+    array, pieces, log = touched.array, touched.pieces, touched.log
+    size = array.dtype.itemsize
+    if not len(pieces.row) or touched.written.any() or array.bytes < _LEAST * size:
+        return
+    records = log.owners[pieces.row]
+    if touched.by_scalars.any() or _depends_on_data(touched, records) or not _equally_often(touched):
+        return
+    reached = np.maximum.accumulate(pieces.end)
+    low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
+    gaps = np.flatnonzero(high > low)
+    low, high = low[gaps] - array.key, high[gaps] - array.key
+    missing, tasks = int((high - low).sum()), int(np.prod(log.launch.get("dim", (1,))))
+    if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks:
+        return
+    if gaps[0] == len(pieces.row) and not low[0] % size:
+        return
+    at = int(np.flatnonzero(pieces.end == reached[gaps[0] - 1])[0]) if gaps[0] else 0
+    said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, int(low[0]), len(gaps))
+    reach = int(high[0] - low[0]) if len(gaps) == 1 else array.bytes - int(low[0])
+    yield touched.at(said, int(records[at]), array.key + int(low[0]), reach)
+
+
+def _equally_often(touched: Touched) -> bool:
+    """Whether all bytes that are read are read as many times."""
+    begin, end = touched.pieces.begin, touched.pieces.end
+    places, back = np.unique(np.append(begin, end), return_inverse=True)
+    change = np.zeros(len(places), np.int64)
+    np.add.at(change, back, np.repeat([1, -1], len(begin)))
+    times = np.cumsum(change)[:-1]
+    return len(distinct(times[times > 0])) == 1
+
+
+def _depends_on_data(touched: Touched, records: np.ndarray) -> bool:
+    """Whether a task has looked at a number before it has read the last of the array."""
+    log = touched.log
+    loads = np.array([op.name == LOAD for op in log.ops] or [False])
+    looks = np.flatnonzero(loads[log.records["op"]] | (log.records["flags"] & RESULT > 0))
+    tasks = log.records["task"]
+    first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)
+    np.minimum.at(first, tasks[looks], looks)
+    return bool((first[tasks[records]] < records).any())

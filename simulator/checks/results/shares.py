@@ -1,0 +1,37 @@
+"""Arrays of which each task has a piece of its own, whose length says nothing of the number of tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...flow import Accesses
+from ...log import Log
+from ..after_run import Given
+
+
+def for_each_task(one: Log, other: Log, array: Given) -> bool:
+    """Whether two launches with different numbers of tasks write one piece for each task, all of one length.
+
+    The piece of a task is at its number times that length. It is a result for each task, such as the sum of its part,
+    which is another one if the parts are.
+    """
+    mine, theirs = _share(one, array), _share(other, array)
+    return mine > 0 and mine == theirs
+
+
+def _share(log: Log, array: Given) -> int:
+    """The bytes that every task writes of an array, each at its number times as many; 0 where it is otherwise."""
+    accesses = Accesses(log)
+    key = log.operands["key"]
+    within = (key >= array.key) & (key < array.key + array.bytes)
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & log.operand_written & within))
+    if pieces is None or not len(pieces.row):
+        return 0
+    task = log.records["task"][log.owners[pieces.row]].astype(np.int64)
+    tasks = int(np.prod(log.launch.get("dim", (1,))))
+    begin, end = np.full(tasks, array.key + array.bytes), np.full(tasks, array.key)
+    np.minimum.at(begin, task, pieces.begin)
+    np.maximum.at(end, task, pieces.end)
+    share = int(end[0] - begin[0])
+    alike = (begin == array.key + share * np.arange(tasks)) & (end - begin == share)
+    return share if share > 0 and bool(alike.all()) else 0

@@ -1,0 +1,16 @@
+"""The log of a launch has room for all that it executes."""
+
+from ..finding import Finding
+from ..rule import ADVICE, declare_rule
+
+LOG_LIMIT = declare_rule("log-limit", "the log of a launch has room for all that it executes", ADVICE)
+
+
+def passed(kept: int, left_out: int) -> Finding:
+    """A launch had more records than its log has room for."""
+    return Finding(
+        LOG_LIMIT,
+        f"the log has the first {kept:,} of {kept + left_out:,} records: its time, and what is said of order and of "
+        "work for nothing, are of these alone; results are whole",
+        suggestion="launch less, or set MLUSIM_LOG_LIMIT to more records, of 0.25 KB of memory each",
+    )

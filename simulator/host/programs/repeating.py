@@ -1,0 +1,141 @@
+"""A launch of a host program that is compared with itself: from the same bytes, in other orders and splits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....isa.types import TYPES
+from ...checks.after_run import Given
+from ...checks.consequences import without_consequences
+from ...core.execution import Launch
+from ...core.memory.global_memory import GlobalMemory
+from ...engines.engine import Outcome
+from ...findings import Finding
+from ...launches.arguments import KernelParameter, element_type, parse_signature
+from ...launches.contents import Contents, Reruns, failed
+from ...launches.device import Device
+from ...launches.orders import in_orders
+from ...launches.repeats import Repeats
+from ...launches.variants import Variant, in_variants, variants_of
+from ...log import Log
+
+_BYTE, _ADDRESS = np.dtype(np.uint8), np.dtype(np.uint64)
+_WORD = re.compile(r"\w+")
+
+
+class Repeated(NamedTuple):
+    """What came of a launch, the findings of its repeats beside its own, and what these were."""
+
+    outcome: Outcome
+    found: list[Finding]
+    tried: str
+
+    def told(self) -> Outcome:
+        """Its log, and the findings of all."""
+        return self.outcome[0], self.found
+
+
+def repeated(
+    device: Device, launch: Launch, signature: str, repeats: Repeats, run: Callable[[Launch], Outcome]
+) -> Repeated:
+    """Run a launch, and run it again; the memory of the device ends as the launch itself has left it.
+
+    ``signature`` is that of its kernel, ``run`` carries out a launch, checks of its log included.
+    """
+    values = [_value(*pair) for pair in _arguments(launch, signature)]
+    before = Contents(device.memory)
+    log, findings = run(launch)
+    arrays = list(_arrays(device.memory, launch, signature, log))
+    variants = variants_of(repeats, device.shape, launch, values, (), [array.shape[0] for array in arrays])
+    if launch.each and _part(launch) is None:
+        own = "each task has an argument of its own"
+        variants = replace(variants, chosen=(), varied=(), refused=(*variants.refused, own))
+
+    def execute(variant: Variant) -> Outcome:
+        changed = launch._replace(dim=variant.launch.dim, kind=variant.launch.kind)
+        return run(changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values)))
+
+    found = [*findings]
+    if not failed(found):
+        reruns = Reruns(before, log)
+        if repeats.orders:
+            found += in_orders(lambda n: run(launch._replace(order=n)), reruns, arrays, repeats.orders, log, findings)
+        if variants and not failed(found):
+            variants = variants.completed()
+            found += in_variants(execute, reruns, arrays, log, variants)
+    return Repeated((log, findings), without_consequences(found), variants.tried)
+
+
+def _arguments(launch: Launch, signature: str) -> Iterator[tuple[KernelParameter, bytes]]:
+    """The parameters of a kernel, each with what a launch passes for it."""
+    return zip(parse_signature(signature), launch.arguments, strict=False)
+
+
+def _value(parameter: KernelParameter, passed: bytes) -> Any:
+    """A number that is passed by value; any other argument as its bytes."""
+    dtype = element_type(parameter)
+    if parameter.pointer or dtype is None or len(passed) != dtype.itemsize:
+        return passed
+    return np.frombuffer(passed, dtype)[0].item()
+
+
+def _bytes_of(
+    launch: Launch, other: Launch, signature: str, values: Sequence[Any], changed: Sequence[Any]
+) -> tuple[bytes, ...]:
+    """The arguments of a launch, for another one with other numbers or tasks."""
+    part = _part(launch)
+    if part is not None:
+        return (part * math.prod(other.dim),)
+    passed = list(launch.arguments)
+    for number, (parameter, _) in enumerate(_arguments(launch, signature)):
+        if changed[number] is not values[number]:
+            passed[number] = np.array(changed[number]).astype(element_type(parameter)).tobytes()
+    return tuple(passed)
+
+
+def _part(launch: Launch) -> bytes | None:
+    """What every task has of the one argument, where they have parts of it that are all alike."""
+    if not launch.each:
+        return None
+    whole, tasks = launch.arguments[0], math.prod(launch.dim)
+    part = whole[: len(whole) // tasks]
+    return part if part * tasks == whole else None
+
+
+def _arrays(memory: GlobalMemory, launch: Launch, signature: str, log: Log) -> Iterator[Given]:
+    """The arrays that arguments point to, or that blocks of arguments hold addresses of, each once.
+
+    What pointers do not say of the type of their elements the instructions do, if all are of one.
+    """
+    seen = set()
+    for number, (parameter, passed) in enumerate(_arguments(launch, signature)):
+        addresses = np.frombuffer(passed[: len(passed) // 8 * 8], _ADDRESS).tolist()
+        for address in addresses if len(passed) % 8 == 0 else ():
+            entry = memory.memory.find(address)
+            known = element_type(parameter) if parameter.pointer else None
+            dtype = known if known and known.itemsize > 1 else _type_of(log)  # a pointer to bytes is one to anything
+            if entry is None or not entry.start <= address < entry.end or entry.start in seen or dtype is None:
+                continue
+            seen.add(entry.start)
+            count = (entry.end - address) // dtype.itemsize
+            name = f"argument {number}" if len(addresses) == 1 else entry.name
+            contents = partial(_contents, entry.view(_BYTE)[address - entry.start :][: count * dtype.itemsize], dtype)
+            yield Given(name, str(address), memory.memory.key(address), (count,), dtype, True, False, contents)
+
+
+def _contents(bytes: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return bytes.copy().view(dtype)
+
+
+def _type_of(log: Log) -> np.dtype | None:
+    """The floating-point type of a launch's instructions; bytes where they have none, None where they have several."""
+    names = {word for op in log.ops for word in _WORD.findall(op.dtypes)} & TYPES.keys()
+    floating = {TYPES[name].dtype for name in names if TYPES[name].dtype.kind in "fV"}
+    return next(iter(floating), _BYTE) if len(floating) < 2 else None

@@ -1,0 +1,87 @@
+"""What a command does not import: it takes longer to begin than a small kernel to run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SOURCE = """
+#include <bang.h>
+__nram__ float tile[64];
+__mlu_entry__ void twice(float *x) {
+  __memcpy(tile, x, 256, GDRAM2NRAM);
+  __bang_mul_scalar(tile, tile, 2, 64);
+  __memcpy(x, tile, 256, NRAM2GDRAM);
+}
+"""
+#: What a kernel that is built already, and has been launched before, needs nothing of.
+LATE = (
+    "concurrent.futures",
+    "logging",
+    "mlusim.isa.check",
+    "mlusim.isa.docs",
+    "mlusim.kernels",
+    "mlusim.simulator.core.issue",
+    "mlusim.simulator.core.machine",
+    "mlusim.simulator.engines.threads",
+    "mlusim.simulator.host",
+    "mlusim.simulator.kernelc.ahead",
+    "mlusim.simulator.kernelc.compilation",
+    "mlusim.simulator.kernelc.dependences",
+    "mlusim.simulator.kernelc.failures",
+    "mlusim.simulator.kernelc.linking",
+    "mlusim.simulator.kernelc.rewrite",
+    "mlusim.simulator.kernelc.scan",
+    "mlusim.simulator.kernelc.tiles",
+    "mlusim.simulator.kernelc.tokens",
+    "mlusim.simulator.kernelc.tpu_kernel",
+    "mlusim.simulator.kernelc.trust",
+    "mlusim.simulator.kernelc.unmarked",
+    "mlusim.simulator.study",
+    "mlusim.traces.advice",
+    "mlusim.traces.drawing",
+    "mlusim.traces.perfetto",
+    "mlusim.traces.pftrace",
+    "mlusim.traces.report",
+    "numpy.ma",
+    "numpy.typing",
+    "pydantic",
+    "rich.progress",
+)
+#: What a build needs nothing of besides: all that runs, checks and times a launch.
+LATE_IN_A_BUILD = (
+    "mlusim.simulator.checks.after_run",
+    "mlusim.simulator.checks.results",
+    "mlusim.simulator.flow",
+    "mlusim.simulator.launches.launching",
+    "mlusim.simulator.timing",
+    "mlusim.traces",
+    "numpy.random",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "late"),
+    [
+        (["run", "twice.mlu", "--kernel", "twice", "--arg", "x.npy"], LATE),
+        (["build", "twice.mlu"], (*LATE, *LATE_IN_A_BUILD)),
+    ],
+    ids=["run", "build"],
+)
+def test_the_second_time_a_command_imports_what_it_needs(tmp_path: Path, words: list[str], late: tuple[str, ...]):
+    (tmp_path / "twice.mlu").write_text(SOURCE)
+    np.save(tmp_path / "x.npy", np.ones(64, np.float32))
+    script = (
+        f"import sys; sys.argv[1:] = {words}; from mlusim.simulator.__main__ import main; code = main(); "
+        "print(*sys.modules, sep='\\n', file=sys.stderr); sys.exit(code)"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    found = done.stderr.split()
+    assert "mlusim.simulator.kernelc.build" in found
+    assert [name for name in found if any(f"{name}.".startswith(f"{module}.") for module in late)] == []

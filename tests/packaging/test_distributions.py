@@ -140,13 +140,12 @@ def test_the_wheel_walks_the_five_minute_page(built, tmp_path):
     python = tmp_path / "env" / "bin" / "python"
     work = tmp_path / "work"
     work.mkdir()
-    for name in ("first.mlu", "first_fixed.mlu", "double_buffer.mlu"):
-        (work / name).write_bytes((ROOT / "docs" / "examples" / name).read_bytes())
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "MLUSIM_CACHE": _cache()}
     names = {"python": f"{python}", "mlusim": f"{python} -m mlusim.simulator"}
     for command, _ in steps(SESSIONS["first_kernel.md"]):
         program, _, rest = command.partition(" ")
         if program == "cd":
+            work = work / rest
             continue
         line = f"{names[program]} {rest}"
         done = subprocess.run(line, shell=True, cwd=work, env=environment, capture_output=True, text=True)

@@ -1,4 +1,6 @@
-"""A hook of MkDocs: links to sources, which lie beside docs in a clone, lead to the repository if it has an address."""
+"""Hooks of MkDocs: links to sources, which lie beside docs in a clone, lead to the repository if it has an address; the
+address of the site itself leads to its first page.
+"""
 
 from __future__ import annotations
 
@@ -31,3 +33,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 def _is_shown(path: Path) -> bool:
     return path.is_relative_to(_DOCS) and path.relative_to(_DOCS).parts[0] not in _LEFT_OUT
+
+
+def on_post_build(*, config: Any, **_: Any) -> None:
+    """Writes the page that is shown where only the folder is named."""
+    page = (
+        f'<!doctype html><title>mlusim</title><meta http-equiv="refresh" content="0; url={config.extra["homepage"]}">\n'
+    )
+    (Path(config.site_dir) / "index.html").write_text(page, encoding="utf-8")

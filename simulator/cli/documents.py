@@ -70,6 +70,7 @@ class _Process(TypedDict):
 class _Program(_Written):
     exit_code: int
     processes: list[_Process]
+    profile: NotRequired[list[dict[str, Any]]]
     why: NotRequired[Why]
 
 

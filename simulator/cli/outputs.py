@@ -15,7 +15,7 @@ from ..findings.reports.formats import FORMATS, report_document, verdict
 from ..launches.run import Run
 from ..launches.watchers import checked
 from ..log import Log
-from ..spent import current, phase
+from ..spent import phase
 from ..text import size
 from ..timing import Timeline
 from .profile import print_profile, profile_document
@@ -72,7 +72,7 @@ def report_run(
             "time_us": run.time_us,
             "summary": summarise(run.timeline).to_dict(),
             "written": written,
-            **({"profile": profile_document(spent.phases)} if (spent := current()) else {}),
+            **profile_document(),
         }
         screen.document(document | why_document(options, run.timeline))
     elif options.format and not options.output:
@@ -89,8 +89,7 @@ def report_run(
             print_report(screen, run.timeline)
             screen.line()
         print_written(screen, written)
-        if spent := current():
-            print_profile(screen, spent.phases)
+        print_profile(screen)
     if report.findings:
         screen.say(verdict(report))
         screen.findings(report.findings)

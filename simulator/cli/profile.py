@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..spent import Phases
+from ..spent import current
 from .screen import Screen
 
 #: Phases that a table shows; the others are one line.
 _SHOWN = 16
 
 
-def print_profile(screen: Screen, phases: Phases) -> None:
-    """Print where time went, the longest phase first."""
+def print_profile(screen: Screen) -> None:
+    """Print where time went, the longest phase first, if that was asked for."""
+    if (spent := current()) is None:
+        return
+    phases = spent.phases
     whole = sum(seconds for seconds, _ in phases.values())
     lines = [(name, seconds, times) for name, (seconds, times) in phases.items()]
     shown, others = lines[:_SHOWN], lines[_SHOWN:]
@@ -28,6 +31,11 @@ def print_profile(screen: Screen, phases: Phases) -> None:
     )
 
 
-def profile_document(phases: Phases) -> list[dict[str, Any]]:
-    """The same for a JSON document, all phases."""
-    return [{"phase": name, "seconds": round(seconds, 9), "times": times} for name, (seconds, times) in phases.items()]
+def profile_document() -> dict[str, Any]:
+    """The same for a JSON document, all phases; no key if nobody asked."""
+    if (spent := current()) is None:
+        return {}
+    rows = [
+        {"phase": name, "seconds": round(seconds, 9), "times": times} for name, (seconds, times) in spent.phases.items()
+    ]
+    return {"profile": rows}

@@ -19,10 +19,12 @@ from ..host.programs.report import ProgramReport
 from ..host.programs.summary import closing_lines
 from ..kernelc.options import Options
 from ..launches.device import Device
+from ..spent import phase
 from ..timing import replay
 from .launch import repeats_of, watched
 from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
+from .profile import print_profile, profile_document
 from .report import Seen, write_page
 from .screen import Screen
 
@@ -36,16 +38,15 @@ _OF_KERNELS: dict[str, Any] = {
 
 def run_program(options: argparse.Namespace, screen: Screen) -> int:
     """Build sources with a `main`, run the program, and report on standard error; the exit code is the program's."""
-    if options.profile:
-        raise ValueError("--profile is of one kernel; name it by --kernel")
     screen.apart = screen.json or bool(options.format and not options.output)
     check_paths(options.trace, options.report, options.log, options.output, read=[*options.files])
     devices = _devices(options)
     keep = bool(options.trace or options.log or options.report or options.why)
     code, reports = _running(options, options.files, screen, devices, keep)
     report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
-    written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
-    written += write_page(options, screen, options.files[0].name, _seen(reports, devices), report)
+    with phase("trace, report and log files"):
+        written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
+        written += write_page(options, screen, options.files[0].name, _seen(reports, devices), report)
     if options.format and not options.output and not screen.json:
         from ..findings.reports.formats import FORMATS
 
@@ -57,10 +58,12 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     if screen.json:
         processes = [document(one, report) for one in reports]
         why = why_document(options, longest.timeline) if longest else {}
-        screen.document({"exit_code": code, "processes": processes, "written": written} | why)
-    elif longest:
-        screen.line(f"\nthe longest launch, {longest.name}:")
-        print_reasons(options, screen, longest.timeline)
+        screen.document({"exit_code": code, "processes": processes, "written": written} | why | profile_document())
+    else:
+        if longest:
+            screen.line(f"\nthe longest launch, {longest.name}:")
+            print_reasons(options, screen, longest.timeline)
+        print_profile(screen)
     return code
 
 
@@ -113,7 +116,7 @@ def _running(
     program = files[0].absolute()
     if not _is_built(files):
         settings = Options.of(options.include, options.define, options.headers, options.std)
-        with screen.busy(f"building {' '.join(map(str, files))}"):
+        with screen.busy(f"building {' '.join(map(str, files))}"), phase("building"):
             begin_worker(devices[0])
             program = build_program(files, settings, devices[0], optimize=options.optimize)
     reports: list[ProgramReport] = []

@@ -50,6 +50,19 @@ def test_an_operator_in_python_and_the_table(capsys):
     assert sum(shares) == pytest.approx(100, abs=1)
 
 
-def test_a_program_has_no_profile(capsys):
-    code, _, err = called(capsys, "run", SCALE, "--profile")
-    assert (code, err) == (2, "mlusim run: --profile is of one kernel; name it by --kernel\n")
+def test_all_launches_of_a_program(capfd):
+    """With what the program itself does."""
+    host = str(ROOT / "docs" / "examples" / "host_fixed.mlu")
+    code = main(["run", host, "--profile", "--json"])
+    document = json.loads(capfd.readouterr().out)
+    phases = {one["phase"]: one for one in document["profile"]}
+    launches = len(document["processes"][0]["launches"])
+    assert (code, launches > 0) == (0, True)
+    assert {phases[name]["times"] for name in ("process of the kernel", "checks of the log", "timing")} == {launches}
+    assert phases["__bang_add_scalar"]["times"] == launches
+    assert {"building", "the program", "order of queues", "tasks and barriers"} <= set(phases)
+    assert all(0 <= one["seconds"] < 60 for one in phases.values())
+    assert main(["run", host, "--profile"]) == 0
+    table = capfd.readouterr().out.partition("SIMULATOR'S OWN TIME")[2].splitlines()[1:]
+    shares = [float(line.split("%")[0].split()[-1]) for line in table if line.strip()]
+    assert sum(shares) == pytest.approx(100, abs=1)

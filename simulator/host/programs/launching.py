@@ -26,6 +26,7 @@ from ...launches.watchers import watchers
 from ...log import Location
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
+from ...spent import current, phase
 from .images import Images, ProgramImage
 from .memories import Memories
 from .messages import Done, Place, handles
@@ -80,7 +81,9 @@ class Kernels:
         """``connection`` is the descriptor that leads to the program, ``time_limit`` (seconds) that of a launch."""
         self.keep_logs, self.repeats = False, NONE
         self._memories, self._queues, self._report, self._later = memories, queues, report, later
-        self._caller, self._time_limit, self._log_limit = Caller(connection, later.catch_up), time_limit, log_limit()
+        self._profiled, self._time_limit, self._log_limit = current() is not None, time_limit, log_limit()
+        # two things at a time have no profile
+        self._caller = Caller(connection, (lambda: None) if self._profiled else later.catch_up)
         compiler = Compiler()
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
@@ -120,21 +123,26 @@ class Kernels:
         arguments = tuple(bytes(body[end - size : end]) for size, end in zip(sizes, accumulate(sizes), strict=True))
         launch = Launch(
             kernel, dim, kind, "collect", self._time_limit, log_limit=self._log_limit,
-            library=image.library, entry=message.kernel, arguments=arguments,
+            library=image.library, entry=message.kernel, arguments=arguments, profiled=self._profiled,
             each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
         )  # fmt: skip
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
+
+        def run(own: Launch) -> Outcome:
+            with phase("process of the kernel"):
+                return engine.run(own)
+
         checked = partial(self._checked, image, device.checking)
         try:
             if repeats := self.repeats or watchers(os.getpid()).repeats(kind):
                 from .repeating import repeated  # most programs need not wait for it
 
                 signature = image.signatures[message.kernel]
-                done = repeated(device, launch, signature, repeats, lambda own: checked(own, engine.run(own)))
+                done = repeated(device, launch, signature, repeats, lambda own: checked(own, run(own)))
                 self._report.tried[kernel] = done.tried
                 outcome, told = done.outcome, done.told
             else:
-                outcome = engine.run(launch)
+                outcome = run(launch)
                 told = partial(checked, launch, outcome)
         except CallerGone:
             self._report.cut_off = CutOff(kernel, place)
@@ -145,8 +153,10 @@ class Kernels:
 
     def _checked(self, image: ProgramImage, checking: Checking, launch: Launch, outcome: Outcome) -> Outcome:
         """A log with its lines, and what is found in it."""
-        log, findings = image.lines.located(*outcome)
-        return log, examined(checking, launch, log, findings)
+        with phase("source lines"):
+            log, findings = image.lines.located(*outcome)
+        with phase("checks of the log"):
+            return log, examined(checking, launch, log, findings)
 
     def _follow(self, launch: Launch, told: Callable[[], Outcome], queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
@@ -156,7 +166,9 @@ class Kernels:
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(launch.dim), device.shape.cores)
-        met = self._queues.time.add(work, run.time_us, cores, device.shape.cores)
+        time_us = run.time_us
+        with phase("order of queues"):
+            met = self._queues.time.add(work, time_us, cores, device.shape.cores)
         for finding in run.findings:
             self._report.add(self._explained(finding, launch, queue, where))
         self._queues.tell(work, met)

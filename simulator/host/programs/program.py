@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from ...engines.worker.pool import pool
@@ -21,6 +21,7 @@ from ...launches.device import Device
 from ...launches.repeats import NONE, Repeats
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
+from ...spent import Phases, current, phase, spending
 from .build import HostUnit
 from .door import Door
 from .facts import check_host_device
@@ -32,6 +33,8 @@ from .session import Session
 #: Of optimization of host code.
 LEVELS = range(4)
 _MAIN = re.compile(r"\bmain\b")
+#: Of the simulator's own time: what a program does itself.
+_PROGRAM = "the program"
 #: Seconds that a program has to end when it is asked to.
 _PATIENCE_S = 3.0
 _NO_MAIN = re.compile(r"undefined reference to `main'")
@@ -105,6 +108,8 @@ def run_program(
         check_host_device(device)
     found = [] if reports is None else reports
     threads: list[threading.Thread] = []
+    profiles: list[Phases] = []
+    spent = current()
     door = Door()
 
     def accept() -> None:
@@ -113,19 +118,22 @@ def run_program(
                 end = door.accept()
             except OSError:
                 return
-            given = end, devices, keep_logs, time_limit, repeats, found
+            given = end, devices, keep_logs, time_limit, repeats, found, profiles if spent else None
             thread = threading.Thread(target=_serve, args=given, daemon=True)
             threads.append(thread)
             thread.start()
 
     threading.Thread(target=accept, daemon=True).start()
     patience: float | None = _PATIENCE_S
-    try:
-        code, patience = _ended(subprocess.Popen([str(program), *arguments], env=door.environment)), None
-    finally:
-        door.close()
-        for thread in threads:
-            thread.join(patience)
+    with phase(_PROGRAM):
+        try:
+            code, patience = _ended(subprocess.Popen([str(program), *arguments], env=door.environment)), None
+        finally:
+            door.close()
+            for thread in threads:
+                thread.join(patience)
+        if spent:
+            spent.absorb((name, *entry) for phases in profiles for name, entry in phases.items())
     return code, found
 
 
@@ -150,10 +158,13 @@ def _serve(
     time_limit: float | None,
     repeats: Repeats,
     reports: list[ProgramReport],
+    profiles: list[Phases] | None,
 ) -> None:
-    with end:
+    with end, nullcontext() if profiles is None else spending(_PROGRAM) as spent:
         session = Session(end, devices, keep_logs, time_limit, repeats)
         reports.append(session.report)
         with suppress(BrokenPeer):  # its report says that it has not ended by itself
             session.serve()
             session.bye()
+        if spent and profiles is not None:
+            profiles.append(spent.phases)

@@ -15,7 +15,7 @@ export function Advised({ launch, pick }: { launch: Launch; pick: (file: string,
               <div class="fill" style={{ width: `${Math.min(one.gain, 1) * 100}%` }} />
             </div>
             <span class="saves">about {percent(one.gain)}</span>
-            <span>
+            <span class="said">
               {one.text}{" "}
               {one.line > 0 && (
                 <button class="link" onClick={() => pick(one.file, one.line)}>

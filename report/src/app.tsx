@@ -7,7 +7,7 @@ import type { Report } from "./data";
 import { Findings } from "./findings";
 import { Headline } from "./head";
 import { MemoryPanel } from "./memory";
-import { Launch, sourcesOf } from "./model";
+import { Launch, coloured, sourcesOf } from "./model";
 import { TimelinePanel } from "./panel";
 import { SourcePanel } from "./source";
 import { Store } from "./store";
@@ -45,8 +45,7 @@ function useLaunches(report: Report, wanted: number[]): Launch[] {
     const missing = wanted.filter((one) => !launches[one]);
     Promise.all(missing.map((one) => report.columns(one))).then((columns) => {
       const sources = sourcesOf(report.head);
-      const made: Launch[] = [];
-      missing.forEach((number, at) => made.push(new Launch(report.head.launches[number], columns[at], sources, made[0]?.names)));
+      const made = coloured(missing.map((number, at) => new Launch(report.head.launches[number], columns[at], sources)));
       set((known) => ({ ...known, ...Object.fromEntries(missing.map((number, at) => [number, made[at]])) }));
     });
   }, [wanted.join()]);

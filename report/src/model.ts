@@ -50,8 +50,7 @@ export class Launch {
   readonly several: Numbers;
   readonly held: Rectangles | null;
   readonly live: Rectangles | null;
-  readonly hue: Uint8Array; // number of a colour by instruction
-  readonly names: string[]; // of instructions with a colour, in order
+  hue: Uint8Array; // number of a colour by instruction
   readonly last: number;
   readonly tick: number;
   private first: Uint32Array | null = null;
@@ -60,7 +59,6 @@ export class Launch {
     readonly facts: LaunchFacts,
     private readonly columns: Record<string, Numbers>,
     readonly sources: Map<string, Source & { lines: string[] }>,
-    known: string[] = [], // names that have their colours already
   ) {
     const { lane, gap, long, op, task, work, loc, why, back, path, slowed, several } = columns;
     this.count = lane.length;
@@ -95,11 +93,7 @@ export class Launch {
     for (let at = 0; at < this.count; at++) this.place[this.order[at]] = at;
     this.held = this.rectangles("held");
     this.live = this.rectangles("live");
-    this.names = this.ranked(known);
-    this.hue = Uint8Array.from(facts.ops, ({ name }) => {
-      const rank = this.names.indexOf(name);
-      return rank < 0 ? OTHERS : Math.min(rank, OTHERS);
-    });
+    this.hue = new Uint8Array(facts.ops.length).fill(OTHERS);
   }
 
   // The records of a lane by their start; they lie so but for marks of a front end.
@@ -124,15 +118,14 @@ export class Launch {
     return found;
   }
 
-  // The names of instructions that take time, those that take most first.
-  private ranked(known: string[]): string[] {
-    const busy = new Float64Array(this.facts.ops.length);
+  // How many ticks the instructions of each name are busy.
+  busy(): Map<string, number> {
+    const ticks = new Float64Array(this.facts.ops.length);
     for (let at = 0; at < this.count; at++)
-      if (this.lanes[this.lane[at]].row > 0) busy[this.op[at]] += this.end[at] - this.start[at];
+      if (this.lanes[this.lane[at]].row > 0) ticks[this.op[at]] += this.end[at] - this.start[at];
     const names = new Map<string, number>();
-    this.facts.ops.forEach((op, at) => names.set(op.name, (names.get(op.name) ?? 0) + busy[at]));
-    const ranked = [...names].filter(([, ticks]) => ticks > 0).sort((one, other) => other[1] - one[1]);
-    return [...new Set([...known, ...ranked.map(([name]) => name)])];
+    this.facts.ops.forEach((op, at) => names.set(op.name, (names.get(op.name) ?? 0) + ticks[at]));
+    return names;
   }
 
   opOf(at: number): Op {
@@ -266,4 +259,15 @@ export class Launch {
 
 export function sourcesOf(head: Head): Map<string, Source & { lines: string[] }> {
   return new Map(head.sources.map((one) => [one.path, { ...one, lines: one.text ? one.text.split("\n") : [] }]));
+}
+
+// Gives each name its colour by how long its instructions are busy in all launches that are shown together.
+export function coloured(launches: Launch[]): Launch[] {
+  const all = new Map<string, number>();
+  for (const launch of launches)
+    for (const [name, ticks] of launch.busy()) all.set(name, (all.get(name) ?? 0) + launch.us(ticks));
+  const names = [...all].filter(([, us]) => us > 0).sort((one, other) => other[1] - one[1]).map(([name]) => name);
+  const rank = new Map(names.slice(0, OTHERS).map((name, at) => [name, at]));
+  for (const launch of launches) launch.hue = Uint8Array.from(launch.facts.ops, ({ name }) => rank.get(name) ?? OTHERS);
+  return launches;
 }

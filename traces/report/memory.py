@@ -109,6 +109,8 @@ def _lives(
     heads = np.flatnonzero(_first(piece, begin[access], end[access], written[access]))
     ends = np.maximum.reduceat(end[access], heads)
     piece, access = piece[heads], access[heads]
+    # What is overwritten while it is read, in place or by mistake, ends there: no byte lives twice.
+    ends[:-1] = np.where(np.diff(piece) == 0, np.minimum(ends[:-1], begin[access][1:]), ends[:-1])
     # Neighbours that live equally long are one rectangle.
     order = np.lexsort((piece, ends, begin[access]))
     piece, access, ends = piece[order], access[order], ends[order]

@@ -167,6 +167,22 @@ def test_two_launches_have_one_scale(browser: Any, tmp_path: Path) -> None:
         assert "slower" in report.page.inner_text("section[aria-label=Difference]")
 
 
+def test_two_launches_have_one_colour_for_a_name_and_one_for_what_takes_long_in_either(
+    browser: Any, tmp_path: Path
+) -> None:
+    one = pipelined(cores=[0, 1], tiles=4)
+    ops = tuple(replace(op, name=f"other.{op.name}") if op.name == "load" else op for op in one.log.ops)
+    other = replace(one, log=replace(one.log, ops=ops))
+    path = tmp_path / "r.html"
+    launches = [LaunchShown("before", one), LaunchShown("after", other)]
+    write_report(ReportPage("both", launches, compare=compare_timelines(one, other).to_dict()), path)
+    with opened(browser, path) as report:
+        hues = report.js("launches.map((one) => one.facts.ops.map((op, at) => [op.name, one.hue[at]]))")
+        before, after = map(dict, hues)
+        assert before["add"] == after["add"]
+        assert len({before["load"], after["other.load"], before["add"], before["store"]}) == 4
+
+
 def test_nothing_of_a_stranger_runs(browser: Any, tmp_path: Path) -> None:
     source = tmp_path / f"{EVIL.replace('/', '')[:60]}.mlu"
     source.write_text(f"{EVIL}\n" * 20, encoding="utf-8")
@@ -270,6 +286,20 @@ def test_a_failed_check_opens_at_its_findings(browser: Any, tmp_path: Path) -> N
         assert "__sync_io" in report.page.inner_text("section[aria-label=Findings]")
         assert report.page.locator(".listing tr.remark").count() >= 1
         walk(report)
+
+
+def test_advice_beside_findings_fits_narrow_windows(browser: Any, tmp_path: Path) -> None:
+    """The words have a column that they can be read in, and nothing is wider than the window."""
+    path, source = tmp_path / "r.html", ROOT / "docs" / "examples" / "scale_broken.mlu"
+    arrays = ["zeros:float32:100000", "zeros:float32:100000", "3", "100000"]
+    assert main(["check", str(source), "--kernel", "scale", "--dim", "4", "--arg", *arrays, "--report", str(path)]) == 1
+    with opened(browser, path) as report:
+        for wide in (1400, 900, 720, 480):
+            report.page.set_viewport_size({"width": wide, "height": 900})
+            fits = "(wide) => document.documentElement.scrollWidth <= wide"
+            report.page.wait_for_function(fits, arg=wide, timeout=5000)
+            said = report.page.evaluate("[...document.querySelectorAll('.said')].map((one) => one.offsetWidth)")
+            assert min(said) >= 200, wide
 
 
 def test_a_trace_of_a_stranger_is_data(browser: Any, tmp_path: Path) -> None:

@@ -124,6 +124,19 @@ def test_bytes_live_from_the_first_write_to_the_last_read(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
+def test_a_byte_that_is_overwritten_in_place_lives_once(tmp_path: Path) -> None:
+    """An instruction reads and writes the same 64 bytes: what it read ends where its result begins."""
+    half, memory = ("nram", 0, 0, 64), ("gdram", 0, 0, 64)
+    rows_ = [
+        Row("load", 0, 5, 64, (half, memory)), Row("wait_io", 0, 6),
+        Row("add", 0, 7, 64, (half, half, half)), Row("wait_all", 0, 8),
+        Row("store", 0, 9, 64, (memory, half)),
+    ]  # fmt: skip
+    report = written(tmp_path, replay(make_log(rows_), DEVICE.rates))
+    start, end = report.times(0)
+    assert rectangles(report, "live") == [(0, 0, 64, start[0], start[2]), (0, 0, 64, start[2], end[4])]
+
+
 def test_a_long_log_is_condensed_and_says_so(
     timeline: Timeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

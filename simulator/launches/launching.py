@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -131,8 +130,8 @@ def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Lau
         return Variants(orders=repeats.orders)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     names = [parameter.name for parameter in kernel.parameters()]
-    sizes = [math.prod(array.shape) for _, array in arrays]
-    found = variants_of(repeats, device.shape, launch, values, names, sizes)
+    shapes = [array.shape for _, array in arrays]
+    found = variants_of(repeats, device.shape, launch, values, names, shapes)
     return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles())) if repeats.retile else found
 
 

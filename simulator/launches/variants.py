@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import Left, TileSize, disagreements
+from ..checks.results import Left, TileSize, disagreements, share_of_task
 from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, merged, rules
 from ..log import Log
+from ..log.region import offset_numbers
 from .contents import Reruns, failed
 from .repeats import FEW, Repeats, Split, whole
 
@@ -91,9 +94,10 @@ NO_VARIANTS = Variants()
 
 
 def variants_of(
-    repeats: Repeats, shape: Shape, launch: Launch, values: Sequence[Any], names: Sequence[str], sizes: Sequence[int]
-) -> Variants:
-    """The variants of a launch; ``names`` are those of its parameters, ``sizes`` the elements of its arrays."""
+    repeats: Repeats, shape: Shape, launch: Launch, values: Sequence[Any], names: Sequence[str],
+    shapes: Sequence[tuple[int, ...]],
+) -> Variants:  # fmt: skip
+    """The variants of a launch; ``names`` are those of its parameters, ``shapes`` those of its arrays."""
     chosen, refused = [], []
     for tasks, kind in _splits(repeats, shape, launch):
         dim = tasks, 1, 1
@@ -105,7 +109,7 @@ def variants_of(
             other, said = launch._replace(dim=dim, kind=kind), _said(dim, kind)
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
-    smaller = _smaller(launch, values, names, sizes) if repeats.smaller else ()
+    smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders)
 
@@ -121,15 +125,26 @@ def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[in
             yield tasks, other
 
 
-def _smaller(launch: Launch, values: Sequence[Any], names: Sequence[str], sizes: Sequence[int]) -> Iterator[Variant]:
-    """The launch with one whole number less, for each that divides the size of an array."""
+def _smaller(
+    launch: Launch, values: Sequence[Any], names: Sequence[str], shapes: Sequence[tuple[int, ...]]
+) -> Iterator[Variant]:
+    """The launch with one whole number less, for each that says how long an array is."""
     for at, value in enumerate(values):
-        if not whole(value) or value < _SMALLEST or not any(size and size % value == 0 for size in sizes):
+        if not whole(value) or value < _SMALLEST or not _says_how_long(int(value), shapes):
             continue
         name = names[at] if at < len(names) else f"argument {at}"
         for less in dict.fromkeys((value - 1, value * 6 // 7, value // 2 + 1)):
             changed = [*values[:at], type(value)(less), *values[at + 1 :]]
             yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, less / value)
+
+
+def _says_how_long(value: int, shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether a number divides the length of an array, or its first axis, or is the product of its first axes.
+
+    One that is the length of another axis moves all that lies behind the first row when it is less.
+    """
+    products = [list(accumulate(shape, operator.mul)) for shape in shapes if shape]
+    return any(value in product or (product[0] > 0 and product[0] % value == 0) for product in products)
 
 
 def _varied(launch: Launch, values: Sequence[Any], names: Sequence[str]) -> Iterator[Varied]:
@@ -177,6 +192,8 @@ def in_variants(
             other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
             if failed(findings):
                 if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
+                    if not variant.asked and _has_no_room(findings, arrays, log):
+                        continue
                     broken = next(f for f in findings if f.severity == ERROR)
                     found.append(_elsewhere(broken, variant, math.prod(log.launch.get("dim", (1,))) > 1))
                 continue
@@ -188,6 +205,20 @@ def in_variants(
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
                 found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
     return merged(found)
+
+
+def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> bool:
+    """Whether all that is wrong with a number of tasks is that an array has room for what each of fewer leaves."""
+    broken = [finding for finding in findings if finding.severity == ERROR]
+    tasks = math.prod(log.launch.get("dim", (1,)))
+    full = [array for array in arrays if array.output and share_of_task(log, array) * tasks == array.bytes]
+    begins = [(int(offset_numbers(np.array([array.key], np.uint64))[0]), array.bytes // tasks) for array in full]
+    return all(
+        one.rule == rules.bounds.BOUNDS
+        and one.region is not None
+        and any(one.region.offset in (begin, begin + share * one.task) for begin, share in begins)
+        for one in broken
+    )
 
 
 def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:

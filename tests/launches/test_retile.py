@@ -29,6 +29,10 @@ __mlu_entry__ void in_tiles(float *y, const float *x, int n, int first) {
   for (int i = 0; i < n; i += TILE) add(y + i, x + i, n - i < TILE ? n - i : TILE, i || !first ? TWO : 1.0f);
 }
 
+__mlu_entry__ void means(float *y, const float *x, int n) {
+  for (int i = 0; i < n; i += TILE) add(y + i, x + i, n - i < TILE ? n - i : TILE, 1.0f / TILE);
+}
+
 __mlu_entry__ void in_parts(float *y, const float *x) {
   __nram__ float a[PER_TASK];
   __memcpy(a, x + taskId * PER_TASK, sizeof(a), GDRAM2NRAM);
@@ -76,6 +80,12 @@ def test_a_constant_that_is_the_part_of_a_task_is_no_tile(program: Program) -> N
     x = np.ones(1024, np.float32)
     run = program.launch("in_parts", (4, 1, 1), args=[np.zeros(1024, np.float32), x], retile=True, on_finding="collect")
     assert (run.findings, run.variants.tried.count("PER_TASK = 128")) == ([], 1)
+
+
+def test_a_constant_that_is_the_size_of_the_problem_is_no_tile(program: Program) -> None:
+    """All elements differ: it is a number of the formula."""
+    y, x = np.zeros(1024, np.float32), np.zeros(1024, np.float32)
+    assert program.launch("means", args=[y, x, 1024], retile=True, on_finding="collect").findings == []
 
 
 def test_what_the_compiler_says_of_the_size_of_the_neural_memory_is_halved(tmp_path: Path) -> None:

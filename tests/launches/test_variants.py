@@ -150,6 +150,79 @@ def test_a_count_without_a_relation_is_no_finding() -> None:
     assert launched(kernel, tasks=1, smaller=True)[0].findings == []
 
 
+def in_place(m: Any, out: Any, source: Any, n: int) -> None:
+    each = n // m.taskDim
+    add(m, source, source, m.taskId * each, each)
+
+
+def test_what_fewer_tasks_write_behind_the_end_is_missing() -> None:
+    (found,) = of(launched(in_place, tasks=3, resplit=(1, 4))[0], "split-dependent")
+    assert found.severity == "error"
+    assert found.message.startswith("1 of the 1000 elements of source, the first source[999], are written with 1 task")
+    assert of(launched(in_place, tasks=4, resplit=(1, 3))[0], "split-dependent") == []  # three tasks are one more
+
+
+@pytest.mark.parametrize(
+    ("shape", "tried"), [((20, 50), 3), ((50, 20), 0), ((1000,), 3), ((40, 25), 3), ((1, 20, 50), 3)]
+)
+def test_a_number_that_is_the_length_of_an_inner_axis_is_no_count(shape: tuple[int, ...], tried: int) -> None:
+    args = [np.zeros(shape, np.float32), 20]
+    run = launch(lambda m, out, n: add(m, out, out, 0, n), args=args, device=device(), smaller=True)
+    assert len(run.variants.chosen) == tried
+
+
+def test_zeros_say_nothing_of_a_count() -> None:
+    """Nine of ten are 0 in any case; of the others all differ."""
+
+    def kernel(m: Any, out: Any, source: Any, n: int) -> None:
+        tile = m.nram("float", N)
+        m.__bang_write_value(tile, N, 0.0)
+        m.__bang_write_value(tile, 50, float(n))
+        m.__memcpy(out, tile, N * 4, m.NRAM2GDRAM)
+
+    assert launched(kernel, tasks=1, smaller=True)[0].findings == []
+
+
+def test_a_mean_of_half_as_many_is_not_nearly_the_same() -> None:
+    """In half precision it is within the rounding of most elements."""
+
+    def kernel(m: Any, out: Any, source: Any, n: int) -> None:
+        tile = m.nram("half", N)
+        m.__memcpy(tile, source, N * 2, m.GDRAM2NRAM)
+        m.__bang_mul_scalar(tile, tile, 1.0 + 0.04 * n / N, N)
+        m.__memcpy(out, tile, N * 2, m.NRAM2GDRAM)
+
+    out, source = np.zeros(N, np.float16), np.linspace(0.3, 1, N).astype(np.float16)
+    run = launch(kernel, args=[out, source, N], device=device(), smaller=True, on_finding="collect")
+    assert run.findings == []
+
+
+def test_elements_of_other_places_are_advice() -> None:
+    """The second row begins elsewhere with a smaller stride."""
+
+    def rows(m: Any, out: Any, source: Any, n: int) -> None:
+        add(m, out, source, 0, 480)
+        tile = m.nram("float", 20)
+        m.__memcpy(tile, source + n - 20, 80, m.GDRAM2NRAM)
+        m.__memcpy(out + 480, tile, 80, m.NRAM2GDRAM)
+
+    assert {f.severity for f in of(launched(rows, tasks=1, smaller=True)[0], "count-dependent")} == {"advice"}
+
+
+def test_an_array_with_room_for_each_task_is_no_advice() -> None:
+    def sums(m: Any, out: Any, source: Any, n: int) -> None:
+        out[m.taskId] = source[m.taskId]
+
+    def more(m: Any, out: Any, source: Any, n: int) -> None:
+        source[N // 2 * m.taskId] = 1.0
+        sums(m, out, source, n)
+
+    for kernel, said in ((sums, []), (more, ["advice bounds"])):
+        args = [np.zeros(2, np.float32), np.ones(N, np.float32), N]
+        run = launch(kernel, (2, 1, 1), args=args, device=device(), resplit="few", on_finding="collect")
+        assert [f"{f.severity} {f.rule}" for f in run.findings] == said
+
+
 def test_kinds_are_launched_as_they_are_named() -> None:
     run, _ = launched(even, resplit=((4, "union1"), (8, "union2"), 4))
     assert [variant.said for variant in run.variants.chosen] == ["with 4 union1 tasks", "with 8 union2 tasks"]

@@ -2,6 +2,7 @@
 
 from .agreement import Left, TileSize, disagreements
 from .expectations import Expectations
+from .shares import share_of_task
 from .wrong import wrong_results
 
-__all__ = ["Expectations", "Left", "TileSize", "disagreements", "wrong_results"]
+__all__ = ["Expectations", "Left", "TileSize", "disagreements", "share_of_task", "wrong_results"]

@@ -21,6 +21,10 @@ from .wrong import shown, wrong_results
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
 #: larger share is an element at the edge, which may well differ.
 _RELATED = 0.9, 0.9999
+#: Elements that agree there are as good as equal: they are further apart than so many roundings where a sum has fewer.
+_ROUNDINGS = 4
+#: Of a constant that may be the length of a row, so many elements agree where it is that of a tile.
+_MOSTLY = 0.5
 
 
 class Left(NamedTuple):
@@ -72,12 +76,31 @@ def disagreements(
             continue
         far = Expectations(None).wrong(there, here)
         different = far[both[far]]
-        low, high = _RELATED if nearly else (0.0, 1.0)
-        if len(different) and low <= 1 - len(different) / int(both.sum()) <= high:
+        sure = not tile or _is_tile(tile, array)
+        low, high = _RELATED if nearly else (0.0 if sure else _MOSTLY, 1.0)
+        if len(different) and (not low or low <= _agreeing(here, there, both, different) <= high):
             one, other = _Side(mine, here), _Side(theirs, there)
             if not nearly or not _takes_more(mine.log, arrays, array, int(different[0]), portion):
                 found = _difference(one, other, arrays, array, different, nearly, tile)
-                yield found if not tile or _is_tile(tile, array) else replace(found, severity=ADVICE)
+                moved = nearly and _given_to(found.trail) != _given_to(found.other.steps if found.other else ())
+                yield found if sure and not moved else replace(found, severity=ADVICE)
+
+
+def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
+    """The share of elements that are as good as equal, of those that both write and that say something.
+
+    One that is 0 in both says nothing.
+    """
+    mine, theirs = here.reshape(-1)[both], there.reshape(-1)[both]
+    telling = mine.astype(bool) | theirs.astype(bool)
+    near = _ROUNDINGS * Expectations({}).limit(here.dtype) ** 2
+    apart = Expectations({}, near).wrong(theirs, mine)
+    return 1 - max(len(different), len(apart)) / max(1, int(telling.sum()))
+
+
+def _given_to(steps: Sequence[Step]) -> set[str]:
+    """The elements of arrays of the launch that steps have taken."""
+    return {taken for step in steps for taken in step.taken}
 
 
 def _touch_the_same(one: Log, other: Log) -> bool:
@@ -101,9 +124,9 @@ def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
 
 
 def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
-    """What another launch has written of an array, before the end of what this one has written of it, and this one not.
+    """What another launch has written of an array and this one has not, before the end of what this one has written.
 
-    Behind that end there may be results for each task.
+    Behind that end there may be results for each task, but not where the other launch has fewer tasks.
     """
     if any((left.log.runs["run"] == 0).any() for left in (mine, theirs)):  # not known to the byte
         return
@@ -111,7 +134,9 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
     here, there = (_within(Accesses(left.log).touched()[1], start, start + array.bytes) for left in (mine, theirs))
     if not len(here):
         return
-    gaps = np.stack([np.append(start, here[:, 1]), np.append(here[:, 0], start)], axis=1)[:-1]
+    fewer = _tasks(theirs.log) < _tasks(mine.log)
+    end = start + array.bytes if fewer else int(here[-1, 1])
+    gaps = np.stack([np.append(start, here[:, 1]), np.append(here[:, 0], end)], axis=1)
     missing = [piece for low, high in gaps.tolist() if low < high for piece in _within(there, low, high).tolist()]
     if not missing:
         return
@@ -128,6 +153,10 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
         kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
         task=int(log.records["task"][record]),
     )  # fmt: skip
+
+
+def _tasks(log: Log) -> int:
+    return math.prod(log.launch.get("dim", (1,)))
 
 
 def _written(log: Log, array: Given) -> np.ndarray:

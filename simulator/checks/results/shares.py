@@ -15,11 +15,11 @@ def for_each_task(one: Log, other: Log, array: Given) -> bool:
     The piece of a task is at its number times that length. It is a result for each task, such as the sum of its part,
     which is another one if the parts are.
     """
-    mine, theirs = _share(one, array), _share(other, array)
+    mine, theirs = share_of_task(one, array), share_of_task(other, array)
     return mine > 0 and mine == theirs
 
 
-def _share(log: Log, array: Given) -> int:
+def share_of_task(log: Log, array: Given) -> int:
     """The bytes that every task writes of an array, each at its number times as many; 0 where it is otherwise."""
     accesses = Accesses(log)
     key = log.operands["key"]

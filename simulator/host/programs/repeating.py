@@ -53,7 +53,7 @@ def repeated(
     before = Contents(device.memory)
     log, findings = run(launch)
     arrays = list(_arrays(device.memory, launch, signature, log))
-    variants = variants_of(repeats, device.shape, launch, values, (), [array.shape[0] for array in arrays])
+    variants = variants_of(repeats, device.shape, launch, values, (), [array.shape for array in arrays])
     if launch.each and _part(launch) is None:
         own = "each task has an argument of its own"
         variants = replace(variants, chosen=(), varied=(), refused=(*variants.refused, own))

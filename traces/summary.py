@@ -108,6 +108,7 @@ class Summary:
     transactions: tuple[LineTransactions, ...] = ()  # of kernels that run as blocks of threads
     interval: Interval | None = None  # of the total; None where the device file says nothing of the model's error
     digests: dict[str, str] = field(default_factory=dict)  # file:line -> what stands for the text of a source line
+    left_out: int = 0  # records that the log had no room for: everything here is of those before
 
     def __repr__(self) -> str:
         return f"<Summary: {self.total_us:,.3f} us on {self.device}, {self.records} records on {self.cores} cores>"
@@ -139,6 +140,7 @@ def summarise(timeline: Timeline, top: int = 10) -> Summary:
         waits=tuple(_waits(timeline, row, top)),
         transactions=transactions(log),
         interval=interval(timeline),
+        left_out=log.left_out,
         digests={str(place): text for place, text in zip(log.locations, log.line_digests, strict=True) if text},
     )
 

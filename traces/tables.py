@@ -22,8 +22,10 @@ def print_summary(summary: Summary, console: Console) -> None:
     overhead = summary.total_us - summary.kernel_us
     where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
     sure = f" ({between(summary.interval.low, summary.interval.high)})" if summary.interval else ""
-    _say(console, f"{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
-    _say(console, f"{summary.records:,} records on {where}")
+    least = "at least " if summary.left_out else ""
+    _say(console, f"{least}{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
+    more = f", the first of {summary.records + summary.left_out:,}" if summary.left_out else ""
+    _say(console, f"{summary.records:,} records on {where}{more}")
     fitted = f", {percent(summary.fitted_share)} from fitted ones" if summary.fitted_share else ""
     _say(console, f"{percent(summary.assumed_share)} of the busy time comes from assumed rates{fitted}")
     if summary.not_modelled:

@@ -31,6 +31,10 @@ def launch_facts(timeline: Timeline, limit: int, *, fixed: bool = False) -> tupl
     """
     log, columns = timeline.log, Columns()
     drawn, left_out = Drawn.of(timeline), list[str]()
+    if log.left_out:
+        left_out.append(
+            f"the last {log.left_out:,} of {len(log) + log.left_out:,} records: the log had no room for them"
+        )
     last = int(ticks(np.array([timeline.end.max(initial=0.0)]), drawn.tick_us)[0])
     _add(columns, timeline, drawn, last, left_out)
     drawn = _fitted(columns, drawn, limit, left_out)

@@ -1,7 +1,7 @@
 // What one wants to know first: how long, what bounds it, how sure that is, what is wrong.
 import type { Head } from "./data";
 import type { Launch } from "./model";
-import { percent, short, time, whole } from "./text";
+import { brief, percent, short, time, whole } from "./text";
 
 export function Meter({ label, share, text }: { label: string; share: number; text?: string }) {
   return (
@@ -71,7 +71,7 @@ export function Headline({ head, launch }: { head: Head; launch: Launch }) {
         <div class="tile">
           <h2>Time</h2>
           <p class="big">{time(summary.total_us)}</p>
-          {summary.interval && <p>between {time(summary.interval.low)} and {time(summary.interval.high)}</p>}
+          {summary.interval && <p>between {brief(summary.interval.low)} and {brief(summary.interval.high)}</p>}
           <p>
             kernel {time(summary.kernel_us)}, launch {time(summary.total_us - summary.kernel_us)}
           </p>

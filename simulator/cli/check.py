@@ -74,7 +74,9 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
     report = report_of(found, allowed)
     title = f"check of {', '.join(path.name for path in options.files)}"
     written = write_page(options, screen, title, seen if options.report else (), report)
-    show_report(options, screen, report, written, {"devices": [asdict(row) for row in rows]} if rows else {})
+    missed = [row.device for row in rows if row.problem]
+    fine = {"fine": f"no findings, but nothing was looked at on {', '.join(missed)}"} if missed else {}
+    show_report(options, screen, report, written, {"devices": [asdict(row) for row in rows]} if rows else {}, **fine)
     return complete and not report.failed
 
 

@@ -97,11 +97,16 @@ def report_run(
 
 
 def show_report(
-    options: argparse.Namespace, screen: Screen, report: Report, written: Sequence[str], more: Mapping[str, Any]
+    options: argparse.Namespace,
+    screen: Screen,
+    report: Report,
+    written: Sequence[str],
+    more: Mapping[str, Any],
+    fine: str = "no findings: every rule was kept",
 ) -> None:
     """Write a report that is all that a command was asked for, besides files that it has ``written``.
 
-    A document has ``more`` keys.
+    A document has ``more`` keys; ``fine`` is said where there is nothing to report.
     """
     written = [*written, *write_formatted(options, report)]
     if report.findings:
@@ -113,7 +118,7 @@ def show_report(
     else:
         screen.findings(report.findings, asked=True)
         if not report.findings:
-            screen.line(_suppressed(report) or "no findings: every rule was kept")
+            screen.line(_suppressed(report) or fine)
         print_written(screen, written)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from ..text import nearest
 from .commands import COMMANDS, GROUPS, Command
 from .screen import Screen
 
@@ -20,6 +21,11 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, *names: Any, **options: Any) -> None:
         super().__init__(*names, **{**options, "allow_abbrev": False})
+
+    @property
+    def flags(self) -> list[str]:
+        """The names of its options."""
+        return list(self._option_string_actions)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, how it is used, and end with the code of wrong use."""
@@ -55,6 +61,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.print_help()
         parser.exit()
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    if arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
+        parser.error(f"no command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}; `mlusim` lists them")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     parsers = {name: _add(commands, name, command, name in given) for name, command in COMMANDS.items()}
     for command in parsers.values():
@@ -65,7 +73,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         options.arguments += [text for text in rest if not text.startswith("-")]
         rest = [text for text in rest if text.startswith("-")]
     if rest:
-        parsers[options.command].error(f"unrecognized arguments: {' '.join(rest)}")
+        command = parsers[options.command]
+        meant = nearest(rest[0].partition("=")[0], command.flags) if rest[0].startswith("-") else ""
+        command.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
     return options
 
 

@@ -94,6 +94,8 @@ def traced_timeline(options: argparse.Namespace, path: Path) -> Timeline | None:
 
 def load_log(path: Path) -> Log:
     """The log in a file; ValueError when there is none."""
+    if path.suffix == ".pftrace":
+        raise ValueError(f"{path} is a trace for viewers; pass a log, made with --log, or a trace in JSON")
     try:
         return Log.load(path)
     except FileNotFoundError:

@@ -30,6 +30,7 @@ _PATHS = (
 )  # fmt: skip
 _CANDIDATES = ("g++", "clang++", "c++")
 _WAY_OUT = "install one (Debian and Ubuntu: apt-get install g++) or set CXX"
+_OTHER = f"set it to a C++ compiler, or unset it for the first of {', '.join(_CANDIDATES)} on the path"
 #: Seconds in which a compiler says what it is.
 _ASKED = Limits(seconds=60)
 
@@ -105,10 +106,10 @@ def _command(wanted: str) -> tuple[str, ...]:
     try:
         words = [wanted] if shutil.which(wanted) else shlex.split(wanted)
     except ValueError as error:
-        raise BuildError(f"$CXX is {wanted!r}, which is no command ({error}); {_WAY_OUT}") from None
+        raise BuildError(f"$CXX is {wanted!r}, which is no command ({error}); {_OTHER}") from None
     found = shutil.which(words[0]) if words else None
     if found is None:
-        raise BuildError(f"$CXX names {wanted!r}, which is not on the path; {_WAY_OUT}")
+        raise BuildError(f"$CXX names {wanted!r}, which is not there; {_OTHER}")
     return (os.path.abspath(found), *words[1:])
 
 
@@ -120,11 +121,11 @@ def _version(command: tuple[str, ...], modified: int, size: int) -> str:
     try:
         result = run_limited([*command, "--version"], _environment(None), _ASKED)
     except LimitReached as error:
-        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({error}); {_WAY_OUT}") from None
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({error}); {_OTHER}") from None
     version = result.output.decode(errors="backslashreplace").partition("\n")[0].strip()
     if result.returncode or not version:
         said = result.messages.strip().partition("\n")[0] or "it gives no version"
-        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({said}); {_WAY_OUT}")
+        raise BuildError(f"$CXX names {title}, which is no C++ compiler ({said}); {_OTHER}")
     return version
 
 

@@ -221,6 +221,7 @@ def test_a_table_of_devices(capfd):
     assert float(rows[0][4]) > float(rows[1][4]) > 0
     assert rows[0][5] == "NRAM"
     assert " ".join(rows[2]).startswith("mlu59 unknown device 'mlu59' (did you mean mlu590")
+    assert out.endswith("no findings, but nothing was looked at on mlu59\n")
     assert code == 1
     code = main(["check", *given, "--json"])
     found = document(capfd.readouterr().out, "check")["devices"]

@@ -40,8 +40,8 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("/nowhere/g++", "which is not on the path"),
-        ("/", "which is not on the path"),
+        ("/nowhere/g++", "which is not there; set it to a C++ compiler, or unset it"),
+        ("/", "which is not there; set it to a C++ compiler, or unset it"),
         ("'", "which is no command"),
         ("false", "which is no C++ compiler"),
         ("true", "cannot build the runtime of mlusim; set CXX to a C\\+\\+ compiler"),

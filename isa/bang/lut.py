@@ -26,16 +26,16 @@ _RULES = (
     rules=_RULES,
     looks_up="src",
 )
-def lut(src: np.ndarray, table: np.ndarray) -> Partial:
+def lut(src: np.ndarray, table: np.ndarray, count_table: int) -> Partial:
     """dst[i] = table[src[i]], kept where src[i] has all bits set; dst may be src (inferred: public kernels do so)."""
     index = src.view(f"u{src.itemsize}")  # a negative index is a very large one
-    found = index < len(table)
+    found = index < count_table
     if found.all():
         return Partial(table.take(index), found)
     # A public kernel looks its masks up again in the table of 0 and -1 that they come from, and wants them back.
     odd = np.flatnonzero(~found & (index != np.iinfo(index.dtype).max))
     at = int(odd[0]) if len(odd) else int(np.argmin(found))
-    error = ValueOutOfRange("src", at, int(src[at]), f"not negative and below table_length, {len(table)}")
+    error = ValueOutOfRange("src", at, int(src[at]), f"not negative and below table_length, {count_table}")
     if len(odd):
         raise error
     return Partial(table.take(np.where(found, index, 0)), found, doubt=error)

@@ -17,13 +17,17 @@ from .post import Post
 from .region import Location
 from .runs import table_of_runs
 
+_ROWS = header("log_rows.h")
 #: A row while the kernel runs: the source is still a program counter.
-RAW = header("log_rows.h").dtype("mlusim_row")
+RAW = _ROWS.dtype("mlusim_row")
 #: Operands that a row of the buffer has room for; an instruction with more takes further rows.
 ROOM: int = RAW["operands"].shape[0]
 ROW = RAW.itemsize
 #: Flag of a row that only holds operands of the row before it.
 _CONTINUED = 128
+#: Flag of a row of native code's that says of what shape the operands of the row before it are, and such a row.
+_SHAPE = int(_ROWS.enumeration("mlusim_row_kind", "MLUSIM_").SHAPE)
+_SHAPE_ROW = _ROWS.dtype("mlusim_shape_row")
 _ROOM_AT_FIRST, _MOST_KEPT = ROW << 10, ROW << 15  # bytes of the buffer, and those that it keeps for the next launch
 #: Bytes at the end of a buffer that may not become longer: rows that are counted come and go there.
 _SPARE = ROW * 512
@@ -35,6 +39,9 @@ _WHOLE = np.dtype((np.void, OPERAND.itemsize))
 _CHUNK = 1 << 12
 #: What tables of the log are made of, by their places in them.
 _LOOKED_UP = ("op", "pipe", "pc")
+
+#: Gaps, flags and pieces of a record, by the counts and strides of its operands.
+Shaped = Callable[..., tuple[int, int, list[tuple[Any, ...]]]]
 
 _HEAD = "<HBBIIIqQ"
 #: ``PACK[n](buffer, at, op, pipe, flags, core, task, gaps, pc, work, key0, bytes0, ...)`` writes a row of n operands
@@ -51,12 +58,13 @@ class Recorder:
 
     ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
     operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows anywhere their distances
-    from a byte, and their bytes.
+    from a byte, and their bytes. ``shapes`` are functions for rows of native code that say of what shape the record
+    before them is, by its counts and strides: its gaps, flags and pieces, these by numbers of operands.
     """
 
     __slots__ = (
         "_counts", "_kept", "_keys", "_long", "_most", "_ops", "_pipes", "at", "buffer", "left_out", "limit", "pieces",
-        "scalar",
+        "scalar", "shapes",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -68,6 +76,7 @@ class Recorder:
         self._long = False  # whether a record of this launch has more than one row
         self._most = self._kept = self.left_out = 0
         self.pieces: list[tuple[Any, ...]] = []
+        self.shapes: list[Shaped] = []
         self.scalar: set[int] = (
             set()
         )  # the instructions whose rows have a stride and the bytes of an access in place of
@@ -121,6 +130,11 @@ class Recorder:
         """The number of a pipe in this log."""
         return self._pipes.setdefault(name, len(self._pipes))
 
+    def add_shape(self, shape: Shaped) -> int:
+        """The number of a function among `shapes`."""
+        self.shapes.append(shape)
+        return len(self.shapes) - 1
+
     def pipe_name(self, number: int) -> str:
         """The pipe with a number in this log."""
         return list(self._pipes)[number]
@@ -145,15 +159,29 @@ class Recorder:
         """A copy of the rows from a place of the buffer on."""
         return np.frombuffer(bytes(self.buffer[begin : self.at]), RAW).copy()
 
-    def write_rows(self, rows: bytes | ctypes.Array[ctypes.c_char]) -> None:
-        """Append the bytes of whole rows."""
+    def write_rows(self, rows: ctypes.Array[ctypes.c_char]) -> None:
+        """Append the bytes of whole rows, some of which may say of what shape the record before them is."""
+        begin = 0
+        if self.shapes:
+            raw, shaped = np.frombuffer(rows, RAW), np.frombuffer(rows, _SHAPE_ROW)
+            for at in np.flatnonzero(raw["flags"] == _SHAPE).tolist():
+                row, numbers = raw[at - 1], shaped["numbers"][at].tolist()
+                row["gaps"], flags, pieces = self.shapes[int(shaped["work"][at])](*numbers)
+                row["flags"] |= flags
+                with memoryview(rows) as given:
+                    self._append(given[begin : at * ROW])
+                self.pieces += [(self.at - ROW, *piece) for piece in pieces]
+                begin = (at + 1) * ROW
         with memoryview(rows) as given:
-            for begin in range(0, given.nbytes, _SPARE):
-                part = given[begin : begin + _SPARE]
-                while self.at + part.nbytes > self.limit:
-                    self.grow()
-                self.buffer[self.at : self.at + part.nbytes] = part
-                self.at += part.nbytes
+            self._append(given[begin:])
+
+    def _append(self, given: memoryview) -> None:
+        for begin in range(0, given.nbytes, _SPARE):
+            part = given[begin : begin + _SPARE]
+            while self.at + part.nbytes > self.limit:
+                self.grow()
+            self.buffer[self.at : self.at + part.nbytes] = part
+            self.at += part.nbytes
 
     def finish(
         self,

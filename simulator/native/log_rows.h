@@ -65,3 +65,15 @@ struct __attribute__((packed)) mlusim_row {
   uint64_t work;
   struct mlusim_operand operands[4];
 };
+
+// A row that is no record, by its flag: the counts and strides of the record before it, as its operands at strides were
+// given them, one operand after the other. Its `work` says what makes something of them (Recorder of Python's).
+enum mlusim_row_kind { MLUSIM_SHAPE = 64 };
+struct __attribute__((packed)) mlusim_shape_row {
+  uint16_t op;
+  uint8_t pipe, flags;
+  uint32_t core, task, gaps;
+  int64_t pc;
+  uint64_t work;
+  int64_t numbers[10];
+};

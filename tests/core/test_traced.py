@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mlusim.isa import Partial, ValueOutOfRange
 from mlusim.isa.rounding import Rounding, narrow, to_int
 from mlusim.simulator.core.issue.loops import loop_of
 from mlusim.simulator.core.issue.steps import NotNativeError
@@ -96,6 +97,23 @@ def test_native_code_makes_no_number_a_condition_that_it_has_as_a_double() -> No
     assert loop.inputs[1] == LoopValue(np.dtype(bool), number="n")
     with pytest.raises(NotNativeError, match="does not make n a bool"):
         loops_of(np.logical_xor, {"a": Elements(FLOAT), "n": float}, LoopValue(FLOAT))
+
+
+def test_what_is_asked_of_all_elements_is_tested_first() -> None:
+    def function(a: Any, table: Any, n: Any) -> Any:
+        places = a.view(np.uint32)
+        found = places < n
+        return Partial(table.take(places), found) if found.all() else Partial(a, found, ValueOutOfRange("a", 0, 0, ""))
+
+    given = {"a": Elements(WHOLE), "table": Elements(WHOLE), "n": int}
+    compare, test, look_up = loops_of(function, given, LoopValue(WHOLE, operand="made"))
+    assert ufunc_of(compare) == np.less
+    assert (test.kind, test.inputs) == (LoopKind.TEST, (compare.output,))
+    places = LoopValue(np.dtype(np.uint32), operand="a")
+    assert (look_up.kind, look_up.inputs) == (LoopKind.LOOK_UP, (LoopValue(WHOLE, operand="table"), places))
+    for others in (lambda a, table, n: Partial(table, a < n), lambda a, table, n: table.take(a)):
+        with pytest.raises(NotNativeError, match=r"decides what it writes|numbers with a sign"):
+            loops_of(others, given, LoopValue(WHOLE, operand="made"))
 
 
 def test_parts_are_used_again() -> None:

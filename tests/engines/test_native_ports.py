@@ -82,6 +82,32 @@ __mlu_entry__ void conditions(int16_t *out, const int16_t *in, int number) {
   __bang_xor_scalar(to, from, (int16_t)number, N);
   __memcpy(out, to, N * sizeof(int16_t), NRAM2GDRAM);
 }
+__mlu_entry__ void look_up(int *out, const int *in, const int *table) {
+  __nram__ int from[N], to[N], held[4 * N];
+  __memcpy(from, in, N * sizeof(int), GDRAM2NRAM);
+  __memcpy(held, table, 64 * sizeof(int), GDRAM2NRAM);
+  __bang_write_value(to, N, 7);
+  __bang_lut_s32(to, from, held, N, 64);
+  __memcpy(out, to, N * sizeof(int), NRAM2GDRAM);
+  __bang_lut_s32(from, from, held, N, 64);  // in place
+  __memcpy(out + N, from, N * sizeof(int), NRAM2GDRAM);
+}
+__mlu_entry__ void segments(float *out, const float *in, int times) {
+  const int row = 4 * sizeof(float);
+  for (int i = 0; i < times; i++) {
+    __memcpy(a, in, row, GDRAM2NRAM, 2 * row, row, 15);  // into every second row
+    __memcpy(b + N, a, row, NRAM2NRAM, -row, 1, 4 * row, 3, 4 * row, 3, 2 * row, 1);  // one axis goes down
+    __memcpy(out, a, row, NRAM2GDRAM, row, 2 * row, 15);
+    __memcpy(out + 64, b + N - 4, row, NRAM2GDRAM, row, 4 * row, 3);
+  }
+}
+__mlu_entry__ void into_its_table(int *out, const int *in, const int *table) {
+  __nram__ int from[N], held[N];
+  __memcpy(from, in, N * sizeof(int), GDRAM2NRAM);
+  __memcpy(held, table, N * sizeof(int), GDRAM2NRAM);
+  __bang_lut_s32(held, from, held, N, N);
+  __memcpy(out, held, N * sizeof(int), NRAM2GDRAM);
+}
 __mlu_entry__ void parts(float *out) {
   volatile float *here = a;
   for (int i = 0; i < 4; i++) {
@@ -178,6 +204,50 @@ def test_a_number_that_is_a_condition(source: Path, number: int, monkeypatch: py
     given, out = np.arange(-100, 156, dtype=np.int16), np.zeros(256, np.int16)
     assert in_python(source, monkeypatch, "conditions", out, given, number) == {}
     assert (out == ((given != 0) != (number != 0))).all()
+
+
+@pytest.mark.parametrize("last", [63, 64, -1, -2])
+def test_what_a_table_has_is_looked_up_without_python(source: Path, last: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last place decides: nothing has been written when it is found to be none."""
+    given, table = np.arange(256, dtype=np.int32) % 64, np.arange(100, 164, dtype=np.int32)
+    given[-1], logs, found = last, [], []
+    for native in (True, False):
+        monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+        out = np.zeros((2, 256), np.int32)
+        program = load([source], device=Device.load("mlu370-x4"))
+        run = program.launch("look_up", args=[out, given, table], isolate=False, on_finding="collect")
+        logs.append(run.log)
+        found.append([out.tolist(), [repr(finding) for finding in run.findings]])
+    assert found[0] == found[1]
+    assert found[0][0][0][:255] == ([7] * 255 if last in (64, -2) else table[given[:255]].tolist())
+    assert logs[0].records.tobytes() == logs[1].records.tobytes()
+    monkeypatch.setattr(runner, "NATIVE_PORTS", True)
+    if last == 63:
+        assert in_python(source, monkeypatch, "look_up", out, given, table) == {}
+
+
+def test_copies_of_segments(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once flags are kept, which bytes of a row nobody has written, they need no Python."""
+    given, times, logs = np.arange(64, dtype=np.float32), 5, []
+    for native in (True, False):
+        monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+        out = np.zeros(80, np.float32)
+        taken = in_python(source, monkeypatch, "segments", out, given, times, logs=logs)
+        assert (out[:64] == given).all()
+        rows = given.reshape(16, 4)
+        assert (out[64:80] == rows[[2, 6, 3, 7]].ravel()).all()
+        assert taken["__memcpy"] == (2 if native else 4 * times)
+    for name in ("records", "operands", "runs"):
+        assert getattr(logs[0], name).tobytes() == getattr(logs[1], name).tobytes()
+    assert logs[0].records["gaps"].max() == 15
+    assert len(logs[0].runs)
+
+
+def test_a_table_that_is_overwritten_is_read_before(source: Path) -> None:
+    given, table, out = np.arange(256, dtype=np.int32)[::-1].copy(), np.arange(256, dtype=np.int32), np.zeros(256, "i4")
+    program = load([source], device=Device.load("mlu370-x4"))
+    program.launch("into_its_table", args=[out, given, table], isolate=False)
+    assert (out == given).all()
 
 
 def test_what_makes_arrays_of_numbers_needs_python() -> None:

@@ -1,6 +1,7 @@
 """What a function makes of the elements of arrays, as loops: it is called once, with arrays that note what is done.
 
-A function that looks at elements, at how many there are or at how they lie has none, and needs Python.
+Where it asks whether something holds for all elements, the loops are those for yes, and that is tested first. One that
+looks at elements in another way, at how many there are or at how they lie has none, and needs Python.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ....isa import Partial
 from ...structures import header
 from .loops import loop_of
 from .steps import NotNativeError
@@ -40,7 +42,10 @@ class LoopValue(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """One pass over elements: of NumPy's at an address with its data, a cast, or a choice."""
+    """One pass over elements: of NumPy's at an address with its data, a cast, a choice, a look-up, or a test.
+
+    A test makes nothing: its output is its input, of which all have to hold.
+    """
 
     kind: int
     inputs: tuple[LoopValue, ...]
@@ -64,6 +69,16 @@ class _Traced(NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any) -> _Traced:
         return self._trace.cast(self, np.dtype(dtype))
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    def all(self) -> bool:
+        return self._trace.require(self)
+
+    def take(self, positions: Any) -> _Traced:
+        return self._trace.look_up(self, positions)
 
     def view(self, dtype: Any) -> _Traced:
         wanted, value = np.dtype(dtype), self._value(self.dtype)
@@ -98,6 +113,7 @@ class _Trace:
 
     def __init__(self) -> None:
         self.loops: list[Loop] = []
+        self.tests: list[Loop] = []
 
     def argument(self, name: str, given: Any) -> Any:
         """What a function is called with."""
@@ -140,6 +156,21 @@ class _Trace:
         values = condition._value(condition.dtype), self.value(one, dtype), self.value(other, dtype)
         return self._made(LoopKind.CHOICE, values, dtype)
 
+    def require(self, condition: _Traced) -> bool:
+        """Whether a condition holds for all elements: it does, or there are no loops."""
+        value = condition._value(condition.dtype)
+        if value.dtype != np.bool_ or value.part < 0:
+            raise NotNativeError("its semantics tests what is no condition")
+        self.tests.append(Loop(LoopKind.TEST, (value,), value))
+        return True
+
+    def look_up(self, table: _Traced, positions: Any) -> _Traced:
+        """The elements of an operand at some positions; what is done with one that it lacks, a test has to say."""
+        held = table._value(table.dtype)
+        if not held.operand or not isinstance(positions, _Traced) or positions.dtype.kind != "u":
+            raise NotNativeError("its semantics looks up what is no operand, or by numbers with a sign")
+        return self._made(LoopKind.LOOK_UP, (held, positions._value(positions.dtype)), held.dtype)
+
     def _made(self, kind: int, inputs: tuple[LoopValue, ...], dtype: np.dtype, *loop: int) -> _Traced:
         output = LoopValue(dtype, part=len(self.loops))
         self.loops.append(Loop(kind, inputs, output, *loop))
@@ -147,22 +178,44 @@ class _Trace:
 
 
 def loops_of(function: Callable[..., Any], given: Mapping[str, Any], target: LoopValue) -> list[Loop]:
-    """The loops of a function; the last one makes ``target``. NotNativeError says why there are none.
+    """The loops of a function: tests and what they take, then those of which the last one makes ``target``.
 
     ``given`` are `Elements` of operands, types of Python for numbers of the call, and anything else as it is; a ufunc
-    takes them in order, other functions by name.
+    takes them in order, other functions by name. NotNativeError says why there are none.
     """
     trace = _Trace()
     arguments = {name: trace.argument(name, one) for name, one in given.items()}
     try:
         made = function(*arguments.values()) if isinstance(function, np.ufunc) else function(**arguments)
+        if isinstance(made, Partial):
+            made = _whole(made, trace.tests)
         found = trace.value(made, target.dtype)
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
         raise NotNativeError(f"its semantics is no chain of loops: {error}") from error
-    if trace.loops and trace.loops[-1].output == found:
-        return [*trace.loops[:-1], trace.loops[-1]._replace(output=target)]
+    tested = [*_needed(trace.loops, [test.output for test in trace.tests]), *trace.tests]
+    loops = _needed(trace.loops, [found])
+    if loops and loops[-1].output == found:
+        return [*tested, *loops[:-1], loops[-1]._replace(output=target)]
     _require_casts(found.dtype, target.dtype)
-    return [*trace.loops, Loop(LoopKind.CAST, (found,), target)]
+    return [*tested, *loops, Loop(LoopKind.CAST, (found,), target)]
+
+
+def _whole(made: Partial, tests: Sequence[Loop]) -> Any:
+    """The new values of a target of which some rows are written: all of them, where that has been tested."""
+    rows = made.rows
+    if made.doubt or not isinstance(rows, _Traced) or rows._value(rows.dtype) not in [test.output for test in tests]:
+        raise NotNativeError("what it reads decides what it writes")
+    return made.values
+
+
+def _needed(loops: Sequence[Loop], values: Sequence[LoopValue]) -> list[Loop]:
+    """Those of the loops that some values are made by."""
+    wanted, found = {value.part for value in values}, list[Loop]()
+    for loop in reversed(loops):
+        if loop.output.part in wanted:
+            wanted.update(value.part for value in loop.inputs)
+            found.insert(0, loop)
+    return found
 
 
 def shared(loops: Sequence[Loop], most: int) -> list[Loop]:
@@ -173,7 +226,9 @@ def shared(loops: Sequence[Loop], most: int) -> list[Loop]:
     for at, loop in enumerate(loops):
         inputs = tuple(one._replace(part=places.get(one.part, -1)) for one in loop.inputs)
         output = loop.output
-        if output.part >= 0:
+        if loop.kind == LoopKind.TEST:
+            (output,) = inputs
+        elif output.part >= 0:
             if not free:
                 raise NotNativeError("its semantics keeps too many arrays")
             places[output.part] = free.pop(0)

@@ -52,6 +52,10 @@ class Segments(Footprint):
     def at(self, entry: Allocation, address: int) -> StridedView:
         return StridedView(self, entry, address)
 
+    def runs(self) -> tuple[Any, ...]:
+        """What it leaves alone between its first byte and its last, as the recorder takes it; () if nothing."""
+        return (strided_rows(self.shape, self.strides, self.dtype.itemsize),) if self.gaps else ()
+
 
 class StridedView(ArrayView):
     """Segments at their place."""
@@ -84,8 +88,7 @@ class StridedView(ArrayView):
         return [Lattice(self.address, footprint.shape, footprint.strides, footprint.dtype.itemsize)]
 
     def runs(self) -> tuple[Any, ...]:
-        footprint = self.footprint
-        return (strided_rows(footprint.shape, footprint.strides, footprint.dtype.itemsize),) if footprint.gaps else ()
+        return self.footprint.runs()
 
     def _apart(self, source: View) -> bool:
         """Neither an operand and this one nor segments of this one have a byte in common."""

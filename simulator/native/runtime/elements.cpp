@@ -166,7 +166,7 @@ Cast chosen(int to) {
 }
 
 template <typename... Types>
-struct Table {
+struct Casts {
   static Cast find(int from, int to) {
     static constexpr Cast (*rows[])(int) = {chosen<Types, Types...>...};
     return rows[from](to);
@@ -190,7 +190,30 @@ void choose_of(const char* holds, const Choice& choice, char* to, intptr_t count
     (choice.other_stride ? choose_all<T, true, false> : choose_all<T, true, true>)(holds, choice, to, count);
 }
 
+template <typename T, typename Place>
+void look_up_in(const Table& table, const char* places, char* to, intptr_t count) {
+  for (intptr_t i = 0; i < count; i++) {
+    const Place at = ((const Place*)places)[i];
+    ((T*)to)[i] = ((const T*)table.first)[at < table.elements ? at : 0];
+  }
+}
+
+template <typename T>
+void look_up_of(const Table& table, const char* places, int place_width, char* to, intptr_t count) {
+  if (place_width == 1) look_up_in<T, uint8_t>(table, places, to, count);
+  if (place_width == 2) look_up_in<T, uint16_t>(table, places, to, count);
+  if (place_width == 4) look_up_in<T, uint32_t>(table, places, to, count);
+  if (place_width == 8) look_up_in<T, uint64_t>(table, places, to, count);
+}
+
 }  // namespace
+
+void look_up(const Table& table, const char* places, int place_width, char* to, intptr_t count) {
+  if (table.width == 1) look_up_of<uint8_t>(table, places, place_width, to, count);
+  if (table.width == 2) look_up_of<uint16_t>(table, places, place_width, to, count);
+  if (table.width == 4) look_up_of<uint32_t>(table, places, place_width, to, count);
+  if (table.width == 8) look_up_of<uint64_t>(table, places, place_width, to, count);
+}
 
 void choose(const char* holds, const Choice& choice, char* to, intptr_t count, int width) {
   if (width == 1) choose_of<uint8_t>(holds, choice, to, count);
@@ -201,7 +224,7 @@ void choose(const char* holds, const Choice& choice, char* to, intptr_t count, i
 
 // In the order of `mlusim_element`.
 Cast cast_of(int from, int to) {
-  return Table<Truth, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Half, BrainHalf, float,
+  return Casts<Truth, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Half, BrainHalf, float,
                double>::find(from, to);
 }
 

@@ -1,4 +1,4 @@
-// Casts of elements, as NumPy has them, and choices between elements.
+// Casts of elements, as NumPy has them, choices between elements, and elements of tables.
 #pragma once
 #include <stdint.h>
 
@@ -16,5 +16,13 @@ struct Choice {
   intptr_t one_stride, other_stride;
 };
 void choose(const char* holds, const Choice& choice, char* to, intptr_t count, int width);
+
+// `count` elements of a table at places, natural numbers of so many bytes; its first one in place of those it lacks.
+struct Table {
+  const char* first;
+  uint64_t elements;
+  int width;
+};
+void look_up(const Table& table, const char* places, int place_width, char* to, intptr_t count);
 
 }  // namespace mlusim

@@ -57,8 +57,12 @@ bool as_element(const mlusim_value& wanted, int64_t number, char* element) {
 
 bool plan_loops(mlusim_native_port& port) {
   mlusim_native_plan& plan = port.plan;
+  plan.tests = 0;
+  for (int i = 0; i < port.loop_count; i++)
+    if (port.loops[i].kind == MLUSIM_TEST) plan.tests = (uint64_t)i + 1;
   for (int i = 0; i < port.value_count; i++) {
     const mlusim_value& value = port.values[i];
+    if (value.kind == MLUSIM_AXIS) continue;
     plan.strides[i] = value.kind < MLUSIM_NUMBER ? value.width : 0;
     plan.places[i] = (uint64_t)&plan.elements[i];
     if (value.kind == MLUSIM_OPERAND)
@@ -94,14 +98,18 @@ void run(const mlusim_native_port& port, const mlusim_loop& loop, intptr_t row, 
     ((NumpyLoop)loop.function)(places, &count, strides, (void*)loop.data);
   else if (loop.kind == MLUSIM_CAST)
     cast_of(taken.element, made.element)(places[0], strides[0], places[1], count);
+  else if (loop.kind == MLUSIM_LOOK_UP)
+    look_up({(const char*)port.plan.places[loop.inputs[0]], port.plan.found[taken.at].bytes / taken.width, taken.width},
+            places[1], port.values[loop.inputs[1]].width, places[2], count);
   else
     choose(places[0], {places[1], places[2], strides[1], strides[2]}, places[3], count, made.width);
 }
 
-// All loops, over elements that fit into a part.
+// All loops but tests, over elements that fit into a part.
 void run_part(const mlusim_native_port& port, intptr_t row, intptr_t from, intptr_t count) {
   const mlusim_loop& last = port.loops[port.loop_count - 1];
-  for (const mlusim_loop* loop = port.loops; loop < &last; loop++) run(port, *loop, row, from, count, nullptr);
+  for (const mlusim_loop* loop = port.loops + port.plan.tests; loop < &last; loop++)
+    run(port, *loop, row, from, count, nullptr);
   run(port, last, row, from, count, port.plan.staged ? parts[MLUSIM_MOST_PARTS] : nullptr);
   if (!port.plan.staged) return;
   const size_t size = port.operands[0].size;
@@ -109,19 +117,53 @@ void run_part(const mlusim_native_port& port, intptr_t row, intptr_t from, intpt
          (size_t)count * size);
 }
 
+// Tests, over elements that fit into a part.
+bool test_part(const mlusim_native_port& port, intptr_t row, intptr_t from, intptr_t count) {
+  for (const mlusim_loop* loop = port.loops; loop < port.loops + port.plan.tests; loop++) {
+    if (loop->kind != MLUSIM_TEST)
+      run(port, *loop, row, from, count, nullptr);
+    else if (memchr((const char*)port.plan.places[loop->output], 0, (size_t)count))
+      return false;
+  }
+  return true;
+}
+
+// What is done with parts, one after the other, for as long as it says yes.
+template <typename Part>
+bool each_part(const mlusim_native_port& port, const Part& part) {
+  const intptr_t count = (intptr_t)port.numbers[port.elements], whole = count * (intptr_t)port.numbers[port.rows];
+  for (intptr_t row = 0; row < whole; row += count)
+    for (intptr_t from = 0; from < count; from += MLUSIM_PART_ELEMENTS)
+      if (!part(row, from, count - from < MLUSIM_PART_ELEMENTS ? count - from : (intptr_t)MLUSIM_PART_ELEMENTS))
+        return false;
+  return true;
+}
+
 }  // namespace
 
-void run_loops(const mlusim_native_port& port) {
-  const intptr_t count = (intptr_t)port.numbers[port.elements], whole = count * (intptr_t)port.numbers[port.rows];
-  const bool at_once = port.loop_count == 1 && !port.plan.staged;
-  for (intptr_t row = 0; row < whole; row += count) {
-    if (at_once) {
-      run(port, port.loops[0], row, 0, count, nullptr);
-      continue;
-    }
-    for (intptr_t from = 0; from < count; from += MLUSIM_PART_ELEMENTS)
-      run_part(port, row, from, count - from < MLUSIM_PART_ELEMENTS ? count - from : (intptr_t)MLUSIM_PART_ELEMENTS);
+bool is_table(const mlusim_native_port& port, int operand) {
+  for (int i = 0; i < port.loop_count; i++) {
+    const mlusim_loop& loop = port.loops[i];
+    if (loop.kind == MLUSIM_LOOK_UP && port.values[loop.inputs[0]].at == operand) return true;
   }
+  return false;
+}
+
+bool pass_tests(const mlusim_native_port& port) {
+  return each_part(port,
+                   [&](intptr_t row, intptr_t from, intptr_t count) { return test_part(port, row, from, count); });
+}
+
+void run_loops(const mlusim_native_port& port) {
+  if (port.loop_count > 1 || port.plan.staged) {
+    each_part(port, [&](intptr_t row, intptr_t from, intptr_t count) {
+      run_part(port, row, from, count);
+      return true;
+    });
+    return;
+  }
+  const intptr_t count = (intptr_t)port.numbers[port.elements], whole = count * (intptr_t)port.numbers[port.rows];
+  for (intptr_t row = 0; row < whole; row += count) run(port, port.loops[0], row, 0, count, nullptr);
 }
 
 }  // namespace mlusim

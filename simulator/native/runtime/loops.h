@@ -8,6 +8,12 @@ namespace [[gnu::visibility("hidden")]] mlusim {
 // of its element's type.
 bool plan_loops(mlusim_native_port& port);
 
+// Whether what has to hold of elements does; nothing is written.
+bool pass_tests(const mlusim_native_port& port);
+
+// Whether an operand is looked up in, at any place.
+bool is_table(const mlusim_native_port& port, int operand);
+
 // Makes the first operand.
 void run_loops(const mlusim_native_port& port);
 

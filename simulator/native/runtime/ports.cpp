@@ -12,6 +12,7 @@
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
+#include "segments.h"
 
 mlusim_native_ports* mlusim_native;
 int mlusim_native_on, mlusim_native_late, mlusim_native_timed;
@@ -103,9 +104,14 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
   return found.range && found.range->key >= operand.first_key && found.range->key < operand.end_key;
 }
 
+bool is_strided(const mlusim_native_port& port) { return port.effect == MLUSIM_STRIDED_COPY; }
+
 // Whether what is read of an operand has been written.
-bool is_written(const mlusim_native_operand& operand, const Found& found) {
+bool is_written(const mlusim_native_port& port, int number) {
+  const mlusim_native_operand& operand = port.operands[number];
+  const Found& found = port.plan.found[number];
   if (!is_doubtful(*found.range, found.address, found.bytes)) return true;
+  if (is_strided(port)) return has_flags(*found.range) && (!operand.reads || are_written(port, number));
   if (!has_flags(*found.range)) return memory.in_order(*found.range, found.address, found.bytes, !operand.reads);
   return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
 }
@@ -126,28 +132,37 @@ void poison(const Found& found) {
 }
 
 // Notes that all of an operand has been written, or is going to be.
-void note_written(const Found& found, bool late) {
+void note_written(const mlusim_native_port& port, int number) {
+  const Found& found = port.plan.found[number];
   if (!is_doubtful(*found.range, found.address, found.bytes)) return;
-  if (late) poison(found);
+  if (is_strided(port)) return note_segments(port, number);
+  if (port.effect == MLUSIM_LATE_COPY) poison(found);
   if (!has_flags(*found.range))
     memory.note_in_order(*found.range, found.address, found.bytes);
   else if (!all_written(flags_of(*found.range, found.address), found.bytes))
     memory.note_first_write(*found.range, found.address, found.bytes);
 }
 
-// Whether no order of elements matters: operands coincide where an output meets others; or, of one row of elements,
-// what is written is never ahead of what is read, and goes by way of a stage.
+// Whether no order of elements matters: operands coincide where an output meets others, no table among them; or, of one
+// row of elements, what is written is never ahead of what is read, and goes by way of a stage.
 bool are_apart(mlusim_native_port& port) {
   const Found* found = port.plan.found;
   for (int i = 0; i < port.operand_count; i++)
     for (int k = 0; k < port.operand_count && port.operands[i].writes; k++) {
       if (k == i || !meet(found[i], found[k])) continue;
+      if (is_table(port, k) || is_strided(port)) return false;
       if (found[i].address == found[k].address && found[i].bytes == found[k].bytes) continue;
       if (port.effect != MLUSIM_LOOPS || port.numbers[port.rows] != 1) return false;
       if (found[i].address > found[k].address || port.operands[i].size > port.operands[k].size) return false;
       port.plan.staged = true;
     }
   return true;
+}
+
+// Whether the operands of a copy have as many segments of as many bytes.
+bool fit_together(const mlusim_native_port& port) {
+  const Segments to(port, 0, 0), from(port, 1, 0);
+  return to.count() == from.count() && to.run() == from.run();
 }
 
 // Works out what a call comes to; false where it is not the plain way.
@@ -159,6 +174,7 @@ bool make_plan(mlusim_native_port& port) {
   for (int i = 0; i < port.operand_count; i++)
     if (!find(port.operands[i], port.numbers, plan.found[i])) return false;
   if ((port.operand_count > 1 && !are_apart(port)) || !plan_loops(port)) return false;
+  if (is_strided(port) && !fit_together(port)) return false;
   plan.launch = memory.launch;
   plan.generation = mlusim_current->generation;
   return true;
@@ -170,6 +186,7 @@ bool has_plan(const mlusim_native_port& port) {
 
 void note_row(const mlusim_native_port& port, const Found* found, int64_t pc) {
   mlusim_row& row = runs.issued(port.op, port.pipe, port.flags, pc, (uint64_t)port.numbers[port.work]);
+  if (is_strided(port)) note_shape(port, runs.shaped(row));
   for (int i = 0; i < port.operand_count; i++) {
     row.operands[i].key = found[i].range->key + (found[i].address - found[i].range->start);
     row.operands[i].bytes = found[i].bytes;
@@ -227,15 +244,18 @@ bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   if (!has_plan(port) && !make_plan(port)) return false;
   const Found* found = port.plan.found;
   for (int i = 0; i < port.operand_count; i++)
-    if (!is_written(port.operands[i], found[i])) return false;
+    if (!is_written(port, i)) return false;
+  if (port.plan.tests && !pass_tests(port)) return false;
   // Nothing stands in its way.
   leave_kernel();
   note_row(port, found, pc);
   if (port.waits) settle(port, found);
   for (int i = 0; i < port.operand_count; i++)
-    if (port.operands[i].writes) note_written(found[i], port.effect == MLUSIM_LATE_COPY);
+    if (port.operands[i].writes) note_written(port, i);
   if (port.effect == MLUSIM_COPY || port.effect == MLUSIM_LATE_COPY)
     copy(port, found[0], found[1]);
+  else if (is_strided(port))
+    copy_segments(port);
   else if (port.effect == MLUSIM_LOOPS)
     run_loops(port);
   return true;

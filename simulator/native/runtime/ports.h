@@ -2,9 +2,15 @@
 #pragma once
 #include "mlusim_rt.h"
 
-// Operands that a row of the log has; values of the loops of a port; parts that they keep, and elements of one.
+// Operands that a row of the log has; values of the loops of a port; parts that they keep, and elements of one; axes of
+// an operand.
 #define MLUSIM_MOST_OPERANDS 4
-enum mlusim_loop_limit { MLUSIM_MOST_VALUES = 32, MLUSIM_MOST_PARTS = 8, MLUSIM_PART_ELEMENTS = 1024 };
+enum mlusim_loop_limit {
+  MLUSIM_MOST_VALUES = 32,
+  MLUSIM_MOST_PARTS = 8,
+  MLUSIM_PART_ELEMENTS = 1024,
+  MLUSIM_MOST_AXES = 3
+};
 
 // What a step computes of two numbers; `HOLDS` ends the port where its first one is 0.
 enum mlusim_step_kind {
@@ -56,23 +62,26 @@ enum mlusim_element {
 };
 
 // What loops take and make: elements of an operand; of a part that is kept from loop to loop; or one for all, a number
-// as an element or its bits as they are.
-enum mlusim_value_kind { MLUSIM_OPERAND, MLUSIM_PART, MLUSIM_NUMBER, MLUSIM_CONSTANT };
+// as an element or its bits as they are. Copies at strides have axes in their place, of each operand the outermost one
+// first, and the bytes of a segment last.
+enum mlusim_value_kind { MLUSIM_OPERAND, MLUSIM_PART, MLUSIM_NUMBER, MLUSIM_CONSTANT, MLUSIM_AXIS };
 struct mlusim_value {
-  uint16_t kind, at;        // the operand, the part, or the place of the number
-  uint16_t element, width;  // its type, if it is cast to or from or a number, and its bytes
-  uint16_t repeated;        // of an operand: each row takes the same
+  uint16_t kind, at;        // the operand, the part, or the place of the number; of an axis, of its count
+  uint16_t element, width;  // its type, if it is cast to or from or a number, and its bytes; of an axis, where its
+                            // stride lies, and the number of the operand
+  uint16_t repeated;        // of an operand: each row takes the same; of an axis: its stride was given
 };
 
-// A pass over elements: a loop of NumPy's, a cast, or a choice by the first input between the others.
-enum mlusim_loop_kind { MLUSIM_NUMPY, MLUSIM_CAST, MLUSIM_CHOICE };
+// A pass over elements: a loop of NumPy's; a cast; a choice by the first input between the others; the elements of the
+// first input, an operand, at places that the second one says; or a test that the input holds everywhere.
+enum mlusim_loop_kind { MLUSIM_NUMPY, MLUSIM_CAST, MLUSIM_CHOICE, MLUSIM_LOOK_UP, MLUSIM_TEST };
 struct mlusim_loop {
   uint64_t function, data;
   uint16_t kind, input_count;
   uint16_t inputs[4], output;  // values
 };
 
-enum mlusim_native_effect { MLUSIM_LOOPS, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_WAIT };
+enum mlusim_native_effect { MLUSIM_LOOPS, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_STRIDED_COPY, MLUSIM_WAIT };
 
 // What a call has come to: another one of the same numbers comes to the same for as long as variables and arrays lie
 // where they lay.
@@ -84,6 +93,7 @@ struct mlusim_native_plan {
   uint64_t launch, generation;  // 0: there is none
   struct mlusim_native_place found[4];
   uint64_t staged;        // the first operand meets others, so that nothing of it may be there before they are read
+  uint64_t tests;         // loops up to the last test
   uint64_t places[32];    // of the first elements of values
   int64_t strides[32];    // of values, in bytes; 0: one for all
   uint64_t elements[32];  // the bits of those that are numbers
@@ -93,7 +103,7 @@ struct mlusim_native_port {
   uint16_t op;  // number in the log
   uint8_t pipe, flags;
   uint16_t argument_count, step_count, operand_count, value_count, loop_count;
-  uint16_t work, elements, rows;  // numbers; elements of a row
+  uint16_t work, elements, rows;  // numbers; elements of a row, or what stands for work in a row about shapes
   uint16_t effect;
   uint16_t skipped_by, python_for;  // a bit for each role of a core: has no part in it; needs the port in Python
   uint64_t waits;                   // for effects on these pipes, a bit for each; a copy for those on its memory, too
@@ -101,7 +111,7 @@ struct mlusim_native_port {
   const struct mlusim_step* steps;
   int64_t* numbers;  // arguments, constants, and what steps compute
   const struct mlusim_value* values;
-  const struct mlusim_loop* loops;  // one after the other; the last one makes the first operand
+  const struct mlusim_loop* loops;  // tests and what they take; then those of which the last makes the first operand
   struct mlusim_native_operand operands[4];
   struct mlusim_native_plan plan;
 };

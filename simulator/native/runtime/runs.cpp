@@ -1,5 +1,7 @@
 #include "runs.h"
 
+#include <string.h>
+
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
@@ -78,6 +80,8 @@ void Runs::hand_over(int run_count) {
   done_ = 0;
   memory.touched = MLUSIM_UNTOUCHED;
   process.answers.drain(runs_, rows_, (uint64_t)run_count, (uint64_t)row_count, first_writes);
+  if (shaped_) memset(rows_, 0, (size_t)row_count * sizeof *rows_);  // records have no lanes
+  shaped_ = false;
 }
 
 void Runs::drain(uint64_t worth, int64_t pc) {
@@ -105,6 +109,15 @@ mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, u
   row.pipe = pipe;
   row.flags = flags;
   return row;
+}
+
+mlusim_shape_row& Runs::shaped(const mlusim_row& row) {
+  static_assert(sizeof(mlusim_shape_row) == sizeof(mlusim_row), "one takes the place of the other");
+  shaped_ = true;
+  mlusim_row& behind = rows_[done_++];
+  behind = row;
+  behind.flags = MLUSIM_SHAPE;
+  return (mlusim_shape_row&)behind;
 }
 
 // The key of a source position in a range, or a free one. Addresses differ from process to process, and which runs

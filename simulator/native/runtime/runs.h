@@ -50,6 +50,9 @@ class Runs {
   // The row of an instruction of the running task, behind what waits; its operands are yet to be filled in.
   mlusim_row& issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
 
+  // The row behind the one that was issued last, which says of what shape the operands of that are.
+  mlusim_shape_row& shaped(const mlusim_row& row);
+
   uint16_t compute = 0;     // number in the log of what the scalar unit computes
   uint8_t scalar_pipe = 0;  // and of its pipe
 
@@ -74,9 +77,10 @@ class Runs {
 
   mlusim_run runs_[MOST]{};
   // Records that are complete, then those of the runs; behind them, when they are closed, those of what was computed.
-  mlusim_row rows_[ROOM + 2 * MOST + 1]{};
+  mlusim_row rows_[ROOM + 1 + 2 * MOST + 1]{};
   Key keys_[KEYS]{};
   int count_ = 0, done_ = 0;
+  bool shaped_ = false;      // some of the rows are of shapes
   uint64_t round_ = 1;       // goes up where runs are closed
   uint64_t work_noted_ = 0;  // operations that are in records or runs
   int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1

@@ -21,42 +21,64 @@ _ODD_COUNTS = (0, -1, -64, 3000, 1 << 20, (1 << 31) - 1)
 
 def draw(rng: random.Random, overloads: Sequence[Overload], rows: int) -> np.ndarray:
     """A table of calls, int64 [rows, FIELDS]."""
-    table = np.zeros((rows, FIELDS), np.int64)
+    table: list[list[int]] = []
     faults = rng.choice((0.0, 0.1, 0.4))
     used = [rng.randrange(len(overloads)) for _ in range(rng.randint(1, 8))]  # the same ones again and again
     if rng.random() < 0.4:
         used += [number for name in _ORDERED for number, overload in enumerate(overloads) if overload.name == name]
-    for row in table:
-        call = rng.choice([*used, len(overloads)])
-        row[0], row[1] = call, rng.choice((1, 1, 2, 3))
+    for _ in range(rows):
+        call, times = rng.choice([*used, len(overloads)]), rng.choice((1, 1, 2, 3))
         if call == len(overloads):  # a scalar load and a store
-            row[2:4] = [_pointer(rng, rng.choice(("nram", "gdram")), 4, 0) for _ in range(2)]
-            continue
-        row[2 : 2 + len(overloads[call].parameters)] = _arguments(rng, overloads[call], rng.random() < faults)
-    return np.concatenate((_loads(overloads), table)) if rng.random() < 0.7 else table
+            arguments = [_pointer(rng, rng.choice(("nram", "gdram")), 4, 0) for _ in range(2)]
+        else:
+            arguments = _arguments(rng, overloads[call], rng.random() < faults)
+            if overloads[call].instruction.looks_up and rng.random() < 0.8:
+                table += _positions(rng, overloads, overloads[call], arguments)
+        table.append([call, times, *arguments])
+    if rng.random() < 0.7:
+        table = [*_loads(overloads), *table]
+    return np.array([row + [0] * (FIELDS - len(row)) for row in table], np.int64)
 
 
-def _loads(overloads: Sequence[Overload]) -> np.ndarray:
+def _positions(
+    rng: random.Random, overloads: Sequence[Overload], overload: Overload, arguments: list[int]
+) -> list[list[int]]:
+    """A call that writes a place of a table, or one that it lacks, where another call looks for such."""
+    given = dict(zip([p.name for p in overload.parameters], arguments, strict=True))
+    source = next(p for p in overload.parameters if p.name == overload.instruction.looks_up)
+    write = "__bang_write_value", "int32" if overload.element(source).size == 4 else "int16"
+    place = rng.choice((0, 1, 63, 63, 127, 128, -1))
+    count = max(given["elem_count"], 0) & 0xFFF
+    return [
+        [number, 1, given[source.name], count, place]
+        for number, one in enumerate(overloads)
+        if (one.name, one.dtypes) == write
+    ]
+
+
+def _loads(overloads: Sequence[Overload]) -> list[list[int]]:
     """Copies that give on-chip memory contents."""
     copy = next(n for n, o in enumerate(overloads) if o.name == "__memcpy" and len(o.parameters) == 4)
     select = overloads[copy].instruction.select
     assert select
     directions = {case.label: value for value, case in select.cases.items()}
     names = [name for arrays in ARRAYS.values() for name, _ in arrays]
-    rows = [
-        (copy, 1, names.index(name) << 32, 0, size, directions[f"GDRAM2{space.upper()}"])
+    return [
+        [copy, 1, names.index(name) << 32, 0, size, directions[f"GDRAM2{space.upper()}"]]
         for space in ("nram", "wram")
         for name, size in ARRAYS[space]
     ]
-    return np.array([row + (0,) * (FIELDS - len(row)) for row in rows], np.int64)
 
 
 def _arguments(rng: random.Random, overload: Overload, odd: bool) -> list[int]:
     entry, found = overload.instruction, list[int]()
     select = rng.choice(list(entry.select.cases.items())) if entry.select else None
     spaces = dict(select[1].spaces) if select else {}
+    shape = _shape(rng, overload) if rng.random() < 0.8 else {}
     for p in overload.parameters:
-        if p.is_memory:
+        if p.name in shape:
+            found.append(shape[p.name])
+        elif p.is_memory:
             space = spaces.get(p.name) or entry.space_of(p)
             same = [value for q, value in zip(overload.parameters, found, strict=False) if q.is_memory]
             coincide = same and rng.random() < 0.2
@@ -66,6 +88,24 @@ def _arguments(rng: random.Random, overload: Overload, odd: bool) -> list[int]:
         else:
             found.append(_number(rng, overload, p, odd))
     return found
+
+
+def _shape(rng: random.Random, overload: Overload) -> dict[str, int]:
+    """Counts and strides of a copy of segments that fit, mostly; none of what is packed."""
+    names = {p.name for p in overload.parameters}
+    found = {"size": rng.choice((1, 8, 16, 64))}
+    steps = (*(rng.choice((0, 16, 64, 72, 128)) for _ in range(3)), rng.choice((-64, 512, 8, 0)))
+    if "segnum" in names:
+        found["segnum"] = rng.choice((0, 1, 3, 7))
+    elif "dst_segnum1" in names:
+        inner, outer = rng.choice((0, 1, 3)), rng.choice((0, 1, 3))
+        found |= {"dst_segnum1": inner, "dst_segnum2": outer}
+        turned = rng.random() < 0.5
+        found |= {"src_segnum1": outer if turned else inner, "src_segnum2": inner if turned else outer}
+    else:
+        return {}
+    strides = [name for name in names if "stride" in name]
+    return found | {name: rng.choice((*steps, 64 * (1 + int(name[-1:] == "1")))) for name in sorted(strides)}
 
 
 def _pointer(rng: random.Random, space: str, size: int, odd: bool) -> int:

@@ -8,7 +8,7 @@ from mlusim.isa import DIALECTS, TYPES, Barrier, Kind, Overload, Parameter, Wait
 
 BANG = DIALECTS["bang"]
 #: Numbers of a row of the table: the call, how often it is repeated, its arguments.
-FIELDS = 10
+FIELDS = 14
 #: The arrays that arguments point into, by their spaces: name, bytes.
 ARRAYS = {
     "gdram": (("x", 8192), ("y", 8192)),
@@ -37,20 +37,21 @@ _TAIL = """        default:
   }
 }
 """
+_KINDS = (Kind.PACKED, Kind.STRIDED, Kind.VALUE)
 #: An argument that points into an array: its number, and the byte.
 _POINTER = "(arrays[s[{at}] >> 32] + (int32_t)s[{at}])"
 
 
 def callable_overloads(arch: int) -> list[Overload]:
-    """Those that the kernel can call: of packed operands and numbers alone, waits and barriers."""
+    """Those that the kernel can call: of operands that are packed or at strides and numbers, waits and barriers."""
     return [
         overload
         for overload in BANG.overloads
         if overload.name.startswith("__") and arch in overload.instruction.archs
         and overload.instruction.prototype.returns == "void" and len(overload.parameters) <= FIELDS - 2
         and (isinstance(overload.instruction.effect, (Wait, Barrier)) or overload.instruction.written)
-        and not overload.instruction.looks_up and not overload.instruction.measured and not overload.instruction.asm
-        and all(p.kind in (Kind.PACKED, Kind.VALUE) and p.type in _names(overload) for p in overload.parameters)
+        and not overload.instruction.measured and not overload.instruction.asm
+        and all(p.kind in _KINDS and p.type in _names(overload) for p in overload.parameters)
     ]  # fmt: skip
 
 

@@ -159,11 +159,11 @@ class Recorder:
         """A copy of the rows from a place of the buffer on."""
         return np.frombuffer(bytes(self.buffer[begin : self.at]), RAW).copy()
 
-    def write_rows(self, rows: ctypes.Array[ctypes.c_char]) -> None:
+    def write_rows(self, rows: bytes | ctypes.Array[ctypes.c_char]) -> None:
         """Append the bytes of whole rows, some of which may say of what shape the record before them is."""
         begin = 0
         if self.shapes:
-            raw, shaped = np.frombuffer(rows, RAW), np.frombuffer(rows, _SHAPE_ROW)
+            raw, shaped = (np.frombuffer(memoryview(rows), kind) for kind in (RAW, _SHAPE_ROW))
             for at in np.flatnonzero(raw["flags"] == _SHAPE).tolist():
                 row, numbers = raw[at - 1], shaped["numbers"][at].tolist()
                 row["gaps"], flags, pieces = self.shapes[int(shaped["work"][at])](*numbers)

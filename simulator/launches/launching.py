@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -31,7 +32,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders
-from .repeats import Repeats
+from .repeats import Repeats, says_how_many
 from .run import Run
 from .variants import Variant, Variants, in_tiles, in_variants, variants_of
 from .watchers import watchers
@@ -149,7 +150,8 @@ def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayC
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
-        yield Given(name, title, memory.key(address), array.shape, array.dtype, bool(output), declared, contents)
+        told = says_how_many(values, math.prod(array.shape))
+        yield Given(name, title, memory.key(address), array.shape, array.dtype, bool(output), declared, contents, told)
 
 
 def examined(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -56,6 +57,15 @@ class Repeats:
 def whole(value: Any) -> bool:
     """Whether a value is a whole number."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def says_how_many(values: Sequence[Any], count: int) -> bool:
+    """Whether a whole number among arguments, or the product of two or three that follow each other, is a count."""
+    if count < 2:
+        return False
+    numbers = [int(value) if whole(value) else 0 for value in values]
+    together = (numbers[at : at + length] for length in (1, 2, 3) for at in range(len(numbers) - length + 1))
+    return any(math.prod(some) == count for some in together)
 
 
 def _is_few(value: Any) -> bool:

@@ -15,7 +15,7 @@ class Given:
 
     ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
     them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
-    change, so that not to touch it at all is odd.
+    change, so that not to touch it at all is odd; ``told``: other arguments say how many elements it has.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Given:
     output: bool
     declared: bool
     contents: Callable[[], np.ndarray]
+    told: bool = False
 
     @property
     def bytes(self) -> int:

@@ -63,7 +63,7 @@ def left_out(touched: Touched) -> Iterator[Finding]:
     with few gaps while some tasks have done nothing, or with gaps of whole pieces, but many times as many pieces,
     while most have; or with holes between pieces that are much longer. An output that nobody touches, in a launch
     that writes none, is no less odd; and so are holes of an element or two, and the part of idle tasks, in an array
-    that is read and written.
+    that is read and written, and its end where the launch has been told how long it is.
     """
     lost, array = _lost(touched), touched.array
     if lost is None:
@@ -84,7 +84,7 @@ def _lost(touched: Touched) -> _Lost | None:
         lost = _end(touched) or _gaps(touched)
     if lost or not array.output or not written.any():
         return lost
-    return (None if alike else _idle_part(touched)) or _holes(touched)
+    return (None if alike else _idle_part(touched) or _rest_in_place(touched)) or _holes(touched)
 
 
 def _end(touched: Touched) -> _Lost | None:
@@ -146,6 +146,20 @@ def _idle_part(touched: Touched) -> _Lost | None:
     at = int(np.argmax(missing))
     key = int(cover.before[at]) if at < len(cover.row) else end
     return _Lost(True, key, size, places, int(cover.row[min(at, len(cover.row) - 1)]), sure=False)
+
+
+def _rest_in_place(touched: Touched) -> _Lost | None:
+    """The end of an array that is read and written, of which the launch has been told how long it is.
+
+    All before it is read, and all of that written.
+    """
+    array, pieces = touched.array, touched.pieces
+    read, made = (_Cover(pieces.chosen(chosen), array.key) for chosen in (~touched.written, touched.written))
+    end = int(made.reached[-1])
+    tail = array.key + array.bytes - end
+    if not array.told or len(read.gaps) or len(made.gaps) or int(read.reached[-1]) != end or not tail:
+        return None
+    return _Lost(True, end, tail, row=made.last, sure=tail < int(made.sizes.max()))
 
 
 def _holes(touched: Touched) -> _Lost | None:

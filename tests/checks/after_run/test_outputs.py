@@ -50,6 +50,32 @@ def test_arrays_that_are_no_outputs_beyond_doubt() -> None:
 
 
 @pytest.mark.parametrize(
+    ("total", "passed", "found"),
+    [
+        (4 * N + 8, [4 * N + 8], ["warning unwritten"]),
+        (4 * N + 8, [9, 11, 6, 4], ["warning unwritten"]),  # rows, columns, channels, and another number
+        (6 * N, [6 * N], ["advice unwritten"]),
+        # near misses
+        (4 * N + 8, [4 * N], []),
+        (4 * N + 8, [], []),
+        (4 * N, [4 * N], []),
+    ],
+)
+def test_the_rest_of_an_array_in_place(total: int, passed: list[int], found: list[str]) -> None:
+    """Four tiles of an array are doubled where they lie; numbers that are passed say how long it is."""
+
+    def kernel(m: Any, x: Any, *numbers: int) -> None:
+        piece = m.nram("float", N)
+        for begin in range(0, 4 * N, N):
+            m.__memcpy(piece, x + begin, BYTES, m.GDRAM2NRAM)
+            m.__bang_add(piece, piece, piece, N)
+            m.__memcpy(x + begin, piece, BYTES, m.NRAM2GDRAM)
+
+    said = launch(kernel, args=[zeros(total), *passed], device=device(), on_finding="collect")
+    assert [f"{f.severity} {f.rule}" for f in said.findings] == found
+
+
+@pytest.mark.parametrize(
     ("skip", "hole", "severity"),
     [((), 0, None), ((2,), 4, "warning"), ((0,), 4, "warning"), ((1, 2, 3), 4, "advice"), ((2,), 36, None)],
 )

@@ -220,4 +220,4 @@ def _traced(mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, d
     masked = np.ma.masked_array(theirs.values, mask=np.ones(theirs.values.shape, bool))
     masked.mask.reshape(-1)[different] = False
     held = [replace(one, contents=mine.values.view) if one is array else one for one in arrays]
-    return wrong_results([mine.left.log], held, Expectations({array.title: masked}, 0.0))[0]
+    return wrong_results([mine.left.log], held, Expectations({array.title: masked}, 0.0), in_source=False)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,26 @@ from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined, region_of
 from ..after_run import Given
 from .expectations import Expectations
+from .scalar_code import lines_behind
 
 #: Causes of one array that are told apart, steps that are kept of each, elements that are kept of each step.
 _MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4
 #: Wrong elements that are compared with what is expected elsewhere, and the least that make a pattern.
 _SAMPLE, _PATTERN = 256, 4
+#: Instructions of a trail whose places and sizes are followed, bytes of a source that is read for them.
+_FOLLOWED, _MOST_SOURCE = 4, 1 << 24
+#: What a step is called that no instruction is of.
+_SCALAR_CODE = "scalar code"
 
 
-def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations) -> list[Finding]:
+def wrong_results(
+    logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations, in_source: bool = True
+) -> list[Finding]:
     """A finding for every line whose instruction was the last to write wrong elements of an array.
 
     ``logs`` are those of the launches that may have written them, in order. The trail says what had a part in the first
-    element, up to the arrays that were given; blocks of threads have none.
+    element, up to the arrays that were given; blocks of threads have none. With ``in_source`` it ends with the lines
+    that its instructions have their places and sizes from, as far as the text of the source says so.
     """
     log, ends = joined(logs), np.cumsum([len(one) for one in logs])
     history, found = None, []
@@ -44,8 +53,31 @@ def wrong_results(logs: Sequence[Log], arrays: Sequence[Given], expected: Expect
             mine = np.flatnonzero(places == places[first])
             cause = _Cause(log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], wrong, limit)
             launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
-            found.append(cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", ""))))
+            said = cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", "")))
+            found.append(_with_scalar_code(said) if in_source else said)
     return found
+
+
+def _with_scalar_code(finding: Finding) -> Finding:
+    """A finding with the lines that say where its instructions work, and on how much."""
+    own = finding.location
+    if not own.line or own.file.endswith(".py"):
+        return finding
+    places = dict.fromkeys([own, *(step.location for step in finding.trail)])
+    at = [place.line for place in places if place.file == own.file][:_FOLLOWED]
+    known = {place.line for place in places if place.file == own.file}
+    lines = [line for line in lines_behind(_source(own.file), at) if line not in known]
+    steps = (Step(_SCALAR_CODE, Location(own.file, line), finding.core, finding.task) for line in lines)
+    return replace(finding, trail=(*finding.trail, *steps))
+
+
+def _source(file: str) -> str:
+    """The text of a source; "" where it cannot be read."""
+    path = Path(file)
+    try:
+        return path.read_text("utf-8", "replace") if path.stat().st_size <= _MOST_SOURCE else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _places(log: Log, records: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
 """The lines of scalar code that say where an instruction works and on how much: found in the text of its source.
 
 A log has no record of them. What is found is where the names of a statement, and of the loops and conditions around it,
-got their values in the same function: the nearest line before it that assigns each, and so on from there.
+got their values in the same function: the nearest line before it that assigns each, or declares it as an array on the
+chip, and so on from there.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ def _around(code: Sequence[str], line: int) -> Iterator[tuple[int | None, int]]:
 
 
 def _assigned(code: Sequence[str], name: str, top: int, last: int) -> int | None:
-    """The nearest line up to the last one, from the first of the function on, that assigns a name."""
-    assigns = re.compile(rf"(?<![.\w>]){name}\s*(?:\[[^\]]*\]\s*)*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?<!&)&\s*{name}\s*[,)]")
+    """The nearest line up to the last one, from the first of the function on, that assigns or declares a name."""
+    assigned = rf"(?<![.\w>]){name}\s*(?:\[[^\]]*\]\s*)*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+    assigns = re.compile(rf"{assigned}|(?<!&)&\s*{name}\s*[,)]|\b__\w+__\s[\w\s]*\b{name}\s*\[")
     return next((at for at in range(last, top - 1, -1) if assigns.search(code[at])), None)

@@ -54,7 +54,7 @@ def wrong_results(
             cause = _Cause(log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], wrong, limit)
             launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
             said = cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", "")))
-            found.append(_with_scalar_code(said) if in_source else said)
+            found.append(_with_scalar_code(said) if in_source and not log.kind.transactions else said)
     return found
 
 

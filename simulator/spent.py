@@ -29,9 +29,9 @@ class Spent:
         self._now, self._since = name, now
         return before
 
-    def count(self, name: str) -> None:
-        """A phase has been entered once more."""
-        self._times[name] = self._times.get(name, 0) + 1
+    def count(self, name: str, times: int = 1) -> None:
+        """A phase has been entered so many times more."""
+        self._times[name] = self._times.get(name, 0) + times
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function whose calls are a phase."""

@@ -155,10 +155,6 @@ class Recorder:
         PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
         self.at += ROW
 
-    def rows(self, begin: int) -> np.ndarray:
-        """A copy of the rows from a place of the buffer on."""
-        return np.frombuffer(bytes(self.buffer[begin : self.at]), RAW).copy()
-
     def write_rows(self, rows: bytes | ctypes.Array[ctypes.c_char]) -> None:
         """Append the bytes of whole rows, some of which may say of what shape the record before them is."""
         begin = 0

@@ -8,7 +8,7 @@ from .launch import Launch, log_limit
 from .memory_map import MemoryMap
 from .operand_cache import VACANT, OperandCache, OperandSlot
 from .state import Execution
-from .tasks import BuiltIns, Task, groups
+from .tasks import BuiltIns, Task, built_ins, groups, task_at
 
 __all__ = [
     "VACANT",
@@ -24,7 +24,9 @@ __all__ = [
     "OperandCache",
     "OperandSlot",
     "Task",
+    "built_ins",
     "groups",
     "log_limit",
     "meet",
+    "task_at",
 ]

@@ -64,14 +64,19 @@ class Task:
 def groups(shape: Shape, dim: Three, kind: LaunchKind) -> Iterator[list[Task]]:
     """The groups of tasks that run together, in launch order."""
     for places in kind.groups(shape, dim[0] * dim[1] * dim[2]):
-        yield [_task(place, dim) for place in places]
+        yield [task_at(place, dim) for place in places]
 
 
-def _task(place: TaskPlace, dim: Three) -> Task:
-    number, core, cluster, role, *of_cluster = place
+def task_at(place: TaskPlace, dim: Three) -> Task:
+    """A task of a launch of such dimensions, as it begins."""
+    return Task(*place[:4], built_ins(place, dim))
+
+
+def built_ins(place: TaskPlace, dim: Three) -> BuiltIns:
+    """What a task of a launch of such dimensions sees."""
+    number, _, _, _, *of_cluster = place
     x, y, z = dim
-    sees = BuiltIns(number, number % x, number // x % y, number // (x * y), x * y * z, x, y, z, *of_cluster)
-    return Task(number, core, cluster, role, sees)
+    return BuiltIns(number, number % x, number // x % y, number // (x * y), x * y * z, x, y, z, *of_cluster)
 
 
 #: Who runs while no task does.

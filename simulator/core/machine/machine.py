@@ -15,10 +15,12 @@ from ...chip import Shape
 from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, rules
 from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
+from ...log.recorder import RAW
 from ...spent import current
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
 from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
+from .alone import Alone, Starter
 
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
@@ -47,12 +49,13 @@ class Machine:
         whole = {memory.name: not spaces[memory.name].registers for memory in self.map.own if spaces[memory.name].whole}
         self.cluster_spaces = {memory.name for memory in self.map.own if memory.space.scope == "cluster"}
         self.layout = VariableLayout(self.map.own, whole)
-        self._marked: dict[tuple[str, int], tuple[Placement | None, Any]] = {}  # rows by name and core, see there
+        self._marked: dict[tuple[str, int], tuple[Placement | None, Any]] = {}  # see `variable_rows`
         self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
         self._scalar_pipe = self.recorder.pipe("scalar")
         self.on_enter: Callable[[Task], None] = lambda task: None
         self._ports: dict[int, Port] = {}
         self._shared: dict[tuple[str, int, Hashable], Allocation] = {}
+        self.alone = Alone(self)
 
     def close(self) -> None:
         """Give the on-chip memories back to the host; nothing can run afterwards."""
@@ -96,30 +99,28 @@ class Machine:
         locate: Locate,
         variables: tuple[Variable, ...] = (),
         progress: Callable[[int, int], None] | None = None,
+        starter: Starter | None = None,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
+        A ``starter`` begins those that run by themselves, where nobody asks for progress after each.
         Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
             raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
         self._begin(launch)
-        self.layout.use(variables)
+        if self.layout.use(variables):
+            self.alone.fresh.clear()
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
             context = copy_context()
-        total, done = math.prod(launch.dim), 0
-        self._place("device", 0)
+        self.place("device", 0)
         turns = random.Random(launch.order) if launch.order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        ordered = groups(self.shape, launch.dim, launch.kind)
-        for group in self._in_turn(list(ordered) if turns else ordered, turns):
-            self._run_group(group, entry, context, turns)
-            done += len(group)
-            if progress:
-                progress(min(done, total), total)
-            if self.collector.ended:
-                break
+        if starter and not turns and not progress and launch.kind.together(self.shape) == 1:
+            self.alone.run(launch, starter, entry, context)
+        else:
+            self._run_groups(launch, entry, context, turns, progress)
         if self.collector.failure is not None:
             raise self.collector.failure
         if not self.collector.ended:
@@ -137,6 +138,20 @@ class Machine:
             self.collector.report(rules.log_limit.passed(len(log), log.left_out), 0)
         return log, self.collector.located(locate)
 
+    def _run_groups(
+        self, launch: Launch, entry: Callable[[Task], object], context: Context, turns: random.Random | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:  # fmt: skip
+        ordered = groups(self.shape, launch.dim, launch.kind)
+        total, done = math.prod(launch.dim), 0
+        for group in self._in_turn(list(ordered) if turns else ordered, turns):
+            self.run_group(group, entry, context, turns)
+            done += len(group)
+            if progress:
+                progress(min(done, total), total)
+            if self.collector.ended:
+                break
+
     @staticmethod
     def _in_turn(items: Any, turns: random.Random | None) -> Any:
         """The items as they are, or in a random order."""
@@ -144,16 +159,26 @@ class Machine:
             turns.shuffle(items)
         return items
 
-    def _run_group(
-        self, group: list[Task], entry: Callable[[Task], object], context: Context, turns: random.Random | None
+    def run_group(
+        self, group: list[Task], entry: Callable[[Task], object], context: Context, turns: random.Random | None = None
     ) -> None:
-        self.execution.barriers.group, self._shared = group, {}
+        """Run tasks together."""
+        self.begin_group(group)
+        self.alone.fresh.clear()
         for owner in {task.cluster for task in group}:
-            self._place("cluster", owner)
+            self.place("cluster", owner)
         for task in group:
-            self._place("core", task.core)
+            self.place("core", task.core)
             task.fiber.run = self._body(task, entry)
             task.fiber.gr_context = context.copy()
+        self.go_on(group, turns)
+
+    def begin_group(self, group: list[Task]) -> None:
+        """These tasks run together from now on."""
+        self.execution.barriers.group, self._shared = group, {}
+
+    def go_on(self, group: list[Task], turns: random.Random | None = None) -> None:
+        """Let tasks run until all are done."""
         while any(not task.done for task in group):
             if self.collector.ended:
                 self._unwind(group)
@@ -176,11 +201,7 @@ class Machine:
         def body() -> None:
             try:
                 self._allocated(task)
-                ended_early = entry(task)
-                self.execution.deferrals.finish()
-                if not ended_early:
-                    self._check_section(task)
-                self._freed(task)
+                self.finish(task, bool(entry(task)))
             except Squashed:
                 pass
             except BaseException as error:
@@ -189,6 +210,13 @@ class Machine:
 
         return body
 
+    def finish(self, task: Task, ended: bool) -> None:
+        """The code of a task has come to its end, or has been ended."""
+        self.execution.deferrals.finish()
+        if not ended:
+            self._check_section(task)
+        self._freed(task)
+
     def _check_section(self, task: Task) -> None:
         """A task that has ended has closed its section."""
         if task.section:
@@ -196,13 +224,17 @@ class Machine:
             self.collector.report(rules.section.left_open(name), pc)
 
     def _enter(self, task: Task) -> None:
+        self.become(task)
+        self.on_enter(task)
+
+    def become(self, task: Task) -> None:
+        """A task is the running one from now on."""
         current, collector = self.current, self.collector
         current.core, current.task, current.role, current.cluster = task.core, task.number, task.role, task.cluster
         current.running, collector.core, collector.task = task, task.core, task.number
         current.pending, current.found = task.pending, self.map.cache[task.core]
-        self.on_enter(task)
 
-    def _place(self, scope: str, owner: int) -> None:
+    def place(self, scope: str, owner: int) -> None:
         """Fresh file-scope variables for one owner; ports look for them anew where they are not where they were."""
         if self.layout.place(scope, owner):
             self.map.cache.forget((owner,) if scope == "core" else None)
@@ -219,25 +251,39 @@ class Machine:
             self._mark_variables(FREE, task, self.layout.placement("core", task.core))
 
     def _mark_variables(self, name: str, task: Task, placement: Placement) -> None:
-        """The variables of the program come or go: the rows of each task of a core but for its number."""
-        known, rows = self._marked.get((name, task.core), (None, None))
-        if known is placement:
+        """The variables of the program come or go."""
+        if placement.variables:
+            rows = self.variable_rows(name, task.core, placement)
             rows["task"] = task.number
             self.recorder.write_rows(rows.tobytes())
-            return
-        begin = self.recorder.at
-        for number, entry in placement.variables if name == ALLOC else reversed(placement.variables):
-            self._mark(name, entry, variable_counter(number))
-        if not self.recorder.left_out:  # or they may have been taken back
-            self._marked[name, task.core] = placement, self.recorder.rows(begin)
+
+    def variable_rows(self, name: str, core: int, placement: Placement) -> np.ndarray:
+        """What is recorded when the variables of the program come (`ALLOC`) or go, of whatever task of a core.
+
+        The same array again for as long as they are where they are.
+        """
+        known, rows = self._marked.get((name, core), (None, None))
+        if known is not placement:
+            held = placement.variables if name == ALLOC else placement.variables[::-1]
+            rows = np.zeros(len(held), RAW)
+            for row, (number, entry) in zip(rows, held, strict=True):
+                row["op"], row["pipe"] = self._mark_op(name, entry.space), self._scalar_pipe
+                row["core"], row["pc"] = core, variable_counter(number)
+                row["operands"][0]["key"], row["operands"][0]["bytes"] = entry.key, entry.end - entry.start
+            self._marked[name, core] = placement, rows
+        found: np.ndarray = rows
+        return found
+
+    def _mark_op(self, name: str, space: str) -> int:
+        op = self._marks.get((name, space))
+        if op is None:
+            op = self._marks[name, space] = self.recorder.op(Op(name, space, ("dst",), (False,), ""))
+        return op
 
     def _mark(self, name: str, entry: Allocation, pc: int) -> None:
-        op = self._marks.get((name, entry.space))
-        if op is None:
-            op = self._marks[name, entry.space] = self.recorder.op(Op(name, entry.space, ("dst",), (False,), ""))
         current = self.current
         self.recorder.write(
-            op,
+            self._mark_op(name, entry.space),
             self._scalar_pipe,
             0,
             current.core,

@@ -54,11 +54,13 @@ class VariableLayout:
         self._placed: dict[tuple[str, int], Placement] = {}
         self.variables: tuple[Variable, ...] = ()
 
-    def use(self, variables: tuple[Variable, ...]) -> None:
-        """These are the variables from now on."""
-        if variables != self.variables:
-            self._placed.clear()
-            self.variables = variables
+    def use(self, variables: tuple[Variable, ...]) -> bool:
+        """These are the variables from now on; whether they were others before."""
+        if variables == self.variables:
+            return False
+        self._placed.clear()
+        self.variables = variables
+        return True
 
     def placement(self, scope: str, owner: int) -> Placement:
         """What `place` has made for an owner."""

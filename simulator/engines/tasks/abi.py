@@ -11,6 +11,8 @@ from ...structures import header
 _RUNTIME, _PORTS = header("runtime/mlusim_rt.h"), header("runtime/ports.h")
 #: A row of addresses that scalar accesses may use.
 RANGE = _RUNTIME.dtype("mlusim_range")
+#: A task that is to begin.
+START = _RUNTIME.dtype("mlusim_start")
 #: Kinds of fault; what has become of flags.
 FaultKind = _RUNTIME.enumeration("mlusim_fault_kind", "MLUSIM_")
 Touched = _RUNTIME.enumeration("mlusim_touched", "MLUSIM_")
@@ -86,6 +88,10 @@ def load_runtime(path: Path) -> ctypes.CDLL:
         runtime = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     runtime.mlusim_time_limit.argtypes = [ctypes.c_double]
     runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [ctypes.c_char_p], ctypes.c_void_p
+    address, number = ctypes.c_void_p, ctypes.c_uint64
+    runtime.mlusim_run_tasks.argtypes = [
+        address, ctypes.POINTER(address), address, ctypes.c_int, number, ctypes.c_int, address, number,
+    ]  # fmt: skip
     runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
     runtime.mlusim_take_slots.restype = ctypes.POINTER(NativeVariable)
     return runtime

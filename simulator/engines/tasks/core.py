@@ -52,12 +52,17 @@ class RangeTable:
                 self._note(at, entry, False)
             entry.uninitialized.keep_flags()
 
-    def note_first_writes(self, taken_away: bool = True) -> None:
-        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
-        for at in np.flatnonzero(self._until).tolist():
+    def note_first_writes(self, taken_away: bool = True) -> bool:
+        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``.
+
+        Whether there was anything to tell.
+        """
+        written: list[int] = self._until.nonzero()[0].tolist()
+        for at in written:
             entry = self._entries[at]
             assert entry is not None
             self._note(at, entry, taken_away)
+        return bool(written)
 
     def _note(self, at: int, entry: Allocation, taken_away: bool) -> None:
         low, until = int(self._touched[at]), int(self._until[at])
@@ -102,13 +107,17 @@ class NativeCore:
         ``mute``: its scalar stores to the memory of the device have no effect.
         """
         self.task = task
-        if self._ranges is not self._fresh:
-            self._use(self._fresh)
+        self.forget_locals()
         self._task.registers = self._registers
         native = self._task
         _SEEN.pack_into(native, 0, *task.sees)
         native.core, native.section, native.mute, native.pending = task.core, 0, mute, 0
         native.role = task.role
+
+    def forget_locals(self) -> None:
+        """The variables of the image are all that there is."""
+        if self._ranges is not self._fresh:
+            self._use(self._fresh)
 
     def set_ranges(self, entries: Iterable[Allocation]) -> None:
         """These are the allocations that the running task may use for scalar accesses, those of all tasks aside."""
@@ -123,9 +132,9 @@ class NativeCore:
         """The flags of the allocation at an address are needed from now on."""
         self._ranges.keep_flags(address)
 
-    def note_first_writes(self, taken_away: bool = True) -> None:
-        """Tell the allocations what native code has written for the first time; flags may have been ``taken_away``."""
-        self._ranges.note_first_writes(taken_away)
+    def note_first_writes(self, taken_away: bool = True) -> bool:
+        """As `RangeTable.note_first_writes`."""
+        return self._ranges.note_first_writes(taken_away)
 
     def _use(self, table: RangeTable) -> None:
         self._ranges = table

@@ -10,13 +10,17 @@ from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from ....isa import Overload, result_type, wires
 from ...chip.launch_kinds import Role
 from ...core.execution import Launch, Task
 from ...core.issue import AccessRun
-from ...core.machine import Machine, ScalarUnit
+from ...core.machine import Begun, Machine, ScalarUnit, TaskQueue
 from ...findings import Squashed, rules
+from ...log import ALLOC, FREE
 from ...log.recorder import ROW
 from ...spent import Spent, current, phase
 from ..engine import OnProgress, Outcome
@@ -25,6 +29,7 @@ from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
 from .native import NativeTable
+from .starts import StartTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
@@ -57,11 +62,14 @@ class NativeRunner:
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._cores: dict[int, NativeCore] = {}
         self._running: NativeCore  # that of the running task
+        self._begun = ctypes.c_int.in_dll(self.runtime, "mlusim_begun")
+        self._tables: WeakKeyDictionary[TaskQueue, StartTable] = WeakKeyDictionary()
+        self._beginning: Sequence[NativeCore] = ()  # of the tasks that native code begins
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
-            "defer": self._defer,
+            "defer": self._defer, "begun": self._tell,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -94,6 +102,7 @@ class NativeRunner:
                     pointers[0] = ctypes.addressof(values[0]) + part * task.number
                 return self._run_task(address, pointers)
 
+            self._image, self._entry, self._pointers, self._part = image, address, pointers, part
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
             machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
             self._time_limit, self._native_late.value = launch.time_limit, not launch.order
@@ -103,7 +112,7 @@ class NativeRunner:
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                launch, run_task, variables=image.variables, progress=progress,
+                launch, run_task, variables=image.variables, progress=progress, starter=self,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:
@@ -120,6 +129,40 @@ class NativeRunner:
         if ended:  # its last first writes have not been drained
             self._note_first_writes()
         return ended
+
+    # --- as a `Starter` ----------------------------------------------------------------------------------
+
+    def sees_all(self) -> bool:
+        """Whether the machine has to be told of each task, such as of the one that is current."""
+        self._strict.value = self.scalar.watched
+        self._look()
+        return bool(self._seen.value)
+
+    def run_tasks(self, queue: TaskQueue, at: int, reused: bool) -> Begun:
+        """Begin tasks in native code; see `Starter`."""
+        image, table = self._image, self._tables.get(queue)
+        if table is None or table.image is not image:
+            cores = [self._core(place.core, place.cluster, image) for place in queue.places]
+            table = self._tables[queue] = StartTable(queue, image, cores, self._variable_rows)
+        self._queue, self._at, self._noted, self._told, self._beginning = queue, at, 0, False, table.cores
+        starts, count = table.at(at)
+        first = self._pointers[0]
+        try:
+            with phase("scalar code"):
+                ended = self.runtime.mlusim_run_tasks(
+                    self._entry, self._pointers, starts, count, self._part, reused, image.slots.ctypes.data,
+                    len(image.slots),
+                )  # fmt: skip
+                if self._spent:
+                    self._spent.absorb(self._native.spent())
+                    self._spent.count("scalar code", abs(ended) - 1)
+            if ended < 0:
+                self._note_first_writes()
+        finally:
+            self._beginning, self._pointers[0] = (), first
+            if self._told:
+                self._running.forget_locals()
+        return Begun(abs(ended), self._told, ended < 0)
 
     def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
@@ -148,7 +191,7 @@ class NativeRunner:
     def _enter(self, task: Task, image: LoadedImage) -> None:
         core = self._cores.get(task.core)
         if core is None or core.task is not task:
-            core = self._core(task, image)
+            core = self._core(task.core, task.cluster, image)
             core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
         self._running, self._current.value = core, core.address
         self._strict.value = self.scalar.watched
@@ -160,13 +203,14 @@ class NativeRunner:
         """Ask whether checks have to see the runs of the running task."""
         self._seen.value = bool(self._strict.value) or self.scalar.looked_at
 
-    def _core(self, task: Task, image: LoadedImage) -> NativeCore:
-        """What native code needs of the task's core, kept for as long as the variables of the image stay in place."""
+    def _core(self, number: int, cluster: int, image: LoadedImage) -> NativeCore:
+        """What native code needs of a core, kept for as long as the variables of the image stay in place."""
         layout = self.machine.layout
-        own, shared = layout.placement("core", task.core), layout.placement("cluster", task.cluster)
-        core = self._cores.get(task.core)
+        own, shared = layout.placement("core", number), layout.placement("cluster", cluster)
+        core = self._cores.get(number)
         if core is None or not core.serves(image, own, shared):
-            core = self._cores[task.core] = NativeCore(
+            self._tables.clear()
+            core = self._cores[number] = NativeCore(
                 image, own, shared, self.machine.dialect.register_bytes, self.scalar.ops
             )
         return core
@@ -178,8 +222,29 @@ class NativeRunner:
         self._running.set_ranges(entry for memory in own for entry in memory.allocations(owner(memory)))
 
     def _note_first_writes(self, taken_away: bool = True) -> None:
-        self._running.note_first_writes(taken_away)
+        if self._beginning:
+            begun = self._begun.value
+            for place in range(self._at + self._noted, self._at + begun):
+                if self._beginning[place].note_first_writes(taken_away):
+                    self.machine.alone.fresh.discard(("core", self._queue.places[place].core))
+            self._noted = max(begun - 1, 0)  # the last one goes on
+        else:
+            self._running.note_first_writes(taken_away)
         self._common.note_first_writes(taken_away)
+
+    def _tell(self, number: int) -> None:
+        """Of the tasks that native code begins, this one runs, and Python is going to be asked or told of it."""
+        try:
+            place = self._queue.places[self._at + number]
+            self._running, self._told = self._beginning[self._at + number], True
+            self._running.task = self.machine.alone.tell(place, self._queue.dim)
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _variable_rows(self, core: int) -> np.ndarray:
+        """What is recorded when the variables of a core come, and behind that when they go."""
+        placement = self.machine.layout.placement("core", core)
+        return np.concatenate([self.machine.variable_rows(name, core, placement) for name in (ALLOC, FREE)])
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""

@@ -52,6 +52,7 @@ __attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, 
       return;
     }
     process.in_kernel = 0;  // the runs go on: nothing has happened
+    tell_who_runs();
     process.answers.keep_flags(address);
     process.in_kernel = 1;
   }

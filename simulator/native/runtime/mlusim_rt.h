@@ -57,6 +57,17 @@ struct mlusim_task {
   uint64_t generation;  // of `ranges`: no two tables of a process have the same
   uint64_t registers, register_bytes, register_start, register_end;  // next free vector register, bytes of one, all
   uint64_t operations;  // of the scalar unit that are in no record yet, while its kernel's code does not run
+  uint64_t round;       // of `mlusim_run_tasks`: when a task last began on this core
+};
+
+// A task that is to begin: its built-in variables come first, then what they come with on its core.
+struct mlusim_start {
+  int32_t seen[12];
+  int32_t core, role;
+  struct mlusim_task* task;       // that of its core
+  const uint64_t* slots;          // addresses for the reference slots of the image
+  const struct mlusim_row* rows;  // what a log says of the variables of the image: they come, and behind that they go
+  uint64_t variables;
 };
 
 // A variable in on-chip memory: where it is declared, and what it begins with (or NULL).
@@ -88,6 +99,7 @@ struct mlusim_callbacks {
   void (*keep_flags)(uint64_t address);                            // the range of an address gets its flags
   int32_t (*in_space)(uint64_t address, const char* space);
   void (*defer)(const struct mlusim_late* copies, uint64_t count);  // Python keeps them from now on
+  void (*begun)(int32_t number);  // of the tasks that were to begin: it runs, and Python is going to hear of it
 };
 
 enum mlusim_fault_kind {

@@ -21,6 +21,11 @@ struct Process {
 };
 extern Process process;
 
+// Python is asked, or told, of the task that runs: it has to know which one that is.
+void tell_who_runs();
+// Hands what waits over to Python.
+void hand_over(uint64_t worth, int64_t pc);
+
 // What runs while an image is loaded; nothing is mapped there.
 inline mlusim_task* no_task() { return (mlusim_task*)0x8000; }
 

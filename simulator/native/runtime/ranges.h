@@ -59,6 +59,7 @@ struct Memory {
   uint64_t launch;     // how many there have been
   mlusim_range* last;  // where the running task's last access was
   int touched;         // mlusim_touched: what stores have done to the flags of bytes that somebody has written
+  int handed_over;     // the same of what Python has heard of since tasks began
 
   void note_first_write(mlusim_range& range, uint64_t address, uint64_t size) {
     memset(flags_of(range, address), 1, size);

@@ -25,11 +25,24 @@ inline void leave_out(mlusim_row& row, const mlusim_run& run) {
 
 }  // namespace
 
-void Runs::forget() {
+void Runs::drop() {
   count_ = 0;
   round_++;
-  memory.touched = MLUSIM_UNTOUCHED;
   last_load_ = -1;
+}
+
+void Runs::forget() {
+  drop();
+  done_ = 0;
+  memory.touched = MLUSIM_UNTOUCHED;
+}
+
+void Runs::append(const mlusim_row* rows, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    if (done_ >= ROOM) hand_over(0);
+    rows_[done_] = rows[i];
+    rows_[done_++].task = (uint32_t)mlusim_current->taskId;
+  }
 }
 
 void Runs::start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const {
@@ -54,7 +67,6 @@ int Runs::add_operations(int first, int end, int64_t pc, uint64_t operations) {
   return end + 1;
 }
 
-// Completes the records of what waits.
 void Runs::close(uint64_t worth, int64_t pc) {
   uint64_t operations = mlusim_scalar_work - work_noted_;
   const int first = done_ + count_;
@@ -68,9 +80,7 @@ void Runs::close(uint64_t worth, int64_t pc) {
     work_noted_ = mlusim_scalar_work;
   }
   done_ = end;
-  count_ = 0;
-  round_++;
-  last_load_ = -1;
+  drop();
 }
 
 // The complete records go to Python, the first of them those of runs, and what has become of flags.
@@ -79,6 +89,7 @@ void Runs::hand_over(int run_count) {
   if (!row_count && !first_writes) return;
   done_ = 0;
   memory.touched = MLUSIM_UNTOUCHED;
+  memory.handed_over |= first_writes;
   process.answers.drain(runs_, rows_, (uint64_t)run_count, (uint64_t)row_count, first_writes);
   if (shaped_) memset(rows_, 0, (size_t)row_count * sizeof *rows_);  // records have no lanes
   shaped_ = false;

@@ -23,8 +23,7 @@ class Runs {
 
   // A task begins: what it computes is counted from here.
   void begin() {
-    forget();
-    done_ = 0;
+    drop();
     work_noted_ = mlusim_scalar_work;
   }
 
@@ -32,8 +31,17 @@ class Runs {
   void pause() const { mlusim_current->operations = mlusim_scalar_work - work_noted_; }
   void resume() { work_noted_ = mlusim_scalar_work - mlusim_current->operations; }
 
-  // Drops what waits.
+  // A launch begins: nothing of an earlier one is left.
   void forget();
+
+  // Drops what waits to become a record.
+  void drop();
+
+  // Records of the running task, which are complete; nothing waits.
+  void append(const mlusim_row* rows, uint64_t count);
+
+  // Completes the records of what waits, as `drain` does, and keeps them.
+  void close(uint64_t worth, int64_t pc);
 
   // Adds an access to the run of its source position in its range.
   void add(const Access& access, mlusim_range& range);
@@ -71,7 +79,6 @@ class Runs {
   Key& key_of_run(const Access& access, const mlusim_range& range);
   bool extend(int index, const Access& access, uint64_t operations, bool behind);
   void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
-  void close(uint64_t worth, int64_t pc);
   void hand_over(int run_count);
   int add_operations(int first, int end, int64_t pc, uint64_t operations);
 

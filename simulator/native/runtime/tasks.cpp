@@ -1,4 +1,4 @@
-// Runs tasks: what Python begins, how the code of a kernel is left for Python and entered again, and how it ends.
+// How the code of a kernel is left for Python and entered again, and how it ends.
 #include <pthread.h>
 #include <string.h>
 #include <sys/time.h>
@@ -13,8 +13,6 @@
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
-
-extern "C" void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
 
 mlusim_task* mlusim_current;
 volatile int mlusim_status;
@@ -39,20 +37,20 @@ const char* text_of(const char* given) {
   return text;
 }
 
-// Hands what waits over to Python.
+}  // namespace
+
 void hand_over(uint64_t worth, int64_t pc) {
   muted.restore();
   runs.drain(worth, pc);
   late.hand_over();
 }
 
-}  // namespace
-
 void leave(uint64_t worth, int64_t pc) {
   if (process.loading) too_early();
   announced[0] = announced[1] = {};
   blocks.leave();
   process.in_kernel = 0;
+  tell_who_runs();
   hand_over(worth, pc);
   runs.pause();
 }
@@ -75,6 +73,7 @@ void end_task(int kind, uint64_t address, uint64_t size, int64_t pc) {
     siglongjmp(*process.loading, 1);
   }
   if (process.guest_ended) process.guest_ended(kind, address, size, pc);
+  tell_who_runs();
   hand_over(UINT64_MAX, 0);
   process.answers.fault(kind, address, size, 0, pc);
   mlusim_status = 1;
@@ -87,6 +86,7 @@ void back(int64_t pc) {
   memory.last = nullptr;
   if (process.time_is_up) {
     process.time_is_up = 0;
+    tell_who_runs();
     process.answers.fault(MLUSIM_TIME, 0, 0, 0, pc);
     mlusim_status = 1;
   }
@@ -188,31 +188,9 @@ void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint6
   memory.common = ranges;
   memory.common_count = count;
   memory.launch++;
+  runs.forget();
   heap.empty();
   begin_calls();
-}
-
-int mlusim_run_task(void (*entry)(void**), void** arguments) {
-  for_python_alone();
-  sigjmp_buf jump;
-  mlusim_current->jump = &jump;
-  mlusim_status = 0;
-  memory.last = nullptr;
-  runs.begin();
-  blocks.forget_task();
-  if (sigsetjmp(jump, 1) == 0) {
-    process.in_kernel = 1;
-    mlusim_enter(entry, arguments);
-    blocks.release(0, UINT64_MAX);
-    leave(WORTH_AT_END, (int64_t)entry + 1);
-    return 0;
-  }
-  process.in_kernel = 0;
-  runs.forget();
-  hand_over(UINT64_MAX, 0);
-  blocks.forget_task();
-  if (!mlusim_status) process.answers.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
-  return 1;
 }
 
 int mlusim_set_stack() {

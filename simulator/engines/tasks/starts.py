@@ -1,0 +1,36 @@
+"""Tasks that native code begins by itself, as the structures of native/runtime/mlusim_rt.h."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...core.execution import built_ins
+from ...core.machine import TaskQueue
+from .abi import START
+from .core import NativeCore
+from .image import LoadedImage
+
+
+class StartTable:
+    """The tasks of a queue as `struct mlusim_start`; good for as long as their ``cores`` are those of the machine."""
+
+    def __init__(
+        self, queue: TaskQueue, image: LoadedImage, cores: Sequence[NativeCore], rows: Callable[[int], np.ndarray]
+    ) -> None:
+        """``rows`` gives what is recorded when the variables of a core come, and behind that when they go."""
+        self.image, self.cores = image, cores
+        self._rows = {place.core: rows(place.core) for place in queue.places}  # which the table points to
+        entries = []
+        for place, core in zip(queue.places, cores, strict=True):
+            row = self._rows[place.core]
+            seen = built_ins(place, queue.dim)
+            at = core.address, core.slots.ctypes.data, row.ctypes.data, len(row) // 2
+            entries.append((seen, place.core, place.role, *at))
+        self._table = np.array(entries, START)
+        self._address: int = self._table.ctypes.data
+
+    def at(self, place: int) -> tuple[int, int]:
+        """Where the tasks from a place of the queue on are, and how many."""
+        return self._address + place * START.itemsize, len(self.cores) - place

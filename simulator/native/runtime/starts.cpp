@@ -1,0 +1,133 @@
+// Runs tasks: one that Python begins, and those that nobody need tell Python of.
+#include <string.h>
+
+#include "access.h"
+#include "blocks.h"
+#include "late.h"
+#include "process.h"
+#include "python.h"
+#include "ranges.h"
+#include "runs.h"
+
+extern "C" void mlusim_enter(void (*entry)(void**), void** arguments) __attribute__((visibility("hidden")));
+
+int mlusim_begun;
+
+namespace mlusim {
+
+namespace {
+
+int untold = -1;      // the number of the task that runs, as long as Python does not know of it
+uint64_t rounds = 0;  // calls of `mlusim_run_tasks`
+
+// Whether a core is as it was when Python gave it its variables.
+bool is_fresh(const mlusim_task& core, bool reused) {
+  return core.round != rounds || (reused && !memory.touched && !memory.handed_over);
+}
+
+// The running task begins.
+void begin() {
+  memory.last = nullptr;
+  runs.begin();
+  blocks.forget_task();
+}
+
+// A task becomes the running one.
+void begin(const mlusim_start& start, sigjmp_buf& jump) {
+  mlusim_task& task = *start.task;
+  memcpy(&task, start.seen, sizeof start.seen);
+  task.core = start.core;
+  task.role = start.role;
+  task.section = task.mute = task.pending = 0;
+  task.registers = task.register_start;
+  task.jump = &jump;
+  task.round = rounds;
+  mlusim_current = &task;
+  begin();
+  runs.append(start.rows, start.variables);
+}
+
+// The running task has come to its end, as far as Python does not have to see to that; whether it has.
+bool finish(const mlusim_start& start, int64_t pc) {
+  announced[0] = announced[1] = {};
+  blocks.leave();
+  if (untold < 0) return false;
+  process.in_kernel = 0;
+  muted.restore();
+  runs.close(WORTH_AT_END, pc);
+  late.drain(UINT64_MAX);
+  runs.append(start.rows + start.variables, start.variables);
+  untold = -1;
+  return true;
+}
+
+// The running task was ended.
+void give_up() {
+  process.in_kernel = 0;
+  tell_who_runs();
+  runs.drop();
+  memory.touched = MLUSIM_UNTOUCHED;
+  hand_over(UINT64_MAX, 0);
+  blocks.forget_task();
+  if (!mlusim_status) process.answers.fault(MLUSIM_JUMP, 0, 0, 0, 0);  // it was not the simulator who ended the task
+}
+
+}  // namespace
+
+void tell_who_runs() {
+  if (untold < 0) return;
+  const int number = untold;
+  untold = -1;
+  process.answers.begun(number);
+}
+
+}  // namespace mlusim
+
+using namespace mlusim;
+
+int mlusim_run_task(void (*entry)(void**), void** arguments) {
+  for_python_alone();
+  sigjmp_buf jump;
+  mlusim_current->jump = &jump;
+  mlusim_status = 0;
+  begin();
+  if (sigsetjmp(jump, 1)) {
+    give_up();
+    return 1;
+  }
+  process.in_kernel = 1;
+  mlusim_enter(entry, arguments);
+  blocks.release(0, UINT64_MAX);
+  leave(WORTH_AT_END, (int64_t)entry + 1);
+  return 0;
+}
+
+int mlusim_run_tasks(void (*entry)(void**), void** arguments, const mlusim_start* starts, int count, uint64_t part,
+                     int reused, uint64_t* slots, uint64_t slot_count) {
+  for_python_alone();
+  sigjmp_buf jump;
+  char* const first = (char*)arguments[0];
+  mlusim_status = mlusim_begun = memory.handed_over = 0;
+  rounds++;
+  if (sigsetjmp(jump, 1)) {
+    const int ended = mlusim_begun;
+    give_up();
+    return -ended;
+  }
+  while (mlusim_begun < count && is_fresh(*starts[mlusim_begun].task, reused)) {
+    const mlusim_start& start = starts[mlusim_begun];
+    begin(start, jump);
+    if (slot_count) memcpy(slots, start.slots, slot_count * sizeof *slots);
+    if (part) arguments[0] = first + part * (uint64_t)start.seen[0];
+    untold = mlusim_begun++;
+    process.in_kernel = 1;
+    mlusim_enter(entry, arguments);
+    blocks.release(0, UINT64_MAX);
+    if (!finish(start, (int64_t)entry + 1)) {
+      leave(WORTH_AT_END, (int64_t)entry + 1);
+      return mlusim_begun;
+    }
+  }
+  runs.drain(UINT64_MAX, 0);
+  return mlusim_begun;
+}

@@ -1,0 +1,71 @@
+"""Tasks that native code begins by itself come to what those come to that the machine begins one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, Program, load
+from mlusim.simulator.core.machine import Begun, TaskQueue
+from mlusim.simulator.engines.tasks.runner import NativeRunner
+
+from tests.support.paths import KERNELS_C
+
+#: Kernel, tasks on 32 cores, and what follows the array of 64 floats for each.
+CASES = [
+    ("nothing", 100, None), ("writes", 100, ()), ("scalars", 70, ()), ("reads", 40, (0, 1)), ("reads", 70, (33, 5)),
+    ("reads", 3, (9, 9)), ("late", 40, ()), ("holds", 70, (3,)), ("ends", 40, (35,)), ("ends", 1, (0,)),
+    ("counts", 70, ()), ("writes", 1500, ()),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def programs(device: Device) -> Program:
+    return load([KERNELS_C / "starts.mlu", KERNELS_C / "starts_initial.mlu"], device=device)
+
+
+def outcome(program: Program, kernel: str, tasks: int, further: tuple[Any, ...] | None, **options: Any) -> Any:
+    """What a launch comes to: the bytes of its array, its log and its findings."""
+    x = np.zeros((tasks, 64), np.float32)
+    args = [] if further is None else [x, *further]
+    run = program.launch(kernel, (tasks, 1, 1), args=args, isolate=False, on_finding="collect", **options)
+    return x.tobytes(), run.log, run.findings
+
+
+@pytest.mark.parametrize(("kernel", "tasks", "further"), CASES)
+def test_both_ways_come_to_the_same(programs, kernel, tasks, further):
+    one_by_one = outcome(programs, kernel, tasks, further, progress=lambda done, total: None)
+    for _ in range(2):
+        x, log, findings = outcome(programs, kernel, tasks, further)
+        assert x == one_by_one[0]
+        assert log == one_by_one[1]
+        assert findings == one_by_one[2]
+
+
+def test_what_needs_no_python_begins_without_it(device, monkeypatch):
+    runs: list[Begun] = []
+    run_tasks = NativeRunner.run_tasks
+
+    def noted(self: NativeRunner, queue: TaskQueue, at: int, reused: bool) -> Begun:
+        runs.append(run_tasks(self, queue, at, reused))
+        return runs[-1]
+
+    monkeypatch.setattr(NativeRunner, "run_tasks", noted)
+    program = load([KERNELS_C / "starts.mlu"], device=Device.load(device.name))
+    for kernel, tasks, counts in (("nothing", 100, [100]), ("writes", 40, [32, 8]), ("scalars", 40, [32, 8])):
+        runs.clear()
+        outcome(program, kernel, tasks, None if kernel == "nothing" else ())
+        assert [begun.count for begun in runs] == counts
+        assert not any(begun.told or begun.ended for begun in runs)
+
+
+def test_what_python_is_asked_of_is_the_task_that_asks(programs):
+    _, _, findings = outcome(programs, "reads", 70, (33, 5))
+    assert [(f.rule, f.tasks, f.count) for f in findings] == [("uninitialized", tuple(range(33, 70, 5)), 8)]
+    assert findings[0].cores == tuple(sorted({task % 32 for task in range(33, 70, 5)}))
+
+
+def test_a_task_that_does_not_end_is_the_one_that_is_named(programs):
+    run = programs.launch("waits_for_ever", (40, 1, 1), args=[37], on_finding="collect", time_limit=0.3)
+    assert [(f.rule, f.tasks, f.cores) for f in run.findings if f.severity == "error"] == [("time", (37,), (5,))]

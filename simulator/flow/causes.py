@@ -94,8 +94,8 @@ def causes_of(
 
 
 def _address(array: np.ndarray) -> int:
-    """Where an array lies: `array.ctypes` takes five times as long, which a short launch would notice."""
-    return int(array.__array_interface__["data"][0])
+    """Where an array lies. Asked for its interface, an array of rows would list their fields: 30 times as long."""
+    return int(array.ctypes.data)
 
 
 @lru_cache(maxsize=8)

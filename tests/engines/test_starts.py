@@ -56,7 +56,7 @@ def test_what_needs_no_python_begins_without_it(device, monkeypatch):
     for kernel, tasks, counts in (("nothing", 100, [100]), ("writes", 40, [32, 8]), ("scalars", 40, [32, 8])):
         runs.clear()
         outcome(program, kernel, tasks, None if kernel == "nothing" else ())
-        assert [begun.count for begun in runs] == counts
+        assert [begun.tasks for begun in runs] == counts
         assert not any(begun.told or begun.ended for begun in runs)
 
 

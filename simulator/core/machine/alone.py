@@ -41,11 +41,11 @@ class TaskQueue:
 
 
 class Begun(NamedTuple):
-    """How many tasks have begun. The last one is ``told`` where the machine knows of it, which has to see to its end
+    """So many tasks have begun. The last one is ``told`` where the machine knows of it, which has to see to its end
     then; it has been ``ended`` where it did not come there by itself.
     """
 
-    count: int
+    tasks: int
     told: bool
     ended: bool
 
@@ -137,7 +137,7 @@ class Alone:
             machine.go_on([machine.current.running])
         if begun.told or not reused or machine.collector.ended:
             self.fresh.clear()
-        return begun.count
+        return begun.tasks
 
     def _make_fresh(self, queue: TaskQueue, at: int) -> bool:
         """Give the tasks from a place of the queue on fresh variables.

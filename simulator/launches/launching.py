@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -32,7 +31,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders
-from .repeats import Repeats, says_how_many
+from .repeats import Repeats, counts_among
 from .run import Run
 from .variants import Variant, Variants, in_tiles, in_variants, variants_of
 from .watchers import watchers
@@ -138,7 +137,7 @@ def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Lau
 
 def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
     """The arrays of a launch."""
-    memory, parameters = device.memory.memory, kernel.parameters()
+    memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     for title, array in arrays:
         known = title.isdigit() and int(title) < len(parameters)
@@ -150,8 +149,8 @@ def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayC
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
-        told = says_how_many(values, math.prod(array.shape))
-        yield Given(name, title, memory.key(address), array.shape, array.dtype, bool(output), declared, contents, told)
+        key = memory.key(address)
+        yield Given(name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts)
 
 
 def examined(

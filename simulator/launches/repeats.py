@@ -59,13 +59,11 @@ def whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def says_how_many(values: Sequence[Any], count: int) -> bool:
-    """Whether a whole number among arguments, or the product of two or three that follow each other, is a count."""
-    if count < 2:
-        return False
+def counts_among(values: Sequence[Any]) -> frozenset[int]:
+    """The whole numbers of 2 or more among arguments, and the products of two or three that follow each other."""
     numbers = [int(value) if whole(value) else 0 for value in values]
     together = (numbers[at : at + length] for length in (1, 2, 3) for at in range(len(numbers) - length + 1))
-    return any(math.prod(some) == count for some in together)
+    return frozenset(count for count in map(math.prod, together) if count > 1)
 
 
 def _is_few(value: Any) -> bool:

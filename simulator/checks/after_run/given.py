@@ -15,7 +15,8 @@ class Given:
 
     ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
     them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
-    change, so that not to touch it at all is odd; ``told``: other arguments say how many elements it has.
+    change, so that not to touch it at all is odd; ``counts`` are the whole numbers that the launch passes, and
+    products of two or three that follow each other.
     """
 
     name: str
@@ -26,7 +27,12 @@ class Given:
     output: bool
     declared: bool
     contents: Callable[[], np.ndarray]
-    told: bool = False
+    counts: frozenset[int] = frozenset()
+
+    @property
+    def told(self) -> bool:
+        """Whether the launch is told how many elements it has."""
+        return math.prod(self.shape) in self.counts
 
     @property
     def bytes(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import Pieces
-from .touched import Touched
+from .touched import Touched, depends_on_data
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
@@ -23,6 +23,8 @@ _ELEMENT = 8
 _LOOP = 16
 #: The share of tasks that do nothing, at most, where that is odd: more of them may have no work.
 _SOME = 1 / 2
+#: Pieces of an array, at least, of which one that is missing is one too few.
+_PIECES = 3
 #: Pieces for each gap, at least, that tell of a fault where most tasks have nothing to do.
 _MANY = 8
 
@@ -81,7 +83,7 @@ def _lost(touched: Touched) -> _Lost | None:
         return _Lost(array.output, array.key, array.bytes) if odd else None
     alike, lost = bool((written == written[0]).all()), None
     if alike and (array.output or not written[0]):
-        lost = _end(touched) or _gaps(touched)
+        lost = _end(touched) or _one_piece(touched) or _gaps(touched)
     if lost or not array.output or not written.any():
         return lost
     return (None if alike else _idle_part(touched) or _rest_in_place(touched)) or _holes(touched)
@@ -101,6 +103,24 @@ def _end(touched: Touched) -> _Lost | None:
     if (tiles and tail < whole) or 0 < touched.idle <= _SOME or _is_remainder(touched, tail):
         return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
     return None
+
+
+def _one_piece(touched: Touched) -> _Lost | None:
+    """The last, or the first, of so many equal pieces as a number that is passed says, if that is all that is missing.
+
+    What a task does after it has looked at a number may depend on data.
+    """
+    array, pieces = touched.array, touched.pieces
+    whole = int(pieces.end[0] - pieces.begin[0])
+    if touched.by_scalars.any() or array.bytes % whole or array.bytes // whole not in array.counts:
+        return None
+    cover = _Cover(pieces, array.key)
+    low, high = int(pieces.begin[0]) - array.key, array.key + array.bytes - int(cover.reached[-1])
+    if array.bytes < _PIECES * whole or (cover.sizes != whole).any() or (cover.gaps > 0).any() or low + high != whole:
+        return None
+    if (low and high) or depends_on_data(touched):
+        return None
+    return _Lost(bool(touched.written[0]), array.key if low else array.key + array.bytes - whole, whole, row=cover.last)
 
 
 def _is_remainder(touched: Touched, tail: int) -> bool:

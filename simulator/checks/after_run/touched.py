@@ -10,7 +10,7 @@ import numpy as np
 from ....isa.cached import cached_property
 from ...findings import Finding
 from ...flow import Accesses, Pieces, distinct
-from ...log import ARITHMETIC, LOAD, NOWHERE, STORE, Log, region_of
+from ...log import ARITHMETIC, LOAD, NOWHERE, RESULT, STORE, Log, region_of
 from .given import Given
 
 
@@ -108,3 +108,14 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
 def pieces_in(pieces: Pieces, array: Given) -> Pieces:
     """Those of an array, of pieces in the order of their first bytes."""
     return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))))
+
+
+def depends_on_data(touched: Touched) -> bool:
+    """Whether a task has looked at a number before it has touched the last of the array."""
+    log, records = touched.log, touched.log.owners[touched.pieces.row]
+    loads = np.array([op.name == LOAD for op in log.ops] or [False])
+    looks = np.flatnonzero(loads[log.records["op"]] | (log.records["flags"] & RESULT > 0))
+    tasks = log.records["task"]
+    first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)
+    np.minimum.at(first, tasks[looks], looks)
+    return bool((first[tasks[records]] < records).any())

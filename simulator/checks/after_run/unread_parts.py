@@ -8,8 +8,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from ...log import LOAD, RESULT
-from .touched import Touched
+from .touched import Touched, depends_on_data
 
 #: Elements of an input, at least, and gaps for each task, at most: more of them are a pattern, and meant.
 _LEAST, _MOST_GAPS = 16, 2
@@ -26,7 +25,7 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     if not len(pieces.row) or touched.written.any() or array.bytes < _LEAST * size:
         return
     records = log.owners[pieces.row]
-    if touched.by_scalars.any() or _depends_on_data(touched, records) or not _equally_often(touched):
+    if touched.by_scalars.any() or depends_on_data(touched) or not _equally_often(touched):
         return
     reached = np.maximum.accumulate(pieces.end)
     low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
@@ -51,14 +50,3 @@ def _equally_often(touched: Touched) -> bool:
     np.add.at(change, back, np.repeat([1, -1], len(begin)))
     times = np.cumsum(change)[:-1]
     return len(distinct(times[times > 0])) == 1
-
-
-def _depends_on_data(touched: Touched, records: np.ndarray) -> bool:
-    """Whether a task has looked at a number before it has read the last of the array."""
-    log = touched.log
-    loads = np.array([op.name == LOAD for op in log.ops] or [False])
-    looks = np.flatnonzero(loads[log.records["op"]] | (log.records["flags"] & RESULT > 0))
-    tasks = log.records["task"]
-    first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)
-    np.minimum.at(first, tasks[looks], looks)
-    return bool((first[tasks[records]] < records).any())

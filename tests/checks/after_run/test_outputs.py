@@ -76,6 +76,46 @@ def test_the_rest_of_an_array_in_place(total: int, passed: list[int], found: lis
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "passed", "found"),
+    [
+        (0, 4, 5, ["warning unwritten"]),
+        (1, 5, 5, ["warning unwritten"]),
+        # near misses
+        (0, 5, 5, []),
+        (0, 4, 4, ["advice unwritten"]),
+        (0, 3, 5, []),
+    ],
+)
+def test_a_loop_over_one_tile_too_few(first: int, last: int, passed: int, found: list[str]) -> None:
+    """Of five tiles that a loop copies, as the number says that is passed."""
+
+    def kernel(m: Any, out: Any, x: Any, tiles: int) -> None:
+        piece = m.nram("float", N)
+        for at in range(first, last):
+            m.__memcpy(piece, x + at * N, BYTES, m.GDRAM2NRAM)
+            m.__memcpy(out + at * N, piece, BYTES, m.NRAM2GDRAM)
+
+    said = launch(kernel, args=[zeros(5 * N), zeros(5 * N), passed], device=device(), on_finding="collect")
+    assert sorted(f"{f.severity} {f.rule}" for f in said.findings) == found
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_rows_whose_number_depends_on_data_may_be_one_less(looks: bool) -> None:
+    def kernel(m: Any, out: Any, x: Any, rows: int) -> None:
+        piece, at = m.nram("float", N), 0
+        for row in range(rows):
+            m.__memcpy(piece, x + row * N, BYTES, m.GDRAM2NRAM)
+            if (x[row * N] if looks else row) < 4:
+                m.__memcpy(out + at * N, piece, BYTES, m.NRAM2GDRAM)
+                at += 1
+
+    x = zeros(5 * N)
+    x[4 * N :] = 5
+    said = launch(kernel, args=[zeros(5 * N), x, 5], device=device(), on_finding="collect")
+    assert rules(said) == ([] if looks else ["unwritten"])
+
+
+@pytest.mark.parametrize(
     ("skip", "hole", "severity"),
     [((), 0, None), ((2,), 4, "warning"), ((0,), 4, "warning"), ((1, 2, 3), 4, "advice"), ((2,), 36, None)],
 )

@@ -192,7 +192,7 @@ def in_variants(
             other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
             if failed(findings):
                 if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
-                    if not variant.asked and _has_no_room(findings, arrays, log):
+                    if not variant.asked and _has_no_room(findings, arrays, log, variant):
                         continue
                     broken = next(f for f in findings if f.severity == ERROR)
                     found.append(_elsewhere(broken, variant, math.prod(log.launch.get("dim", (1,))) > 1))
@@ -207,18 +207,27 @@ def in_variants(
     return merged(found)
 
 
-def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> bool:
-    """Whether all that is wrong with a number of tasks is that an array has room for what each of fewer leaves."""
-    broken = [finding for finding in findings if finding.severity == ERROR]
-    tasks = math.prod(log.launch.get("dim", (1,)))
-    full = [array for array in arrays if array.output and share_of_task(log, array) * tasks == array.bytes]
-    begins = [(int(offset_numbers(np.array([array.key], np.uint64))[0]), array.bytes // tasks) for array in full]
+def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log, variant: Variant) -> bool:
+    """Whether all that is wrong with a number of tasks is that an array has a part for each of fewer tasks.
+
+    Those it is full of; what lies behind would be the parts of the others.
+    """
+    room = list(_rooms(arrays, log, math.prod(variant.launch.dim)))
     return all(
-        one.rule == rules.bounds.BOUNDS
-        and one.region is not None
-        and any(one.region.offset in (begin, begin + share * one.task) for begin, share in begins)
-        for one in broken
+        one.rule == rules.bounds.BOUNDS and one.region is not None and any(one.region.offset in there for there in room)
+        for one in findings
+        if one.severity == ERROR
     )
+
+
+def _rooms(arrays: Sequence[Given], log: Log, more: int) -> Iterator[range]:
+    """Where the parts of so many tasks would lie, of each array that is full of those of a launch."""
+    tasks = math.prod(log.launch.get("dim", (1,)))
+    for array in arrays:
+        shares = (share_of_task(log, array, written) for written in (True, False))
+        if array.bytes and any(share * tasks == array.bytes for share in shares):
+            begin = int(offset_numbers(np.array([array.key], np.uint64))[0])
+            yield range(begin, begin + array.bytes // tasks * more)
 
 
 def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:

@@ -19,12 +19,15 @@ def for_each_task(one: Log, other: Log, array: Given) -> bool:
     return mine > 0 and mine == theirs
 
 
-def share_of_task(log: Log, array: Given) -> int:
-    """The bytes that every task writes of an array, each at its number times as many; 0 where it is otherwise."""
+def share_of_task(log: Log, array: Given, written: bool = True) -> int:
+    """The bytes that every task writes of an array, each at its number times as many; 0 where it is otherwise.
+
+    If not ``written``, the bytes that it reads.
+    """
     accesses = Accesses(log)
     key = log.operands["key"]
     within = (key >= array.key) & (key < array.key + array.bytes)
-    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & log.operand_written & within))
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
     if pieces is None or not len(pieces.row):
         return 0
     task = log.records["task"][log.owners[pieces.row]].astype(np.int64)

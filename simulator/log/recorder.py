@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +36,14 @@ _SPARE = ROW * 512
 _IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
 #: An operand as bytes: NumPy would copy one field after the other.
 _WHOLE = np.dtype((np.void, OPERAND.itemsize))
+_HEAD_BYTES = ROW - ROOM * OPERAND.itemsize
+#: A row of so many operands, these as bytes, and those that are not in use.
+_TOGETHER = [
+    np.dtype([("head", f"V{_HEAD_BYTES}"), ("held", f"V{used}"), ("rest", f"V{ROW - _HEAD_BYTES - used}")])
+    for used in range(0, (ROOM + 1) * OPERAND.itemsize, OPERAND.itemsize)
+]
+#: Rows with as many operands as those before them, on average, that are worth copying together.
+_ALIKE = 32
 #: Rows that are turned into records at a time.
 _CHUNK = 1 << 12
 #: What tables of the log are made of, by their places in them.
@@ -203,15 +212,15 @@ class Recorder:
             for name, column in zip(_LOOKED_UP, columns, strict=True):
                 column[part] = rows[name]
         counts = np.array(self._counts or [0], np.uint32)
-        held = counts[columns[0]]  # operands of the record that every row belongs to
+        held = counts.take(columns[0], mode="clip")  # operands of the record that every row belongs to
         whole = (records["flags"] & _CONTINUED) == 0 if self._long else slice(None)
         records, (op, pipe, pc) = records[whole], (column[whole] for column in columns)
         records["first"] = np.add.accumulate(held[whole], dtype=np.uint32) - held[whole]
         if isinstance(whole, np.ndarray):  # how many rows a row continues decides which operands of its record it has
             part_of = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
             held = np.clip(held.astype(np.int64) - part_of * ROOM, 0, ROOM)
-        operands = _packed(raw["operands"], held)
-        runs = table_of_runs(raw, held, self.scalar, pieces)
+        operands = _packed(raw, held)
+        runs = table_of_runs(raw, columns[0], held, self.scalar, pieces)
         ops, records["op"] = _table(list(self._ops), self._keys, op)
         pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), pipe)
         begun = _begun(pc)
@@ -251,14 +260,22 @@ def _parts(count: int) -> Iterator[slice]:
     return (slice(begin, begin + _CHUNK) for begin in range(0, count, _CHUNK))
 
 
-def _packed(rooms: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """The operands in use of all rows, one after the other; ``rooms`` has shape [rows, ROOM]."""
-    rooms = rooms.view(_WHOLE)
+def _packed(raw: np.ndarray, used: np.ndarray) -> np.ndarray:
+    """The operands in use of all rows, one after the other; ``used`` says how many each row has."""
     operands, at = np.empty(int(used.sum()), _WHOLE), 0
-    for part in _parts(len(rooms)):
-        which = np.flatnonzero(_IN_USE[used[part]])
-        np.ascontiguousarray(rooms[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
-        at += len(which)
+    begun = _begun(used)
+    if len(begun) * _ALIKE > len(raw):
+        rooms = raw["operands"].view(_WHOLE)
+        for part in _parts(len(rooms)):
+            which = np.flatnonzero(_IN_USE[used[part]])
+            np.ascontiguousarray(rooms[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
+            at += len(which)
+        return operands.view(OPERAND)
+    for begin, end in itertools.pairwise([*begun.tolist(), len(raw)]):  # those of a row are copied together
+        if each := int(used[begin]):
+            target = operands[at : at + each * (end - begin)]
+            target.view((np.void, each * _WHOLE.itemsize))[...] = raw[begin:end].view(_TOGETHER[each])["held"]
+            at += len(target)
     return operands.view(OPERAND)
 
 
@@ -288,4 +305,4 @@ def _table(entries: list[Any], keys: list[str], column: np.ndarray) -> tuple[lis
     numbers = np.zeros(max(len(entries), 1), column.dtype)
     for number, entry in enumerate(used):
         numbers[entry] = number
-    return [entries[entry] for entry in used], numbers[column]
+    return [entries[entry] for entry in used], numbers.take(column, mode="clip")

@@ -17,17 +17,17 @@ _MOST_ROWS = 256  # of an array with one axis more
 
 
 def table_of_runs(
-    raw: np.ndarray, held: np.ndarray, scalar: Collection[int], pieces: Sequence[tuple[Any, ...]]
+    raw: np.ndarray, op: np.ndarray, held: np.ndarray, scalar: Collection[int], pieces: Sequence[tuple[Any, ...]]
 ) -> np.ndarray:
     """The table of a launch.
 
-    ``raw`` are the rows of the recorder and ``held`` how many operands each has; ``scalar`` are the instructions of
-    scalar accesses; a piece is (row, number of the operand, ...), see `Recorder`.
+    ``raw`` are the rows of the recorder, ``op`` their instructions, and ``held`` how many operands each has;
+    ``scalar`` are the instructions of scalar accesses; a piece is (row, number of the operand, ...), see `Recorder`.
     """
     if not (scalar or pieces):
         return np.zeros(0, RUNS)
     first = np.add.accumulate(held, dtype=np.int64) - held
-    parts = [_scalar_runs(raw, first, scalar)] if scalar else []
+    parts = [_scalar_runs(raw, op, first, scalar)] if scalar else []
     arrays: list[tuple[int, int, tuple[Row, ...]]] = []
     for row, number, *where in pieces:
         if len(where) == 1:
@@ -96,11 +96,11 @@ def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:
     return found
 
 
-def _scalar_runs(raw: np.ndarray, first: np.ndarray, scalar: Collection[int]) -> np.ndarray:
+def _scalar_runs(raw: np.ndarray, op: np.ndarray, first: np.ndarray, scalar: Collection[int]) -> np.ndarray:
     """The rows of the accesses of these instructions that leave bytes between them alone."""
     wanted = np.zeros(max(scalar) + 2, bool)
     wanted[list(scalar)] = True
-    rows = np.flatnonzero(wanted[np.minimum(raw["op"], len(wanted) - 1)])
+    rows = np.flatnonzero(wanted.take(op, mode="clip"))  # the last one stands for all behind it
     if not len(rows):
         return np.zeros(0, RUNS)
     spanned = raw["operands"]["bytes"][rows, 0]

@@ -13,6 +13,7 @@ from ..study.calibration import Cases, Correlation, Measurement, calibrate, read
 from ..study.calibration.cases import OUR_KERNELS
 from ..study.calibration.correlation import GROUPS, MODELS, compare, percent_error, simulate
 from ..study.calibration.families import families_of, fitted_files, free_numbers, with_left_out
+from ..study.calibration.family_fit import can_fit
 from ..study.calibration.fit import percent
 from ..study.calibration.page import FIGURE_HEADS, figure_rows, markdown
 from ..study.calibration.plot import write_plot
@@ -31,7 +32,9 @@ def correlate_table(options: argparse.Namespace, screen: Screen) -> bool:
     with screen.busy(f"simulating {len(rows)} cases"):
         simulated, skipped = simulate(rows, cases)
     found, fit = compare(simulated, skipped), None
-    if cases.left_out and not options.no_left_out:
+    if cases.left_out and not options.no_left_out and not can_fit():
+        screen.say("fitting without each case in turn is left out: it needs SciPy (pip install scipy)")
+    elif cases.left_out and not options.no_left_out:
         with screen.busy("fitting without each case in turn"):
             found, fit = with_left_out(found, simulated, skipped, cases)
     if screen.json:

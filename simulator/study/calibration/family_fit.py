@@ -223,10 +223,19 @@ class FamilyFit:
         return np.stack([row.slopes(self.free, np.exp(at)) for row in self.rows])
 
 
+def can_fit() -> bool:
+    """Whether SciPy is there, which fits need."""
+    try:
+        _least_squares()
+    except ValueError:
+        return False
+    return True
+
+
 def _least_squares() -> Callable[..., Any]:
     """SciPy's solver; ValueError that says how to get it."""
     try:
         from scipy.optimize import least_squares
     except ImportError:
-        raise ValueError("fitting rates needs SciPy: pip install 'mlusim[fit]'") from None
+        raise ValueError("fitting rates needs SciPy: pip install scipy") from None
     return least_squares  # type: ignore[no-any-return]

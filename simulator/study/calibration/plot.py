@@ -30,7 +30,7 @@ def figure(width: float, height: float) -> Any:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise ValueError("drawing needs matplotlib: pip install 'mlusim[plot]'") from None
+        raise ValueError("drawing needs matplotlib: pip install matplotlib") from None
     drawn = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawn)
     return drawn

@@ -69,7 +69,7 @@ def run_on_cluster(work: Work, points: Sequence[Point], scheduler: str) -> Itera
     try:
         from distributed import Client, as_completed
     except ImportError:
-        raise ValueError("a cluster needs Dask: pip install 'mlusim[sweep]'") from None
+        raise ValueError("a cluster needs Dask: pip install distributed") from None
     with Client(scheduler, timeout="10s") as client:
         futures = {
             client.submit(guarded, work, dict(point), retries=_ATTEMPTS, pure=False): number

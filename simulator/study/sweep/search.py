@@ -32,7 +32,7 @@ def best_points(columns: Sequence[Column], trials: int, seed: int) -> Search:
     try:
         import optuna
     except ImportError:
-        raise ValueError("to choose among many variants takes Optuna: pip install 'mlusim[tune]'") from None
+        raise ValueError("to choose among many variants takes Optuna: pip install optuna") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=2 * _BATCH))
     space = {name: _distribution(optuna, values) for name, values in columns}

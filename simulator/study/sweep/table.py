@@ -56,7 +56,7 @@ def _parquet(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> bytes:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise ValueError("a .parquet file needs pyarrow: pip install 'mlusim[sweep]'; or name a .csv file") from None
+        raise ValueError("a .parquet file needs pyarrow: pip install pyarrow; or name a .csv file") from None
     columns = {}
     for name in names:
         values = [row.get(name) for row in rows]

@@ -6,8 +6,8 @@ import ctypes
 import itertools
 import mmap
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _TOGETHER = [
 ]
 #: Rows with as many operands as those before them, on average, that are worth copying together.
 _ALIKE = 32
+#: Bytes of the rows of a launch that are worth remembering, since launch after launch has the same; how many launches.
+_SHORT, _REMEMBERED = 1 << 14, 64
 #: Rows that are turned into records at a time.
 _CHUNK = 1 << 12
 #: What tables of the log are made of, by their places in them.
@@ -60,6 +62,17 @@ PACK = tuple(struct.Struct(_HEAD + "QQ4x" * n).pack_into for n in range(ROOM + 1
 PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
 
 
+class _Tables(NamedTuple):
+    """What a log is made of besides its head."""
+
+    records: np.ndarray
+    operands: np.ndarray
+    ops: tuple[Op, ...]
+    pipes: tuple[str, ...]
+    locations: tuple[Location, ...]
+    runs: np.ndarray
+
+
 class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
@@ -72,8 +85,8 @@ class Recorder:
     """
 
     __slots__ = (
-        "_counts", "_kept", "_keys", "_long", "_most", "_ops", "_pipes", "at", "buffer", "left_out", "limit", "pieces",
-        "scalar", "shapes",
+        "_counts", "_kept", "_keys", "_known", "_long", "_most", "_ops", "_pipes", "at", "buffer", "left_out", "limit",
+        "pieces", "scalar", "shapes",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -82,6 +95,7 @@ class Recorder:
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
         self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
+        self._known: dict[tuple[Hashable, bytes], _Tables] = {}  # what short logs were made of, by image and rows
         self._long = False  # whether a record of this launch has more than one row
         self._most = self._kept = self.left_out = 0
         self.pieces: list[tuple[Any, ...]] = []
@@ -194,11 +208,33 @@ class Recorder:
         shape: Shape,
         device: str,
         launch: dict[str, Any],
+        image: Hashable = None,
     ) -> Log:
-        """The log; the rows are gone then. Tables are sorted, so that equal work gives equal logs."""
+        """The log; the rows are gone then. Tables are sorted, so that equal work gives equal logs.
+
+        Where an ``image`` is given, `locate` says the same of the same counters for as long as it is that.
+        """
         if self._kept:
             self._leave_out()
             launch = launch | {"left_out": self.left_out}
+        if image is None or self.at > _SHORT or self.pieces:
+            found = self._tables(locate)
+        else:
+            known = image, bytes(self.buffer[: self.at])
+            if known not in self._known:
+                if len(self._known) == _REMEMBERED:
+                    self._known.clear()
+                self._known[known] = self._tables(locate)
+            made = self._known[known]
+            found = made._replace(records=made.records.copy(), operands=made.operands.copy(), runs=made.runs.copy())
+        if self.limit > _MOST_KEPT:
+            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
+        self.begin()
+        records, operands, ops, pipes, places, runs = found
+        return Log(records, operands, ops, pipes, places, shape, device, launch, runs)
+
+    def _tables(self, locate: Callable[[list[int]], list[Location]]) -> _Tables:
+        """The tables of the log."""
         raw = np.frombuffer(self.buffer, RAW, len(self))
         pieces = [(at // ROW, *piece) for at, *piece in self.pieces]
         if any(op.message for op in self._ops):
@@ -232,12 +268,8 @@ class Recorder:
         number = {place: index for index, place in enumerate(ordered)}
         numbers = np.array([number[place] for place in places] or [0], np.uint32)
         records["loc"] = np.repeat(numbers[counters.searchsorted(pc[begun])], np.diff(begun, append=len(pc)))
-        del raw
-        if self.limit > _MOST_KEPT:
-            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
-        self.begin()
         locations = tuple([known[place] for place in ordered])
-        return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
+        return _Tables(records, operands, tuple(ops), tuple(pipes), locations, runs)
 
     def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
         """The rows, and what is said of their operands, with every message sent before somebody has waited for it."""

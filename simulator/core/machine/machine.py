@@ -100,10 +100,12 @@ class Machine:
         variables: tuple[Variable, ...] = (),
         progress: Callable[[int, int], None] | None = None,
         starter: Starter | None = None,
+        image: Hashable = None,
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
-        A ``starter`` begins those that run by themselves, where nobody asks for progress after each.
+        A ``starter`` begins those that run by themselves, where nobody asks for progress after each. What `locate` says
+        depends on the ``image`` alone, if there is one.
         Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
@@ -127,7 +129,7 @@ class Machine:
             self.collector.core = self.collector.task = -1
             for check in self.checks:
                 check.end()
-        log = self.recorder.finish(locate, self.shape, self.device, launch.header)
+        log = self.recorder.finish(locate, self.shape, self.device, launch.header, image)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.not_modelled.NOT_MODELLED
         ):

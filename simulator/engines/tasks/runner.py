@@ -112,7 +112,7 @@ class NativeRunner:
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
-                launch, run_task, variables=image.variables, progress=progress, starter=self,
+                launch, run_task, variables=image.variables, progress=progress, starter=self, image=image,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:

@@ -16,7 +16,7 @@ from tests.support.paths import KERNELS_C
 CASES = [
     ("nothing", 100, None), ("writes", 100, ()), ("scalars", 70, ()), ("reads", 40, (0, 1)), ("reads", 70, (33, 5)),
     ("reads", 3, (9, 9)), ("late", 40, ()), ("holds", 70, (3,)), ("ends", 40, (35,)), ("ends", 1, (0,)),
-    ("counts", 70, ()), ("writes", 1500, ()),
+    ("counts", 70, ()), ("writes", 1500, ()), ("in_disorder", 70, ()), ("after_disorder", 40, ()),
 ]  # fmt: skip
 
 
@@ -53,7 +53,12 @@ def test_what_needs_no_python_begins_without_it(device, monkeypatch):
 
     monkeypatch.setattr(NativeRunner, "run_tasks", noted)
     program = load([KERNELS_C / "starts.mlu"], device=Device.load(device.name))
-    for kernel, tasks, counts in (("nothing", 100, [100]), ("writes", 40, [32, 8]), ("scalars", 40, [32, 8])):
+    for kernel, tasks, counts in (
+        ("nothing", 100, [100]),
+        ("writes", 40, [32, 8]),
+        ("scalars", 40, [32, 8]),
+        ("in_disorder", 40, [32, 8]),
+    ):
         runs.clear()
         outcome(program, kernel, tasks, None if kernel == "nothing" else ())
         assert [begun.tasks for begun in runs] == counts

@@ -250,7 +250,12 @@ class NativeRunner:
         """Native code needs the flags of what lies at an address."""
         try:
             self._common.keep_flags(address)
-            self._running.keep_flags(address)
+            if self._beginning:
+                place = self._at + self._begun.value - 1
+                self._beginning[place].keep_flags(address)
+                self.machine.alone.fresh.discard(("core", self._queue.places[place].core))
+            else:
+                self._running.keep_flags(address)
         except BaseException as error:
             self.machine.collector.crash(error)
 

@@ -51,10 +51,7 @@ __attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, 
       if (store) memory.note_in_order(range, address, size);
       return;
     }
-    process.in_kernel = 0;  // the runs go on: nothing has happened
-    tell_who_runs();
-    process.answers.keep_flags(address);
-    process.in_kernel = 1;
+    keep_flags(address);
   }
   if (all_written(flags_of(range, address), size)) return;
   if (store)
@@ -66,6 +63,13 @@ __attribute__((noinline)) void use_flags(mlusim_range& range, uint64_t address, 
 }
 
 }  // namespace
+
+void keep_flags(uint64_t address) {
+  process.in_kernel = 0;  // the runs go on: nothing has happened
+  memory.handed_over |= MLUSIM_WRITTEN;
+  process.answers.keep_flags(address);
+  process.in_kernel = 1;
+}
 
 void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   if (!process.in_kernel) return;

@@ -12,6 +12,9 @@ namespace [[gnu::visibility("hidden")]] mlusim {
 // A load or store of the running kernel: see `Access`. Its parts go in registers.
 void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc);
 
+// The flags of what lies at an address are needed from now on.
+void keep_flags(uint64_t address);
+
 // The last load, and the last store, since a kernel's code was entered.
 extern mlusim_announced announced[2];
 

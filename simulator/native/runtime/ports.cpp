@@ -106,13 +106,18 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
 
 bool is_strided(const mlusim_native_port& port) { return port.effect == MLUSIM_STRIDED_COPY; }
 
-// Whether what is read of an operand has been written.
+// Whether what is read of an operand has been written, and it can be noted of what is written.
 bool is_written(const mlusim_native_port& port, int number) {
   const mlusim_native_operand& operand = port.operands[number];
   const Found& found = port.plan.found[number];
   if (!is_doubtful(*found.range, found.address, found.bytes)) return true;
-  if (is_strided(port)) return has_flags(*found.range) && (!operand.reads || are_written(port, number));
-  if (!has_flags(*found.range)) return memory.in_order(*found.range, found.address, found.bytes, !operand.reads);
+  if (!has_flags(*found.range)) {
+    if (!is_strided(port) && memory.in_order(*found.range, found.address, found.bytes, !operand.reads)) return true;
+    if (operand.reads) return false;
+    keep_flags(found.address);
+    if (!has_flags(*found.range)) return false;
+  }
+  if (is_strided(port)) return !operand.reads || are_written(port, number);
   return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
 }
 

@@ -20,7 +20,7 @@ _OTHER_RUNS = (
 #: Bytes that are missing, of which nobody is told twice.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
-_FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NUMBER)
+_FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NUMBER, rules.results.IGNORED)
 
 
 def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
@@ -81,6 +81,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return True
     if one.severity != ADVICE:
         return False
+    if one.rule == rules.results.IGNORED and any(f.rule == rules.tiles.UNUSED for f in found):
+        return True  # what takes the number is lost
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
     if one.rule == rules.left_out.UNREAD:  # what is not made needs nothing, what has not come has not been asked for

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..chip.launch_kinds import KINDS
 from ..text import quoted
+from .structures import StructureValue
 
 #: Other orders of one launch at most, other splits at most.
 MOST_ORDERS, MOST_SPLITS = 1000, 100
@@ -60,8 +61,12 @@ def whole(value: Any) -> bool:
 
 
 def counts_among(values: Sequence[Any]) -> frozenset[int]:
-    """The whole numbers of 2 or more among arguments, and the products of two or three that follow each other."""
-    numbers = [int(value) if whole(value) else 0 for value in values]
+    """The whole numbers of 2 or more among arguments, and the products of two or three that follow each other.
+
+    Those of a structure are its members.
+    """
+    members = (value.values.values() if isinstance(value, StructureValue) else [value] for value in values)
+    numbers = [int(value) if whole(value) else 0 for some in members for value in some]
     together = (numbers[at : at + length] for length in (1, 2, 3) for at in range(len(numbers) - length + 1))
     return frozenset(count for count in map(math.prod, together) if count > 1)
 

@@ -22,6 +22,7 @@ from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns, failed
 from .repeats import FEW, Repeats, Split, whole
+from .structures import StructureValue
 
 #: A count below this leaves too little to be compared.
 _SMALLEST = 4
@@ -129,13 +130,42 @@ def _smaller(
     launch: Launch, values: Sequence[Any], names: Sequence[str], shapes: Sequence[tuple[int, ...]]
 ) -> Iterator[Variant]:
     """The launch with one whole number less, for each that says how long an array is."""
-    for at, value in enumerate(values):
+    for name, value, with_another in (*_passed(values, names), *_members(values)):
         if not whole(value) or value < _SMALLEST or not _says_how_long(int(value), shapes):
             continue
-        name = names[at] if at < len(names) else f"argument {at}"
         for less in dict.fromkeys((value - 1, value * 6 // 7, value // 2 + 1)):
-            changed = [*values[:at], type(value)(less), *values[at + 1 :]]
+            changed = with_another(type(value)(less))
             yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, less / value)
+
+
+#: An argument or a member of one: its name, what it is, and all arguments with another one in its place.
+_Passed = tuple[str, Any, Callable[[Any], Sequence[Any]]]
+
+
+def _passed(values: Sequence[Any], names: Sequence[str]) -> Iterator[_Passed]:
+    """The arguments of a launch."""
+    for at, value in enumerate(values):
+
+        def replaced(other: Any, at: int = at) -> list[Any]:
+            return [*values[:at], other, *values[at + 1 :]]
+
+        yield names[at] if at < len(names) else f"argument {at}", value, replaced
+
+
+def _members(values: Sequence[Any]) -> Iterator[_Passed]:
+    """The members of structures among the arguments of a launch."""
+    for _, structure, replaced in _passed(values, ()):
+        if not isinstance(structure, StructureValue):
+            continue
+        for name, value in structure.values.items():
+
+            def with_member(
+                other: Any, name: str = name, whole: StructureValue = structure,
+                replaced: Callable[[Any], Sequence[Any]] = replaced,
+            ) -> Sequence[Any]:  # fmt: skip
+                return replaced(replace(whole, values={**whole.values, name: other}))
+
+            yield name, value, with_member
 
 
 def _says_how_long(value: int, shapes: Sequence[tuple[int, ...]]) -> bool:
@@ -148,13 +178,15 @@ def _says_how_long(value: int, shapes: Sequence[tuple[int, ...]]) -> bool:
 
 
 def _varied(launch: Launch, values: Sequence[Any], names: Sequence[str]) -> Iterator[Varied]:
-    """The launch with two other numbers for each floating-point argument."""
-    for at, value in enumerate(values):
+    """The launch with two other numbers for each floating-point argument.
+
+    Not for members of structures, which kernels share: one may well have no use for some.
+    """
+    for name, value, with_another in _passed(values, names):
         if isinstance(value, (float, np.floating)) and np.isfinite(value):
-            name, number = names[at] if at < len(names) else f"argument {at}", float(value)
+            number = float(value)
             others = [other for other in (number / 2 + 1, -number / 2 - 1, number / 2 + 3) if other != number][:2]
-            changed = [[*values[:at], type(value)(other), *values[at + 1 :]] for other in others]
-            variants = (Variant("", f"{name} = {o:.9g}", launch, v) for o, v in zip(others, changed, strict=True))
+            variants = (Variant("", f"{name} = {o:.9g}", launch, with_another(type(value)(o))) for o in others)
             yield Varied(f"{name} = {number:.9g}", tuple(variants))
 
 

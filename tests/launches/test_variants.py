@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, Run, launch
+from mlusim.simulator import Device, Finding, Run, launch, load
 from mlusim.simulator.cli import main
 from mlusim.simulator.launches.repeats import Repeats
 from mlusim.simulator.launches.watchers import Launches, watchers
@@ -355,3 +355,32 @@ def test_what_only_another_split_writes_is_put_back() -> None:
     arrays = [np.zeros(1, np.float32) for _ in range(2)]
     launch(kernel, (2, 1, 1), args=arrays, device=device(), on_finding="collect", resplit=(1, 3))
     assert [array[0] for array in arrays] == [5.0, 0.0]
+
+
+TPU = """
+#include <tpu_kernel.h>
+typedef struct { unsigned long long out, in; int n; float factor; } args_t;
+int scaled(const void *arguments) {
+  const args_t *a = arguments;
+  const dim4 shape = {1, 1, 1, a->n};
+  tpu_initialize();
+  tpu_gdma_cpy_S2L(0, a->in, &shape, NULL, NULL, DT_FP32);
+  tpu_bdc_fp_mul_C(0, 0, (scalar_t){.f32 = a->factor}, &shape, NULL, NULL, DT_FP32);
+  tpu_gdma_cpy_L2S(a->out, 0, &shape, NULL, NULL, DT_FP32);
+  tpu_poll();
+  return 0;
+}
+TPUKERNEL_FUNC_REGISTER(scaled);
+"""
+
+
+def test_members_of_a_structure_are_made_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "scaled.c"
+    path.write_text(TPU)
+    out, source = np.zeros(64, np.float32), np.arange(64, dtype=np.float32)
+    given = {"out": out, "in": source, "n": 64, "factor": 2.0}
+    run = load([path], device=device("bm1690")).launch(
+        "scaled", (1, 1, 1), args=given, smaller=True, vary=True, on_finding="collect"
+    )
+    assert run.variants.tried == "run again with n = 63, with n = 54, with n = 33"
+    assert (run.findings, out.tolist()) == ([], (2 * source).tolist())

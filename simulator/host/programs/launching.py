@@ -6,28 +6,27 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...checks.at_issue.checking import Checking
 from ...chip.launch_kinds import BLOCK, CORES, UNIONS
 from ...core.execution import Launch, log_limit
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import Caller, CallerGone, pool
 from ...findings import Finding, rules
-from ...flow import Accesses
 from ...launches.compiled_kernel import target_of
 from ...launches.launching import examined
 from ...launches.repeats import NONE
 from ...launches.run import Run
 from ...launches.watchers import watchers
-from ...log import Location
+from ...log import Location, Log
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from ...spent import current, phase
-from .images import Images, ProgramImage
+from .images import Images
+from .known import Followed, Known, followed
 from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
@@ -88,7 +87,7 @@ class Kernels:
         self._runtime = tasks_runtime(compiler)
         with suppress(Exception):  # the first launch says what is wrong
             pool(os.getpid()).begin(self._runtime, memories.devices[0].isa)  # while the program begins as well
-        self._images = Images(compiler, self._runtime.parent.name)
+        self._images, self._known = Images(compiler, self._runtime.parent.name), Known()
 
     @handles
     def _announce(self, message: AnnounceImage, body: memoryview) -> ImageAnnounced:
@@ -132,18 +131,32 @@ class Kernels:
             with phase("process of the kernel"):
                 return engine.run(own)
 
-        checked = partial(self._checked, image, device.checking)
+        def located(given: Outcome) -> Outcome:
+            with phase("source lines"):
+                return image.lines.located(*given)
+
+        def checked(own: Launch, log: Log, findings: list[Finding]) -> Outcome:
+            with phase("checks of the log"):
+                return log, examined(device.checking, own, log, findings)
+
+        def timed(log: Log, findings: list[Finding]) -> Followed:
+            return followed(log, findings, Run(findings, log, device.rates).time_us)
+
+        told: Callable[[], Followed]
         try:
             if repeats := self.repeats or watchers(os.getpid()).repeats(kind):
                 from .repeating import repeated  # most programs need not wait for it
 
                 signature = image.signatures[message.kernel]
-                done = repeated(device, launch, signature, repeats, lambda own: checked(own, run(own)))
+                done = repeated(device, launch, signature, repeats, lambda own: checked(own, *located(run(own))))
                 self._report.tried[kernel] = done.tried
-                outcome, told = done.outcome, done.told
+                outcome, told = done.outcome, partial(timed, *done.told())
             else:
                 outcome = run(launch)
-                told = partial(checked, launch, outcome)
+                which = queue.device, image.library, message.kernel
+                told = partial(
+                    self._known.followed, which, partial(located, outcome), lambda *own: timed(*checked(launch, *own))
+                )
         except CallerGone:
             self._report.cut_off = CutOff(kernel, place)
             return
@@ -151,25 +164,15 @@ class Kernels:
         queue.failure = _failure(kernel, outcome)
         self._later.put(partial(self._follow, launch, told, queue, place))
 
-    def _checked(self, image: ProgramImage, checking: Checking, launch: Launch, outcome: Outcome) -> Outcome:
-        """A log with its lines, and what is found in it."""
-        with phase("source lines"):
-            log, findings = image.lines.located(*outcome)
-        with phase("checks of the log"):
-            return log, examined(checking, launch, log, findings)
-
-    def _follow(self, launch: Launch, told: Callable[[], Outcome], queue: Queue, place: Place) -> None:
+    def _follow(self, launch: Launch, told: Callable[[], Followed], queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
-        (log, findings), device = told(), self._memories.devices[queue.device]
-        run = Run(findings, log, device.rates)
-        touched = cache(Accesses(log).touched)  # asked for again by all work that it may meet
+        (log, findings, time_us, touched), device = told(), self._memories.devices[queue.device]
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(launch.dim), device.shape.cores)
-        time_us = run.time_us
         with phase("order of queues"):
             met = self._queues.time.add(work, time_us, cores, device.shape.cores)
-        for finding in run.findings:
+        for finding in findings:
             self._report.add(self._explained(finding, launch, queue, where))
         self._queues.tell(work, met)
         self._report.launches.append(

@@ -17,6 +17,7 @@ from ...engines.worker.isolated import IsolatedEngine
 from ...engines.worker.pool import Caller, CallerGone, pool
 from ...findings import Finding, rules
 from ...launches.compiled_kernel import target_of
+from ...launches.device import Device
 from ...launches.launching import examined
 from ...launches.repeats import NONE
 from ...launches.run import Run
@@ -25,7 +26,7 @@ from ...log import Location, Log
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from ...spent import current, phase
-from .images import Images
+from .images import Images, ProgramImage
 from .known import Followed, Known, followed
 from .memories import Memories
 from .messages import Done, Place, handles
@@ -125,6 +126,19 @@ class Kernels:
             library=image.library, entry=message.kernel, arguments=arguments, profiled=self._profiled,
             each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
         )  # fmt: skip
+        try:
+            outcome, told = self._carried_out(image, device, launch, queue.device)
+        except CallerGone:
+            self._report.cut_off = CutOff(kernel, place)
+            return
+        self._later.catch_up()
+        queue.failure = _failure(kernel, outcome)
+        self._later.put(partial(self._follow, launch, told, queue, place))
+
+    def _carried_out(
+        self, image: ProgramImage, device: Device, launch: Launch, ordinal: int
+    ) -> tuple[Outcome, Callable[[], Followed]]:
+        """What a launch has given, and what says what follows from it; `CallerGone` when the program has ended."""
         engine = IsolatedEngine(self._runtime, device.memory, target_of(device), self._caller)
 
         def run(own: Launch) -> Outcome:
@@ -142,27 +156,16 @@ class Kernels:
         def timed(log: Log, findings: list[Finding]) -> Followed:
             return followed(log, findings, Run(findings, log, device.rates).time_us)
 
-        told: Callable[[], Followed]
-        try:
-            if repeats := self.repeats or watchers(os.getpid()).repeats(kind):
-                from .repeating import repeated  # most programs need not wait for it
+        if repeats := self.repeats or watchers(os.getpid()).repeats(launch.kind):
+            from .repeating import repeated  # most programs need not wait for it
 
-                signature = image.signatures[message.kernel]
-                done = repeated(device, launch, signature, repeats, lambda own: checked(own, *located(run(own))))
-                self._report.tried[kernel] = done.tried
-                outcome, told = done.outcome, partial(timed, *done.told())
-            else:
-                outcome = run(launch)
-                which = queue.device, image.library, message.kernel
-                told = partial(
-                    self._known.followed, which, partial(located, outcome), lambda *own: timed(*checked(launch, *own))
-                )
-        except CallerGone:
-            self._report.cut_off = CutOff(kernel, place)
-            return
-        self._later.catch_up()
-        queue.failure = _failure(kernel, outcome)
-        self._later.put(partial(self._follow, launch, told, queue, place))
+            signature = image.signatures[launch.entry]
+            done = repeated(device, launch, signature, repeats, lambda own: checked(own, *located(run(own))))
+            self._report.tried[launch.kernel] = done.tried
+            return done.outcome, partial(timed, *done.told())
+        outcome = run(launch)
+        which, follow = (ordinal, launch.library, launch.entry), lambda *own: timed(*checked(launch, *own))
+        return outcome, partial(self._known.followed, which, partial(located, outcome), follow)
 
     def _follow(self, launch: Launch, told: Callable[[], Followed], queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""

@@ -76,21 +76,6 @@ def test_op_as_json(capsys):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("rnu k.mlu", "mlusim: no command 'rnu' (did you mean 'run'?)"),
-        ("frobnicate", "mlusim: no command 'frobnicate'; `mlusim` lists them"),
-        ("run k.mlu --dimm 4", "unrecognized arguments: --dimm 4 (did you mean '--dim'?)"),
-        ("replay t.pftrace", "t.pftrace is a trace for viewers; pass a log"),
-    ],
-)
-def test_wrong_words_are_answered_with_the_nearest_right_ones(capsys, given, said):
-    code, out, err = call(capsys, *given.split())
-    assert (code, out) == (2, "")
-    assert said in err
-
-
-@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["logspac", "start=0"], ["did you mean 'logspace'?", "mlusim op logspace start=... end=..."]),

@@ -106,3 +106,24 @@ def test_the_schema_names_every_command_but_those_that_write_text(capsys: pytest
     assert schema == document_schema()
     named = {one["properties"]["schema"]["const"] for one in schema["oneOf"]}
     assert named == {"mlusim", *(f"mlusim/{name}" for name in COMMANDS.keys() - {"schema", "completion"})}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("rnu k.mlu", "mlusim: no command 'rnu' (did you mean 'run'?)"),
+        ("frobnicate", "mlusim: no command 'frobnicate'; `mlusim` lists them"),
+        ("run k.mlu --dimm 4", "unrecognized arguments: --dimm 4 (did you mean '--dim'?)"),
+        ("replay t.pftrace", "t.pftrace is a trace for viewers; pass a log"),
+    ],
+)
+def test_wrong_words_are_answered_with_the_nearest_right_ones(
+    capsys: pytest.CaptureFixture[str], given: str, said: str
+) -> None:
+    try:
+        code = main(given.split())
+    except SystemExit as end:
+        code = int(end.code or 0)
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert said in err

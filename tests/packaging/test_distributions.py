@@ -82,6 +82,16 @@ def built(tmp_path_factory) -> Path:
     return folder
 
 
+def test_scripts_in_a_clone_find_its_packages():
+    """Where nothing leads to them but the folder that the script is in, as where a wheel is installed."""
+    look = (
+        "import sys; sys.meta_path = [one for one in sys.meta_path if 'editable' not in str(one).lower()]; "
+        "import mlusim.simulator, mlusim.isa; print(mlusim.simulator.__file__)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == f"{ROOT / 'simulator' / '__init__.py'}\n", done.stderr
+
+
 @pytest.mark.slow
 def test_the_source_distribution_has_everything(built):
     (unpacked,) = built.glob("mlusim-*/")

@@ -15,9 +15,12 @@ from mlusim.simulator import Log, replay
 
 from .measure import CORES, ELEMENTS, Figure, best, device, program
 
+#: Tasks of an empty launch, more than there are cores.
+_MANY = 40
+
 
 def isolation() -> Iterator[Figure]:
-    """A launch of two instructions: in this process, in the worker, and the very first one of a process."""
+    """A launch of two instructions: in this process, in the worker, the very first one of a process; of none at all."""
 
     def launch(isolate: bool) -> None:
         program().launch("short_adds", args=[0], isolate=isolate)
@@ -36,6 +39,10 @@ def isolation() -> Iterator[Figure]:
         for _ in range(3)
     ]
     yield Figure("the first launch, which starts the worker", min(times) * 1e3, "ms")
+    empty = program("empty")
+    one, many = best(lambda: empty.launch("nothing"), lambda: empty.launch("nothing", (_MANY, 1, 1)), rounds=200)
+    yield Figure("an empty launch of one task in the worker", one * 1e3, "ms", 0.2)
+    yield Figure(f"an empty launch of {_MANY} tasks in the worker", many * 1e3, "ms", 0.4)
 
 
 def replays() -> Iterator[Figure]:

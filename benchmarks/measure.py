@@ -48,7 +48,7 @@ def device() -> Device:
     return Device.load(DEVICE)
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=4)
 def program(source: str = "kernels") -> Program:
     """The kernels of a source that lies here."""
     return load([Path(__file__).with_name(f"{source}.mlu")], device=device())

@@ -35,6 +35,8 @@ _ROOM, _FEW = 512, 16
 #: Bytes of the table that says which task has which cause: tasks beyond it are counted and not named.
 _MOST_SEEN = 1 << 28
 _NONE = np.zeros(0, np.int64)
+#: Bytes of a log whose findings are worth remembering.
+_SHORT = 1 << 14
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -61,6 +63,29 @@ def causes_of(
     ``whole``: the launch has come to its end; ``faults`` are cores and tasks that have not come to theirs; ``advice``
     are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
     """
+    short = sum(table.nbytes for table in (log.records, log.operands, log.runs)) <= _SHORT
+    return (_known if short else _causes_of)(_Content(log), whole, tuple(faults), tuple(advice))
+
+
+class _Content:
+    """What a log contains, but for where its lines are; it equals that of another log by what is in both."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        rows = b"".join(table.tobytes() for table in (log.records, log.operands, log.runs))
+        self._of = rows, len(log), len(log.operands), log.ops, log.pipes, log.kind, log.shape
+
+    def __hash__(self) -> int:
+        return hash(self._of[0])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self._of == other._of
+
+
+def _causes_of(
+    content: _Content, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]
+) -> Found | None:
+    log = content.log
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
@@ -77,7 +102,7 @@ def causes_of(
             tasks_of_group=log.kind.together(log.shape), mute=not shape.memory_core_stores, whole=whole,
             room=room, faults=len(fault),
             message=_address(log.message_kinds),
-            messages=int(log.message_kinds.any()), in_order=tables.in_order, advice=_mask(tuple(advice)),
+            messages=int(log.message_kinds.any()), in_order=tables.in_order, advice=_mask(advice),
             lanes=shape.lanes or 1,
             record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
             idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores),
@@ -91,6 +116,10 @@ def causes_of(
         if work.found < room:
             break
     return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
+
+
+#: Launch after launch gives the same short log.
+_known = lru_cache(maxsize=64)(_causes_of)
 
 
 def _address(array: np.ndarray) -> int:

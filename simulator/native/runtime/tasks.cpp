@@ -217,10 +217,13 @@ int mlusim_set_stack() {
 
 void mlusim_time_limit(double seconds) {
   for_python_alone();
+  static bool limited = false;
+  process.time_is_up = 0;
+  if (seconds == 0 && !limited) return;  // as at most launches: it would be a call of the system for nothing
+  limited = seconds > 0;
   itimerval timer = {};
   timer.it_interval.tv_usec = ALARMS_APART;
   timer.it_value.tv_sec = (time_t)seconds;
   timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
-  process.time_is_up = 0;
   setitimer(ITIMER_REAL, &timer, nullptr);
 }

@@ -64,7 +64,8 @@ def causes_of(
     are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
     """
     short = sum(table.nbytes for table in (log.records, log.operands, log.runs)) <= _SHORT
-    return (_known if short else _causes_of)(_Content(log), whole, tuple(faults), tuple(advice))
+    asked = whole, tuple(faults), tuple(advice)
+    return _known(_Content(log), *asked) if short else _causes_of(log, *asked)
 
 
 class _Content:
@@ -82,10 +83,15 @@ class _Content:
         return isinstance(other, _Content) and self._of == other._of
 
 
-def _causes_of(
+@lru_cache(maxsize=64)
+def _known(
     content: _Content, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]
 ) -> Found | None:
-    log = content.log
+    """The same for a short log: launch after launch gives the same."""
+    return _causes_of(content.log, whole, faults, advice)
+
+
+def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]) -> Found | None:
     library = _library()
     if library is None or len(log.pipes) > _PIPES:
         return None
@@ -116,10 +122,6 @@ def _causes_of(
         if work.found < room:
             break
     return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
-
-
-#: Launch after launch gives the same short log.
-_known = lru_cache(maxsize=64)(_causes_of)
 
 
 def _address(array: np.ndarray) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from itertools import count
 
@@ -42,11 +43,12 @@ class RangeTable:
         rows.sort()
         table = self.rows = np.array(rows, _ROW)
         self._touched, self._until = table["touched"], table["until"]
-        self._entries = [held.get(row[0]) for row in rows]
+        self._starts = [row[0] for row in rows]
+        self._entries = [held.get(start) for start in self._starts]
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""
-        at = int(np.searchsorted(self.rows["start"], np.uint64(address), "right")) - 1
+        at = bisect_right(self._starts, address) - 1
         if at >= 0 and (entry := self._entries[at]) and address < entry.end:
             if self._until[at]:
                 self._note(at, entry, False)

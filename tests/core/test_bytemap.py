@@ -30,6 +30,16 @@ def piece(chance: random.Random) -> tuple[int, int]:
     return start, min(END, start + chance.choice([1, 2, 7, 64, 4096, 9000]))
 
 
+def other_set(chance: random.Random, kind: type) -> ByteMap | Shadow:
+    """Some pieces of a block of the same length, three bytes further on."""
+    made = kind(START + 3, END + 3)
+    made.fill()
+    for _ in range(chance.randrange(4)):
+        start, end = piece(chance)
+        made.remove(start + 3, end + 3)
+    return made
+
+
 @pytest.mark.parametrize("kind", [ByteMap, Shadow])
 @pytest.mark.parametrize("seed", range(8))
 def test_every_operation_against_a_set(kind: type, seed: int) -> None:
@@ -49,6 +59,13 @@ def test_every_operation_against_a_set(kind: type, seed: int) -> None:
         elif change < 0.53:
             block.fill()
             members = set(range(START, END))
+        elif change < 0.7:
+            source, shift = chance.choice([(block, 0), (other_set(chance, kind), 3)])
+            begin = chance.randrange(START, END - (end - start) + 1)
+            taken = {at - shift for first, last in source for at in range(first, last)}
+            block.copy(start, end, source, begin + shift)
+            members -= set(range(start, end))
+            members |= {start + at - begin for at in taken if begin <= at < begin + end - start}
         else:
             block.remove(start, end)
             members -= set(range(start, end))

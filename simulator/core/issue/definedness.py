@@ -35,15 +35,16 @@ class Definedness:
     def carry(self, pc: int, target: View, *read: View) -> None:
         """The output holds copies of the operands that are read, or one element for each of theirs."""
         entry = self._entry
-        stale = [(name, view) for name, view in zip(self._carried, read, strict=True) if view.stale()]
         if target.entry.space in self._visible:
-            for name, view in stale:
-                self.report(pc, name, view)
+            for name, view in zip(self._carried, read, strict=True):
+                if view.stale():
+                    self.report(pc, name, view)
             target.written()
         elif entry.semantics in (np.bitwise_and, np.bitwise_or) and len(read) == 2:
             target.define(masked(entry.semantics, *((view.read(), view.flags()) for view in read)))
         elif entry.lane_wise:
-            target.define((packed_lanes if entry.packs_bits else lanes)([view.flags() for _, view in stale]))
+            stale = [view.flags() for view in read if view.stale()]
+            target.define((packed_lanes if entry.packs_bits else lanes)(stale))
         else:
             target.pass_on(read[0])
 

@@ -89,6 +89,12 @@ class ByteSet(ABC):
         ``poisoned`` is where it is known to be before.
         """
 
+    def copy(self, start: int, end: int, other: ByteSet, begin: int) -> None:
+        """Have of [start, end) what another set, or this one, has of as many bytes from ``begin`` on."""
+        first = begin - other.start
+        self.flags[start - self.start : end - self.start] = other.flags[first : first + end - start]
+        self.changed(start, end)
+
     def absent(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
         """A view of the flags of bytes at strides, as `numpy.ndarray` takes them."""
         return np.ndarray(shape, np.bool_, self.flags, offset, strides)

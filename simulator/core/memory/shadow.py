@@ -78,6 +78,8 @@ class Shadow(ByteSet):
         """Flags in [start, end) have been set or taken away; the bounds follow."""
         self.age += 1
         self._low, self._until = min(self._low, start), max(self._until, end)
+        if self.lo < start and end < self.hi:  # the first and the last of the set stay
+            return
         lo, hi = (min(start, self.lo), max(end, self.hi)) if self.hi else (start, end)
         at = self._bytes.find(0, lo - self.start, hi - self.start)
         last = self._bytes.rfind(0, lo - self.start, hi - self.start)

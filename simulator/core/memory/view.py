@@ -164,6 +164,12 @@ class PackedView(ArrayView):
         self.entry.uninitialized.add(self.low, self.end)
         poison(self.array)
 
+    def pass_on(self, source: View) -> None:
+        if isinstance(source, PackedView) and source.end - source.low == self.end - self.low:
+            self.entry.uninitialized.copy(self.low, self.end, source.entry.uninitialized, source.low)
+        else:
+            super().pass_on(source)
+
     def write_rows(self, rows: np.ndarray, values: np.ndarray) -> None:
         """New contents of some rows, which are initialized then; the others stay as they are."""
         self.array[rows] = values[rows]

@@ -87,6 +87,7 @@ def report_run(
             screen.line(_suppressed(report) or "no findings: every rule was kept")
         if results:
             print_report(screen, run.timeline)
+            print_reasons(options, screen, run.timeline)
             screen.line()
         print_written(screen, written)
         print_profile(screen)

@@ -55,7 +55,9 @@ class _Version(argparse.Action):
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line, with the ``handler`` of its command; SystemExit when argparse refuses them."""
     given, own = _own_arguments(arguments)
-    parser = _Overview("mlusim", description="Run accelerator kernels without the accelerator.")
+    parser = _Overview(
+        "mlusim", usage="mlusim COMMAND ...", description="Run accelerator kernels without the accelerator."
+    )
     parser.json = "--json" in arguments
     if not arguments:
         parser.print_help()
@@ -63,7 +65,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     if arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
         parser.error(f"no command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}; `mlusim` lists them")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(
+        prog="mlusim", dest="command", required=True, metavar="COMMAND", parser_class=_Parser
+    )
     parsers = {name: _add(commands, name, command, name in given) for name, command in COMMANDS.items()}
     for command in parsers.values():
         command.json = parser.json

@@ -127,3 +127,19 @@ def test_wrong_words_are_answered_with_the_nearest_right_ones(
     out, err = capsys.readouterr()
     assert (code, out) == (2, "")
     assert said in err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "op logspace start=0 end=6 steps=7 base=2",
+        f"run {ROOT / 'docs' / 'examples' / 'scale.mlu'} --kernel scale --arg zeros:float32:64 zeros:float32:64 3 64",
+        f"run {ROOT / 'docs' / 'examples' / 'host_fixed.mlu'}",
+    ],
+    ids=["operator", "kernel", "program"],
+)
+def test_why_is_said_where_it_is_asked_for(capfd: pytest.CaptureFixture[str], given: str) -> None:
+    """In words too, not in documents alone."""
+    for more in ("", "--why"):
+        assert main([*given.split(), *more.split()]) == 0
+        assert ("[Compute Efficiency]" in capfd.readouterr().out) == bool(more)

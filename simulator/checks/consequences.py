@@ -38,7 +38,9 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     for at, one in enumerate(found):
         if broken and one.severity == ADVICE:
             continue
-        if one.rule == rules.uninitialized.UNINITIALIZED and (at > skipped or _reaches_too_far(one, found)):
+        if one.rule == rules.uninitialized.UNINITIALIZED and (
+            at > skipped or _reaches_too_far(one, found) or _comes_too_early(one, found)
+        ):
             continue
         if not _follows(one, found, at):
             kept.append(_with_its_maker(one, found))
@@ -120,6 +122,11 @@ def _reaches_beyond(outside: Finding, one: Finding) -> bool:
     """Whether what passes the end of an array is one of two instructions that have no order."""
     earlier = one.related == outside.location and outside.instruction in one.message
     return _same_instruction(outside, one) or (earlier and one.related is not None)
+
+
+def _comes_too_early(one: Finding, found: Sequence[Finding]) -> bool:
+    """Whether uninitialized bytes are taken, or were, by an instruction that races with the one that writes them."""
+    return any(f.rule == rules.race.RACE and f.severity == ERROR and _share_a_line(f, one) for f in found)
 
 
 def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:

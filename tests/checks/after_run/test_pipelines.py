@@ -23,9 +23,9 @@ MLU = [
         "five_stages",
         4,
         "union1",
-        {0: {"order"}, 1: {"order"}, 2: set(), 3: {"race", "uninitialized"}},
+        {0: {"order"}, 1: {"order"}, 2: set(), 3: {"race"}},
     ),
-    ("neighbours", 4, "union1", {0: {"race", "uninitialized"}, 1: {"race"}}),
+    ("neighbours", 4, "union1", {0: {"race"}, 1: {"race"}}),
     ("total", 8, "union2", {0: {"race"}}),
 ]
 TPU = [

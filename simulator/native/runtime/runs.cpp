@@ -33,8 +33,15 @@ void Runs::drop() {
 
 void Runs::forget() {
   drop();
+  forget_shapes(done_);
   done_ = 0;
   memory.touched = MLUSIM_UNTOUCHED;
+}
+
+// Rows are used again, and those of records have no lanes.
+void Runs::forget_shapes(int row_count) {
+  if (shaped_) memset(rows_, 0, (size_t)row_count * sizeof *rows_);
+  shaped_ = false;
 }
 
 void Runs::append(const mlusim_row* rows, uint64_t count) {
@@ -91,8 +98,7 @@ void Runs::hand_over(int run_count) {
   memory.touched = MLUSIM_UNTOUCHED;
   memory.handed_over |= first_writes;
   process.answers.drain(runs_, rows_, (uint64_t)run_count, (uint64_t)row_count, first_writes);
-  if (shaped_) memset(rows_, 0, (size_t)row_count * sizeof *rows_);  // records have no lanes
-  shaped_ = false;
+  forget_shapes(row_count);
 }
 
 void Runs::drain(uint64_t worth, int64_t pc) {

@@ -80,6 +80,7 @@ class Runs {
   bool extend(int index, const Access& access, uint64_t operations, bool behind);
   void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
   void hand_over(int run_count);
+  void forget_shapes(int row_count);
   int add_operations(int first, int end, int64_t pc, uint64_t operations);
 
   mlusim_run runs_[MOST]{};

@@ -101,6 +101,13 @@ __mlu_entry__ void segments(float *out, const float *in, int times) {
     __memcpy(out + 64, b + N - 4, row, NRAM2GDRAM, row, 4 * row, 3);
   }
 }
+__mlu_entry__ void no_segments(float *out, int size, int more) {
+  __bang_write_value(a, N, 1.0f);
+  __bang_write_value(b, N, 2.0f);
+  __memcpy(a, b, size, NRAM2NRAM, 64, 64, more);
+  __memcpy(a, b, size, NRAM2NRAM, 64, more, 128, 0, 64, more, 128, 0);
+  __memcpy(out, a, N * sizeof(float), NRAM2GDRAM);
+}
 __mlu_entry__ void into_its_table(int *out, const int *in, const int *table) {
   __nram__ int from[N], held[N];
   __memcpy(from, in, N * sizeof(int), GDRAM2NRAM);
@@ -241,6 +248,18 @@ def test_copies_of_segments(source: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert getattr(logs[0], name).tobytes() == getattr(logs[1], name).tobytes()
     assert logs[0].records["gaps"].max() == 15
     assert len(logs[0].runs)
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize(("size", "more"), [(0, 3), (-8, 3), (8, -1), (8, -2)])
+def test_copies_without_segments(
+    source: Path, native: bool, size: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+    program, out = load([source], device=Device.load("mlu370-x4")), np.zeros(256, np.float32)
+    run = program.launch("no_segments", args=[out, size, more], isolate=False, on_finding="collect")
+    assert (out == 1).all()
+    assert ("length" in {finding.rule for finding in run.findings}) == (size < 0 or more < 0)
 
 
 def test_a_table_that_is_overwritten_is_read_before(source: Path) -> None:

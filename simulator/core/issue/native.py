@@ -255,6 +255,7 @@ class _Writer:
             for (times, stride), dim in zip(outer, operand.parameter.dims, strict=False):
                 steps.require(f"{times} > 0")
                 yield _Kind.AXIS, steps.place(times).at, steps.place(stride).at, number, bool(dim.stride)
+            steps.require(f"{count} > 0")
             yield _Kind.AXIS, steps.place(count).at, steps.place("1").at, number, False
 
     def _shape_of(self, spaces: Mapping[str, str]) -> Callable[..., tuple[int, int, list[tuple[Any, ...]]]]:

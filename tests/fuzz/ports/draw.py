@@ -93,12 +93,12 @@ def _arguments(rng: random.Random, overload: Overload, odd: bool) -> list[int]:
 def _shape(rng: random.Random, overload: Overload) -> dict[str, int]:
     """Counts and strides of a copy of segments that fit, mostly; none of what is packed."""
     names = {p.name for p in overload.parameters}
-    found = {"size": rng.choice((1, 8, 16, 64))}
+    found = {"size": rng.choice((1, 8, 16, 64)) if rng.random() < 0.9 else rng.choice((0, -8))}
     steps = (*(rng.choice((0, 16, 64, 72, 128)) for _ in range(3)), rng.choice((-64, 512, 8, 0)))
     if "segnum" in names:
-        found["segnum"] = rng.choice((0, 1, 3, 7))
+        found["segnum"] = rng.choice((0, 1, 3, 7)) if rng.random() < 0.9 else -1
     elif "dst_segnum1" in names:
-        inner, outer = rng.choice((0, 1, 3)), rng.choice((0, 1, 3))
+        inner, outer = (rng.choice((0, 1, 3)) if rng.random() < 0.9 else -1 for _ in range(2))
         found |= {"dst_segnum1": inner, "dst_segnum2": outer}
         turned = rng.random() < 0.5
         found |= {"src_segnum1": outer if turned else inner, "src_segnum2": inner if turned else outer}

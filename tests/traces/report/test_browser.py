@@ -300,6 +300,9 @@ def test_advice_beside_findings_fits_narrow_windows(browser: Any, tmp_path: Path
             report.page.wait_for_function(fits, arg=wide, timeout=5000)
             said = report.page.evaluate("[...document.querySelectorAll('.said')].map((one) => one.offsetWidth)")
             assert min(said) >= 200, wide
+        report.page.set_viewport_size({"width": 720, "height": 900})
+        report.page.emulate_media(media="print")  # where nothing can be scrolled
+        report.page.wait_for_function(fits, arg=720, timeout=5000)
 
 
 def test_a_trace_of_a_stranger_is_data(browser: Any, tmp_path: Path) -> None:

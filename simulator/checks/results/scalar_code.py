@@ -85,7 +85,10 @@ def _around(code: Sequence[str], line: int) -> Iterator[tuple[int | None, int]]:
             if depth >= 0:
                 continue
             depth = 0
-            begin = _statement(code, at)[0]
+            begin = at
+            while begin and "".join(code[begin : at + 1]).count(")") > "".join(code[begin : at + 1]).count("("):
+                begin -= 1  # a head in several lines
+            begin = _statement(code, begin)[0]
             head = next((n for n in range(begin, at + 1) if _HEAD.search(code[n])), None)
             yield head, begin
             if head is None:

@@ -53,6 +53,13 @@ def test_lines_behind_a_statement(at: list[int], found: list[int]) -> None:
     assert lines_behind(SOURCE, at) == found
 
 
+def test_a_head_may_have_several_lines() -> None:
+    text = SOURCE.replace(
+        "for (int i = 0; i < each; i += 16) {", "for (int i = 0;\n         i < each;\n         i += 16) {"
+    )
+    assert lines_behind(text, [18]) == [12, 11, 9, 14, 10, 15, 6]
+
+
 def test_a_wrong_result_names_them(tmp_path: Path) -> None:
     path = tmp_path / "halves.mlu"
     path.write_text(SOURCE)

@@ -37,11 +37,11 @@ def checks() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "add.json"
         (seconds,) = best(lambda: write_trace(launch(adds[0], "add", a, b).timeline, path))  # type: ignore[attr-defined]
-    yield Figure("add of 2^22 floats, all checks, timing and trace", seconds, "s", 0.04)
+    yield Figure("add of 2^22 floats, all checks, timing and trace", seconds, "s", 0.025)
     for count in _RECORDS:
         begun = time.perf_counter()
         log = others[2].launch("short_adds", args=[count], isolate=False).log
         ran = time.perf_counter() - begun
         (seconds,) = best(functools.partial(examine, log, [], "raise"), rounds=2)
-        yield Figure(f"checks of a log of {count:,} instructions", seconds / count * 1e6, "us an instruction")
+        yield Figure(f"checks of a log of {count:,} instructions", seconds / count * 1e6, "us an instruction", 0.1)
         yield Figure(f"launch of {count:,} instructions with them", 1 + seconds / ran, "x the run without", 3)

@@ -32,7 +32,7 @@ def logspaces() -> Iterator[Figure]:
             functools.partial(run, calls),
             rounds=30,
         )
-        yield Figure(f"logspace, base {base:g}", kernel / bare, "x bare NumPy", 1.5)
+        yield Figure(f"logspace, base {base:g}", kernel / bare, "x bare NumPy", 1.2)
         yield Figure(f"logspace, base {base:g}: result to a host array", copied / bare, "x bare NumPy")
         yield Figure(f"logspace, base {base:g}: time", kernel * 1e3, "ms")
 
@@ -89,7 +89,7 @@ def instructions() -> Iterator[Figure]:
             np.add(a, b, out=c)
 
     few, slow, numpy = (seconds / _FEW * 1e6 for seconds in best(lambda: kernel(_FEW), in_python, bare, rounds=50))
-    yield Figure("add of 64 floats, natively", few, "us an instruction", 1)
+    yield Figure("add of 64 floats, natively", few, "us an instruction", 0.15)
     yield Figure("add of 64 floats, by a port in Python", slow, "us an instruction", 3)
     yield Figure("add of 64 floats, beside NumPy", few / numpy, "x np.add")
     for count, rounds in ((100_000, 4), (1_000_000, 2)):  # as much work on either side, so that noise hits both alike

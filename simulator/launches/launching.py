@@ -145,7 +145,7 @@ def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayC
         unknown = Named(title.partition(".")[2] if block else f"argument {title}")
         name, constant, declared = parameters[int(title)] if known else unknown
         if isinstance(array, DeviceArray):
-            address, output, contents = array.address, not constant, array.numpy
+            address, output, contents = array.address, not constant, array.held
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import math
 import os
 import sys
 import tempfile
@@ -193,10 +194,10 @@ class GlobalMemory:
         np.copyto(target, array)
         return entry
 
-    def get(self, entry: Allocation, out: np.ndarray) -> None:
-        """Copy device memory into an array of the host."""
+    def held(self, entry: Allocation, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """What device memory holds, as an array that is no copy: it changes with the memory."""
         self.check()
-        np.copyto(out, entry.view(_BYTE)[: out.nbytes].view(out.dtype).reshape(out.shape))
+        return entry.view(_BYTE)[: math.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
 
 
 def _callers_line() -> Location:
@@ -294,11 +295,15 @@ class DeviceArray:
         """Bytes of all elements."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
+    def held(self) -> np.ndarray:
+        """The elements where they lie, read-only: they change with the memory, and are gone with it."""
+        elements = self._memory.held(self.allocation, self.shape, self.dtype)
+        elements.flags.writeable = False
+        return elements
+
     def numpy(self) -> np.ndarray:
         """A copy of the contents as they are now."""
-        out = np.empty(self.shape, self.dtype)
-        self._memory.get(self.allocation, out)
-        return out
+        return self.held().copy()
 
     def __reduce__(self) -> str:
         raise TypeError("a device array stays in its device's memory and cannot be copied or sent; send its .numpy()")

@@ -92,6 +92,10 @@ class ArrayCopies:
                 block.entry = self._copied(block)
         return block.entry.start + begin
 
+    def placed(self, array: np.ndarray) -> bool:
+        """Whether an array lies on the device; one whose elements are part of a structure does not."""
+        return self._homes[id(array)][0].entry is not None
+
     def contents(self, array: np.ndarray) -> np.ndarray:
         """What an array holds on the device."""
         self.address(array)

@@ -136,7 +136,7 @@ def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Lau
 
 
 def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
-    """The arrays of a launch."""
+    """The arrays of a launch that is ready or has run."""
     memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     for title, array in arrays:
@@ -146,6 +146,8 @@ def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayC
         name, constant, declared = parameters[int(title)] if known else unknown
         if isinstance(array, DeviceArray):
             address, output, contents = array.address, not constant, array.held
+        elif not copies.placed(array):
+            continue
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)

@@ -359,10 +359,10 @@ def test_what_only_another_split_writes_is_put_back() -> None:
 
 TPU = """
 #include <tpu_kernel.h>
-typedef struct { unsigned long long out, in; int n; float factor; } args_t;
+typedef struct { unsigned long long out, in; int n, size[4]; float factor; } args_t;
 int scaled(const void *arguments) {
   const args_t *a = arguments;
-  const dim4 shape = {1, 1, 1, a->n};
+  const dim4 shape = {a->size[0], 1, 1, a->n};
   tpu_initialize();
   tpu_gdma_cpy_S2L(0, a->in, &shape, NULL, NULL, DT_FP32);
   tpu_bdc_fp_mul_C(0, 0, (scalar_t){.f32 = a->factor}, &shape, NULL, NULL, DT_FP32);
@@ -378,9 +378,10 @@ def test_members_of_a_structure_are_made_smaller(tmp_path: Path) -> None:
     path = tmp_path / "scaled.c"
     path.write_text(TPU)
     out, source = np.zeros(64, np.float32), np.arange(64, dtype=np.float32)
-    given = {"out": out, "in": source, "n": 64, "factor": 2.0}
+    size = np.ones(4, np.int32)  # within the structure: it has no memory of its own
+    given = {"out": out, "in": source, "n": 64, "size": size, "factor": 2.0}
     run = load([path], device=device("bm1690")).launch(
-        "scaled", (1, 1, 1), args=given, smaller=True, vary=True, on_finding="collect"
+        "scaled", (1, 1, 1), args=given, smaller=True, vary=True, orders=1, on_finding="collect"
     )
-    assert run.variants.tried == "run again with n = 63, with n = 54, with n = 33"
+    assert run.variants.tried == "run again in 1 other order of its tasks, with n = 63, with n = 54, with n = 33"
     assert (run.findings, out.tolist()) == ([], (2 * source).tolist())

@@ -36,7 +36,7 @@ _ARCHIVE = b"PK\x03\x04"
 
 def check(options: argparse.Namespace, screen: Screen) -> bool:
     """Look for broken rules in everything that is given; whether there is nothing worse than advice."""
-    screen.apart = not options.output and options.format not in (None, "text")
+    screen.apart = screen.json or (not options.output and options.format not in (None, "text"))
     check_paths(options.output, options.report, read=files_read(options))
     for path in options.files:
         if not path.exists():

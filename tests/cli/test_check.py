@@ -79,6 +79,16 @@ def test_only_the_report_is_on_standard_output(capfd, folder, name):
     assert out[0] in "{<:"
 
 
+def test_a_kernel_that_prints_leaves_the_document_alone(capfd, folder):
+    Path("k.mlu").write_text(
+        '#include <mlu.h>\n#include <stdio.h>\n__mlu_entry__ void k(float *x) { x[0] = 1; printf("hello\\n"); }\n'
+    )
+    assert main(["check", "k.mlu", "--kernel", "k", "--arg", "zeros:float32:1", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["schema"] == "mlusim/check"
+    assert "hello" in err
+
+
 def test_a_program_in_python(capfd, folder):
     (folder / "s.py").write_text(SCRIPT)
     code, found = findings_of(capfd, "s.py")

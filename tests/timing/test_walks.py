@@ -90,7 +90,7 @@ def test_without_a_compiler_a_time_is_refused(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     library.built_folder.cache_clear()
     with pytest.raises(
-        BuildError, match=r"times are found by native code, and \$CXX names 'no-such-compiler', .* set CXX"
+        BuildError, match=r"times are found by native code, and \$CXX names 'no-such-compiler', .* set it"
     ):
         replay(log_of(Row("add", 8)), RATES)
 

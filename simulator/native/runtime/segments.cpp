@@ -57,11 +57,11 @@ void note_segments(const mlusim_native_port& port, int operand) {
 
 void note_shape(const mlusim_native_port& port, mlusim_shape_row& row) {
   row.work = (uint64_t)port.numbers[port.elements];
-  int64_t* number = row.numbers;
+  int at = 0;
   for (int i = 0; i < port.value_count; i++) {
     const mlusim_value& axis = port.values[i];
-    *number++ = port.numbers[axis.at];
-    if (axis.repeated) *number++ = port.numbers[axis.element];
+    row.numbers[at++] = port.numbers[axis.at];
+    if (axis.repeated) row.numbers[at++] = port.numbers[axis.element];
   }
 }
 

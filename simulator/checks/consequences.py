@@ -126,7 +126,12 @@ def _reaches_beyond(outside: Finding, one: Finding) -> bool:
 
 def _comes_too_early(one: Finding, found: Sequence[Finding]) -> bool:
     """Whether uninitialized bytes are taken, or were, by an instruction that races with the one that writes them."""
-    return any(f.rule == rules.race.RACE and f.severity == ERROR and _share_a_line(f, one) for f in found)
+    races = [f for f in found if f.rule == rules.race.RACE and f.severity == ERROR]
+    return any(one.related in _lines(f) or (_same_space(f, one) and _share_a_line(f, one)) for f in races)
+
+
+def _same_space(one: Finding, other: Finding) -> bool:
+    return one.region is not None and other.region is not None and one.region.space == other.region.space
 
 
 def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:

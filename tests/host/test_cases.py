@@ -193,9 +193,9 @@ def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
     assert (failure.tag, failure.get("message")) == ("failure", case["why"])
     assert [finding["rule"] for finding in case["findings"]] == ["wrong-result"]
     assert case["findings"][0]["message"].startswith("15 wrong elements among the 15 of y: y[0, 0] is ")
-    assert [(step["instruction"], step["taken"]) for step in case["findings"][0]["trail"]] == [
-        ("__bang_mul_scalar", []), ("__memcpy", ["x[0, 0]"]),
-    ]  # fmt: skip
+    steps = [(step["instruction"], step["taken"]) for step in case["findings"][0]["trail"]]
+    assert steps[:2] == [("__bang_mul_scalar", []), ("__memcpy", ["x[0, 0]"])]
+    assert {instruction for instruction, _ in steps[2:]} == {"scalar code"}
 
 
 def test_small_differences_of_all_elements_are_traced_too(tmp_path, capsys):

@@ -227,7 +227,7 @@ def in_variants(
                     if not variant.asked and _has_no_room(findings, arrays, log, variant):
                         continue
                     broken = next(f for f in findings if f.severity == ERROR)
-                    found.append(_elsewhere(broken, variant, math.prod(log.launch.get("dim", (1,))) > 1))
+                    found.append(_elsewhere(broken, variant, log.tasks > 1))
                 continue
             theirs = [array.contents() if array.output else None for array in arrays]
             sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
@@ -254,7 +254,7 @@ def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log,
 
 def _rooms(arrays: Sequence[Given], log: Log, more: int) -> Iterator[range]:
     """Where the parts of so many tasks would lie, of each array that is full of those of a launch."""
-    tasks = math.prod(log.launch.get("dim", (1,)))
+    tasks = log.tasks
     for array in arrays:
         shares = (share_of_task(log, array, written) for written in (True, False))
         if array.bytes and any(share * tasks == array.bytes for share in shares):

@@ -8,6 +8,7 @@ it without the kernel, without the compiler and without the instruction set.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -104,6 +105,11 @@ class Log:
     def kind(self) -> LaunchKind:
         """How its tasks were dealt to cores; a log that does not say is one of Block tasks."""
         return EVERY_KIND.get(str(self.launch.get("type")), BLOCK)
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks it was launched with; 1 where it does not say."""
+        return math.prod(self.launch.get("dim", (1,)))
 
     @property
     def left_out(self) -> int:

@@ -24,9 +24,7 @@ def missing_task(touched: Touched) -> Iterator[Finding]:
     as long as one, with what a division leaves over or, where parts are rounded up, shorter. Or tasks take pieces in
     turn, and the turn of one more is left out each time.
     """
-    array, pieces = touched.array, touched.pieces
-    x, y, z = touched.log.launch.get("dim", (1, 1, 1))
-    tasks = x * y * z
+    array, pieces, tasks = touched.array, touched.pieces, touched.log.tasks
     if tasks < 2 or not len(pieces.row) or (touched.written != touched.written[0]).any():
         return
     made = bool(touched.written[0])

@@ -66,9 +66,8 @@ class Touched:
 
         One that has looked at something there may have had its reason to write nothing.
         """
-        x, y, z = self.log.launch.get("dim", (1, 1, 1))
         busy = len(distinct(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
-        return float(1 - busy / (x * y * z))
+        return float(1 - busy / self.log.tasks)
 
     def at(self, finding: Finding, record: int, key: int, bytes: int) -> Finding:
         """A finding about bytes that a record touches, or lie beside such; -1 for no record."""

@@ -31,7 +31,7 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
     gaps = np.flatnonzero(high > low)
     low, high = low[gaps] - array.key, high[gaps] - array.key
-    missing, tasks = int((high - low).sum()), int(np.prod(log.launch.get("dim", (1,))))
+    missing, tasks = int((high - low).sum()), log.tasks
     if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks:
         return
     if gaps[0] == len(pieces.row) and not low[0] % size:

@@ -134,7 +134,7 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
     here, there = (_within(Accesses(left.log).touched()[1], start, start + array.bytes) for left in (mine, theirs))
     if not len(here):
         return
-    fewer = _tasks(theirs.log) < _tasks(mine.log)
+    fewer = theirs.log.tasks < mine.log.tasks
     end = start + array.bytes if fewer else int(here[-1, 1])
     gaps = np.stack([np.append(start, here[:, 1]), np.append(here[:, 0], end)], axis=1)
     missing = [piece for low, high in gaps.tolist() if low < high for piece in _within(there, low, high).tolist()]
@@ -153,10 +153,6 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
         kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
         task=int(log.records["task"][record]),
     )  # fmt: skip
-
-
-def _tasks(log: Log) -> int:
-    return math.prod(log.launch.get("dim", (1,)))
 
 
 def _written(log: Log, array: Given) -> np.ndarray:

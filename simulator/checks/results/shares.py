@@ -31,7 +31,7 @@ def share_of_task(log: Log, array: Given, written: bool = True) -> int:
     if pieces is None or not len(pieces.row):
         return 0
     task = log.records["task"][log.owners[pieces.row]].astype(np.int64)
-    tasks = int(np.prod(log.launch.get("dim", (1,))))
+    tasks = log.tasks
     begin, end = np.full(tasks, array.key + array.bytes), np.full(tasks, array.key)
     np.minimum.at(begin, task, pieces.begin)
     np.maximum.at(end, task, pieces.end)

@@ -1,4 +1,4 @@
-"""Atomic updates of GDRAM: nobody comes between the read and the write of an element."""
+"""Atomic updates of GDRAM: nothing comes between the read and the write of an element."""
 
 from __future__ import annotations
 

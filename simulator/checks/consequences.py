@@ -137,7 +137,7 @@ def _same_space(one: Finding, other: Finding) -> bool:
 def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
     """Whether an operand with uninitialized bytes passes the end of an array as well.
 
-    That another operand does later may follow from them: from offsets that nobody has written.
+    That another operand does later may follow from them: from uninitialized offsets.
     """
     return bool(one.operand) and any(
         _is_skipped(f) and _same_instruction(f, one) and f.operand == one.operand for f in found

@@ -58,7 +58,7 @@ class Compilation:
     def _compile(
         self, source: Source, text: str, unlinked: Path, noted: Callable[[Found], str], entries: int = 0
     ) -> None:
-        """Compile the text of a source to an object file; functions that nobody knows are declared and noted.
+        """Compile the text of a source to an object file; unknown functions are declared and noted.
 
         The text ends with so many ``entries`` of kernels.
         """

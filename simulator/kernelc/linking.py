@@ -92,7 +92,7 @@ def link(
 
 
 def _throws(compiler: Compiler, objects: Sequence[Path], threads: bool) -> list[str]:
-    """What to link so that an exception that nobody catches is a finding, at the line where it was thrown."""
+    """What to link so that an uncaught exception is a finding, at the line where it was thrown."""
     names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""Functions that nobody knows: they are declared, so that the source compiles and calling one is a finding."""
+"""Unknown functions: they are declared, so that the source compiles and calling one is a finding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..log import Location
 from ..native import STATED
 from .language import VISIBLE
 
-#: Functions that nobody knows, with where each is called first.
+#: Unknown functions, with where each is called first.
 Found = dict[str, Location]
 #: Where `mlu.h` has them declared, after preprocessing.
 _PLACE = re.compile(r"^#pragma mlusim unknown$", re.M)

@@ -145,7 +145,7 @@ class CompiledSources:
         return [(size, self._present(image)) for size, image in self._tiles[kernel]]
 
     def _warn(self, image: LaunchableImage) -> None:
-        """Say which instructions of an image nobody knows, once each; functions of host libraries are none."""
+        """Say which instructions of an image are unknown, once each; functions of host libraries are none."""
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
         new = [

@@ -79,7 +79,7 @@ def threads_runtime(compiler: Compiler) -> Path:
 
 
 def uncaught_handler(compiler: Compiler) -> Path:
-    """What makes an exception that nobody catches a finding, an object for images; BuildError as below."""
+    """What makes an uncaught exception a finding, an object for images; BuildError as below."""
     return build(compiler, _UNCAUGHT)
 
 

@@ -1,4 +1,4 @@
-"""The sets of bytes that nobody has written, with a flag for each, against a Python set."""
+"""The sets of uninitialized bytes, with a flag for each, against a Python set."""
 
 from __future__ import annotations
 

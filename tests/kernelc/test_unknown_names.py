@@ -1,4 +1,4 @@
-"""Functions that nobody knows: a source that calls one builds with a warning, and executing it is a finding."""
+"""Unknown functions: a source that calls one builds with a warning, and executing it is a finding."""
 
 from pathlib import Path
 

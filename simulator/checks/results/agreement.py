@@ -58,7 +58,7 @@ def disagreements(
     mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
-    same bytes. Where nobody has ``asked`` for this number of tasks, an array may have a result for each task.
+    same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task.
     """
     nearly = portion < 1
     if tile and not _touch_the_same(mine.log, theirs.log):

@@ -60,7 +60,7 @@ class Check:
         """The scalar unit has made a run of accesses to a memory; it may be missed while no check wants to see them."""
 
     def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
-        """An instruction uses an operand that holds bytes that nobody has written, or held when it was issued."""
+        """An instruction uses an operand that holds uninitialized bytes, or held when it was issued."""
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
-        """A scalar load has met a piece of an allocation that nobody has written."""
+        """A scalar load has met an uninitialized piece of an allocation."""

@@ -19,7 +19,7 @@ from .check import Check
 
 
 class Definedness:
-    """What ports call where operands hold bytes that nobody has written, which have NaN patterns by then."""
+    """What ports call where operands hold uninitialized bytes, which have NaN patterns by then."""
 
     def __init__(self, execution: Execution, overload: Overload, checks: Sequence[Check]) -> None:
         self._overload, self._entry, self._checks = overload, overload.instruction, checks

@@ -80,7 +80,7 @@ class Operand:
         return f"_spaces[{self.name!r}]" if self.port.entry.select else repr(self.port.entry.space_of(self.parameter))
 
     def stale(self) -> str:
-        """Expression: whether it holds bytes that nobody has written, which have NaN patterns then."""
+        """Expression: whether it holds uninitialized bytes, which have NaN patterns then."""
         return f"{self.view()}.stale()"
 
     def written(self) -> str:
@@ -88,7 +88,7 @@ class Operand:
         return f"{self.view()}.written()"
 
     def poison(self) -> str:
-        """Statement: bytes that nobody has written become NaN, which one reads who does not wait."""
+        """Statement: uninitialized bytes become NaN, which one reads who does not wait."""
         return f"{self.view()}.entry.poison({self.low}, {self.end})"
 
     def store(self, value: str) -> str:

@@ -69,7 +69,7 @@ class ScalarUnit:
         self.runs.append(run)
 
     def load_unwritten(self, address: int, size: int, pc: int) -> None:
-        """Say of a load which of its bytes nobody has written, if there are any; from then on they count as written."""
+        """Say of a load which of its bytes are uninitialized, if there are any; from then on they count as written."""
         entry = self._found(address)
         if entry is None or not (piece := entry.uninitialized.first(address, address + size)):
             return

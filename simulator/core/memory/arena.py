@@ -41,7 +41,7 @@ class Allocation:
     owner: int
     key: int  # number of its first byte in a log
     name: str = ""
-    uninitialized: ByteSet = None  # type: ignore[assignment] # bytes that nobody has written; without it none
+    uninitialized: ByteSet = None  # type: ignore[assignment] # without it, none is uninitialized
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this

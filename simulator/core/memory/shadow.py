@@ -1,4 +1,4 @@
-"""Which bytes of an allocation nobody has written: a flag for each byte, and bounds that answer most questions."""
+"""Which bytes of an allocation are uninitialized: a flag for each byte, and bounds that answer most questions."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class Tensor(View):
         return True
 
     def fill_poison(self) -> None:
-        """Put NaN patterns into its bytes that nobody has written."""
+        """Put NaN patterns into its uninitialized bytes."""
         if self.entry.poisoned is None:  # everywhere already
             return
         raw = self.entry.view(np.dtype(np.uint8))

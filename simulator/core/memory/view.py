@@ -71,7 +71,7 @@ class View(ABC):
 
     @abstractmethod
     def hole(self) -> Piece | None:
-        """Some bytes that nobody has written, or None."""
+        """Some uninitialized bytes, or None."""
 
     def written(self) -> None:
         """All of it has been written."""
@@ -92,12 +92,12 @@ class View(ABC):
 
     @property
     def doubtful(self) -> bool:
-        """Whether it may hold bytes that nobody has written: uninitialized ones lie around, or in it."""
+        """Whether it may hold uninitialized bytes: some lie around it, or in it."""
         holes = self.entry.uninitialized
         return self.low < holes.hi and self.end > holes.lo
 
     def stale(self) -> bool:
-        """Whether it holds bytes that nobody has written, which have NaN patterns then."""
+        """Whether it holds uninitialized bytes, which have NaN patterns then."""
         holes, low, end = self.entry.uninitialized, self.low, self.end
         return low < holes.hi and end > holes.lo and self.entry.stale(low, end) and self.hole() is not None
 

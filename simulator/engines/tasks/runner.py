@@ -260,7 +260,7 @@ class NativeRunner:
             self.machine.collector.crash(error)
 
     def _unwritten(self, address: int, size: int, pc: int) -> None:
-        """Native code is about to load bytes of which nobody has written some."""
+        """Native code is about to load bytes, some of them uninitialized."""
         try:
             self.scalar.load_unwritten(address, size, pc)
         except Squashed:

@@ -33,7 +33,7 @@ _OP_FIELDS = (
 
 @dataclass(frozen=True)
 class Answer:
-    """What a launch gave. ``uninitialized`` are the bytes of each device array that nobody has written, by address;
+    """What a launch gave. ``uninitialized``: those bytes of each device array, by address;
     ``last``: the worker cannot be used again; ``spent``: where the time of the worker went, if that was asked."""
 
     log: Log

@@ -127,7 +127,7 @@ def no_device_memory(access: Finding, launched: Location) -> Finding:
 
 
 def never_written(access: Finding, argument: int, name: str, allocated: Location) -> Finding:
-    """A kernel reads bytes that nobody has written, and an argument is an array of which that is true as a whole."""
+    """A kernel reads uninitialized bytes, and an argument is an array of which that is true as a whole."""
     advice = f"fill {name!r} before, which is argument {argument}: with cnrtMemcpy from the host, or cnrtMemset"
     return replace(access, suggestion=advice, related=allocated)
 

@@ -29,7 +29,7 @@ def executed(name: str, dialect: Dialect) -> Finding:
 
 
 def unknown(name: str, dialect: Dialect) -> Finding:
-    """A source calls a function that nobody knows; executing it is an error."""
+    """A source calls an unknown function; executing it is an error."""
     return Finding(
         NOT_MODELLED,
         f"{dialect.title} has no instruction {name}; executing it is an error",

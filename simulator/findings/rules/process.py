@@ -57,7 +57,7 @@ def exited(function: str, code: int) -> Finding:
 
 
 def threw(exception: str) -> Finding:
-    """The kernel threw an exception that nobody catches; "" is one without a text."""
+    """The kernel threw an uncaught exception; "" is one without a text."""
     message = f"the kernel threw an exception that nothing catches: {exception or 'none at all'}"
     return Finding(CRASH, message, suggestion="catch it in the kernel; a card has no exceptions")
 

@@ -38,6 +38,6 @@ def by_thread(who: str, byte: int, name: str, region: Region | None) -> Finding:
 
 
 def copied(start: int, end: int, name: str) -> Finding:
-    """Host code copies bytes of an allocation that nobody has written."""
+    """Host code copies uninitialized bytes of an allocation."""
     message = f"bytes {start} to {end} of {name} are copied, and are uninitialized"
     return Finding(UNINITIALIZED, message, suggestion="write them before, or copy less")

@@ -106,7 +106,7 @@ class Arrays:
         return after_free(finding, memory, self._freed[ordinal], locate)
 
     def unwritten(self, arguments: Sequence[bytes]) -> Iterator[tuple[int, str, Place]]:
-        """Arguments that point to arrays that nobody has written to: their numbers, the arrays, who made them."""
+        """Arguments that point to uninitialized arrays: their numbers, the arrays, who made them."""
         for number, value in enumerate(arguments):
             known = self._taken.get(int.from_bytes(value, "little")) if len(value) == _POINTER else None
             if known is None:

@@ -13,7 +13,7 @@ namespace [[gnu::visibility("hidden")]] mlusim {
 // Whether a load is one of a block: nobody computes with what is written in part.
 inline bool is_block(const uint8_t* flags, uint64_t size) { return size > 8 || memchr(flags, 1, size); }
 
-// A load of bytes that nobody has written is a finding, unless they are checked nowhere.
+// A load of uninitialized bytes is a finding, unless they are checked nowhere.
 void ask_about(uint64_t address, uint64_t size, int64_t pc);
 
 class Blocks {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// Which bytes of a range nobody has written, as Python keeps it: all of them lie in [lo, hi).
+// Which bytes of a range are uninitialized, as Python keeps it: all of them lie in [lo, hi).
 struct mlusim_holes {
   uint64_t lo, hi;
   uint8_t* written;  // for every byte of the range whether anybody has written it; NULL: none of [lo, hi) is
@@ -95,7 +95,7 @@ struct mlusim_callbacks {
   void (*not_modelled)(const char* name, int64_t pc);
   void (*fill)(const char* name, uint64_t pointed, uint64_t filled, int64_t pc);
   void (*assertion)(const char* text, int64_t pc);
-  void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of bytes that nobody has written
+  void (*unwritten)(uint64_t address, uint64_t size, int64_t pc);  // a load of uninitialized bytes
   void (*keep_flags)(uint64_t address);                            // the range of an address gets its flags
   int32_t (*in_space)(uint64_t address, const char* space);
   void (*defer)(const struct mlusim_late* copies, uint64_t count);  // Python keeps them from now on
@@ -109,7 +109,7 @@ enum mlusim_fault_kind {
   MLUSIM_TIME,
   MLUSIM_EXIT,
   MLUSIM_CALL,       // a system call: size is its number
-  MLUSIM_THROW,      // an exception that nobody catches
+  MLUSIM_THROW,      // an uncaught exception
   MLUSIM_JUMP,       // a jump out of the kernel
   MLUSIM_OUTPUT,     // too much was printed
   MLUSIM_EARLY,      // a static initialiser uses the device

@@ -1,4 +1,4 @@
-// What becomes of an exception that nobody catches. Part of the runtime, and of images that throw: each may have a C++
+// What becomes of an uncaught exception. Part of the runtime, and of images that throw: each may have a C++
 // library of its own.
 #pragma once
 #include <cxxabi.h>

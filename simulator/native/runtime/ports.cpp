@@ -121,7 +121,7 @@ bool is_written(const mlusim_native_port& port, int number) {
   return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
 }
 
-// NaN is what one reads who does not wait: it comes to those bytes of an operand that nobody has written.
+// NaN is what one reads who does not wait: it comes to the uninitialized bytes of an operand.
 void poison(const Found& found) {
   const mlusim_range& range = *found.range;
   if (!has_flags(range)) {

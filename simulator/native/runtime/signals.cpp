@@ -1,4 +1,4 @@
-// What a kernel may do to its process, and what becomes a fault: signals, and exceptions that nobody catches.
+// What a kernel may do to its process, and what becomes a fault: signals, and uncaught exceptions.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

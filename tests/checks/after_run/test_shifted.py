@@ -49,7 +49,7 @@ def test_a_tile_that_begins_late(late: int, made: str) -> None:
 
 @pytest.mark.parametrize("before", ["a tile of its own", "nothing"])
 def test_what_lies_before_a_tile(before: str) -> None:
-    """A header, made as such, belongs to what is taken; bytes that nobody has written do not."""
+    """A header, made as such, belongs to what is taken; uninitialized bytes do not."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         tile, sums = m.nram("float", 2 * N), m.nram("float", 2 * N)

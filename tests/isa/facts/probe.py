@@ -14,7 +14,7 @@ from mlusim.simulator import Device, Finding, Log, launch
 from tests.isa.facts.call import ORIGIN, Call
 from tests.isa.facts.fact import REGISTER, Form, Operand, exists, value_of
 
-#: The rule of a read of bytes that nobody has written; probes of other rules do not look at it.
+#: The rule of a read of uninitialized bytes; probes of other rules do not look at it.
 UNINITIALIZED = "uninitialized"
 #: Rules that say something of memory beyond one instruction, or of a name.
 _OTHERS = (UNINITIALIZED, "meaning", "unread", "unused", "unwritten")

@@ -116,7 +116,7 @@ typedef struct cnnlDCNStruct* cnnlDCNDescriptor_t;
 typedef struct cnnlNmsStruct* cnnlNmsDescriptor_t;
 typedef struct cnnlRoiAlignStruct* cnnlRoiAlignDescriptor_t;
 
-// Kernel files may name the library's functions too: there they are names that nobody knows.
+// Kernel files may name the library's functions too: there they are unknown names.
 #if defined(MLUSIM_HOST) || !defined(__BANG__)
 #ifdef __cplusplus
 extern "C" {

@@ -29,7 +29,7 @@ void Overrun::find_overrun(const Taken& taken, const Range& first, const Range& 
 }
 
 // What a record takes is a tile that another instruction has made than the next one, and the beginning of that; or all
-// of that and bytes behind it that nobody has written, and is no whole number of tiles as far apart as these.
+// of that and uninitialized bytes behind it, and is no whole number of tiles as far apart as these.
 void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At at) const {
   const Log& log = scene_.log;
   const Range& next = at->second;

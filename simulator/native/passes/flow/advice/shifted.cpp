@@ -27,7 +27,7 @@ void Shifted::takes(const Taken& taken) const {
 }
 
 // What a record takes begins a little before a tile that would fill it up: with what is left of an older tile there, or
-// with what nobody has written.
+// with uninitialized bytes.
 void Shifted::find_late_tile(const Taken& taken, const Range* first, Ranges::At at) const {
   const Log& log = scene_.log;
   const Range& tile = at->second;

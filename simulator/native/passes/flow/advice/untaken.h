@@ -28,7 +28,7 @@ class Untaken {
     Fate all, head, tail, most;
     uint64_t made = 0, lost = 0;  // bytes of long results, and those that nobody has read
     bool is_short = false;        // one result was too short to tell
-    bool is_hollow = false;       // one was made of bytes of which nobody has written half
+    bool is_hollow = false;       // one was made of bytes of which half are uninitialized
 
     void count(const Range& range, uint64_t result, bool taken);
     bool is_wasted() const;

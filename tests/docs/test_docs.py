@@ -102,8 +102,13 @@ def steps(text: str) -> list[tuple[str, list[str]]]:
 
 
 def normal(text: str) -> list[str]:
-    """The lines of a text that are not blank, without their spacing. A replay is deterministic: numbers stay."""
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    """The lines of a text that are not blank, without their spacing.
+
+    A replay is deterministic: numbers stay. Elements of arrays, which are shown in full, keep six digits: NumPy rounds
+    the last one by the vector unit that the host has.
+    """
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    return [re.sub(r"-?\d+\.\d{7,}", lambda number: f"{float(number[0]):.6g}", line) for line in lines]
 
 
 def shown_in(expected: list[str], output: list[str]) -> bool:

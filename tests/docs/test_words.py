@@ -15,7 +15,7 @@ from tests.support.paths import ROOT
 BANNED = {
     r"\bcage\b": "sandbox",
     r"\bmended?\b": "fixed",
-    r"\bnobody (?:has|reads|takes|knows|catches)\b": "uninitialized, unused, unknown",
+    r"\b(?:no|some)body\b": "uninitialized, unused, unknown, nothing, another process",
     r"\brests? to\b": "comes from",
     r"\ba byte, the peaks\b": "op/byte, ridge point",
     r"\b(?:each|this|that|a) room\b|\brooms\b(?! for)": "package",

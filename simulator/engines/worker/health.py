@@ -80,7 +80,7 @@ def _worker(runtime: Path) -> list[Looked]:
     worker.close()
     rows = [Looked("worker", GOOD, f"started in {(time.perf_counter() - begin) * 1e3:.0f} ms")]
     if PROCESSOR != X86_64:
-        text = f"on {PROCESSOR} nobody looks at accesses that the compiler does not announce (docs/install.md)"
+        text = f"on {PROCESSOR} accesses that the compiler does not announce are not checked (docs/install.md)"
         rows.append(Looked("accesses", POOR, text))
     for name, holds in _LAYERS.items():
         reason = missing.get(name)

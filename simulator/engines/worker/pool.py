@@ -243,7 +243,7 @@ class Worker:
             if isinstance(frame.message, Progress):
                 before, (done, total) = done, frame.message
                 if progress is None or not before < done <= total:
-                    raise BrokenPeer("it told of progress that nobody asked for, or that is none")
+                    raise BrokenPeer("it told of progress that it was not asked for, or that is none")
                 progress(done, total)
             elif isinstance(frame.message, Answered):
                 answer = decode_answer(frame.body, request, allocations)
@@ -282,7 +282,7 @@ class Worker:
 
         frame = self._channel.receive(wait)
         if frame.nonce != nonce:
-            raise BrokenPeer("it answered what nobody asked")
+            raise BrokenPeer("it answered a request that was not made")
         if deadline is not None and time.monotonic() >= deadline and not isinstance(frame.message, Answered):
             self._end_late()  # also one that talks all the time
             raise EOFError

@@ -12,7 +12,7 @@ _CAUSES: dict[int, str] = {
     "which found memory damaged",
     signal.SIGFPE: "a whole number was divided by zero",
     signal.SIGILL: "it came to what is no instruction, such as the end of a function that returns no value",
-    signal.SIGKILL: "by somebody, or by the system because memory ran out",
+    signal.SIGKILL: "by another process, or by the system because memory ran out",
 }
 _WRONG = (
     "a pointer that is wrong or freed, an index out of range, a function that ends without its return statement, or "

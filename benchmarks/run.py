@@ -6,13 +6,13 @@ import argparse
 import json
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from mlusim.simulator.console import Console, Part
+from rich.console import Console
+from rich.table import Column, Table
 
 from .build_speed import builds
 from .checks_speed import checks
@@ -110,12 +110,10 @@ def machine() -> str:
 
 
 def _show(figures: list[Figure]) -> None:
-    console = Console.of(sys.stdout)
-    rows: list[tuple[str | Part, ...]] = []
+    console = Console(width=120)
+    table = Table("what", Column("measured", justify="right"), "unit", "target", "", title=machine())
     for figure in figures:
         target = "" if figure.limit is None else f"<= {figure.limit:g}"
-        verdict = ("", "") if figure.limit is None else ("missed", "red") if figure.missed else ("met", "green")
-        rows.append((figure.name, f"{figure.value:.3g}", figure.unit, target, verdict))
-    console.line(machine())
-    heads = [("what", False), ("measured", True), ("unit", False), ("target", False), ("", False)]
-    console.table(heads, rows)
+        verdict = "" if figure.limit is None else "[red]missed" if figure.missed else "[green]met"
+        table.add_row(figure.name, f"{figure.value:.3g}", figure.unit, target, verdict)
+    console.print(table)

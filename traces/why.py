@@ -8,8 +8,10 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from ..simulator.console import Console
 from ..simulator.text import between, percent, size
 from ..simulator.timing import Interval, Timeline, critical_path, path_share
 from .advice import Advice, advise
@@ -94,21 +96,23 @@ def print_why(why: Why, console: Console) -> None:
     """Print everything as tables, legible at 80 columns."""
     best = why.efficiency
     sure = f" ({between(why.interval.low, why.interval.high)})" if why.interval else ""
-    console.line(f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
-    console.line(
+    _say(console, f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
+    _say(
+        console,
         f"[Compute Efficiency] {percent(best.compute_efficiency)} of {best.peak_operations:.3g} op/s "
         f"({best.operations:.3g} theory ops)",
     )
-    console.line(
+    _say(
+        console,
         f"[IO Efficiency     ] {percent(best.io_efficiency)} of {best.peak_bytes / 1e9:.4g} GB/s "
         f"({size(int(best.bytes))} theory ios)",
     )
     intensity = best.operations / best.bytes if best.bytes else float("inf")
     ridge = best.peak_operations / best.peak_bytes if best.peak_bytes else 0.0
     bound = "memory" if best.bound == "io" else best.bound
-    console.line(f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
+    _say(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
     if best.baseline is not None:
-        console.line(f"{best.baseline:.2f} times as fast as the baseline")
+        _say(console, f"{best.baseline:.2f} times as fast as the baseline")
     _table(console, "advice", ("about", "at best", "saves"), [
         (entry.text, f"{entry.after_us:,.3f} us", f"{entry.least_us:,.3f} us", percent(entry.gain))
         for entry in why.advice
@@ -129,8 +133,18 @@ def print_why(why: Why, console: Console) -> None:
 def _table(console: Console, title: str, columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
     if not lines:
         return
-    console.line()
-    console.table([(title.upper(), False), *((name, True) for name in columns)], lines)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(Text(title.upper()), overflow="fold")
+    for name in columns:
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
+    console.print()
+    console.print(table)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(text), highlight=False)
 
 
 def _place(file: str, line: int) -> str:

@@ -9,16 +9,21 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from ...isa.cached import cached_property
-from ..console import Column, Console, Part
-from ..findings import ADVICE, ERROR, WARNING, Finding
+from ..findings import Finding
 from ..text import printable
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from .console import Column, Console
 
 #: What names a document and its form, see `documents`.
 SCHEMA, VERSION = "mlusim/", 1
-_STYLES = {ERROR: "bold red", WARNING: "bold yellow", ADVICE: "bold cyan"}
+#: Lines in a pipe are for other programs: they are not wrapped.
+_PIPE_WIDTH = 1000
 
 
 class OutputLost(OSError):  # noqa: N818 - the message is what matters
@@ -85,11 +90,16 @@ class Screen:
     @cached_property
     def out(self) -> Console:
         """Standard output with styles and tables."""
-        return Console.of(cast(TextIO, self._stream))
+        from .console import Console
+
+        wide = not self._stream.isatty() and "COLUMNS" not in os.environ
+        return Console(file=cast(TextIO, self._stream), width=_PIPE_WIDTH if wide else None)
 
     @cached_property
     def _err(self) -> Console:
-        return Console.of(cast(TextIO, self._messages))
+        from .console import Console
+
+        return Console(file=cast(TextIO, self._messages))
 
     def close(self) -> None:
         """Write what is still on its way; OutputLost or BrokenPipeError when that is impossible."""
@@ -108,13 +118,17 @@ class Screen:
         """Write text to standard output as it is."""
         self._stream.write(text)
 
-    def line(self, text: str | Sequence[Part] = "", style: str = "", indent: int = 0) -> None:
+    def line(self, text: str | Text = "", style: str = "", indent: int = 0) -> None:
         """Write one line of text; what does not fit the window goes on below it, with the same indent."""
-        self.out.line(text, style, indent)
+        from .console import styled_line
 
-    def table(self, columns: Sequence[Column], lines: Iterable[Sequence[str | Part]]) -> None:
+        self.out.print(styled_line(text, style, indent), highlight=False)
+
+    def table(self, columns: Sequence[Column], lines: Iterable[Sequence[str | Text]]) -> None:
         """Write a table without rules; names fold where the window is narrow."""
-        self.out.table(columns, lines)
+        from .console import plain_table
+
+        self.out.print(plain_table(columns, lines))
 
     def say(self, text: str) -> None:
         """Write a message to standard error, after the name of the command."""
@@ -128,8 +142,9 @@ class Screen:
     def findings(self, findings: Iterable[Finding], *, asked: bool = False) -> None:
         """Write findings, headed by their severity in colour: to standard output if a command was asked for them."""
         for finding in findings:
-            console, severity = self.out if asked else self._err, finding.severity
-            console.whole((severity, _STYLES[severity]), (str(finding).removeprefix(severity), ""))
+            from .console import headed_finding
+
+            (self.out if asked else self._err).print(headed_finding(finding), highlight=False, soft_wrap=True)
 
     def fail(self, message: str, finding: Finding | None = None) -> None:
         """Report what ended a command; with --json also as the document."""
@@ -140,14 +155,8 @@ class Screen:
     @contextlib.contextmanager
     def busy(self, what: str) -> Iterator[None]:
         """Show on a terminal that something is under way."""
-        with self._working():
-            if not self._messages.isatty():
-                yield
-                return
-            from .progress import busy
-
-            with busy(self._err, what):
-                yield
+        with self._working(), self._err.status(what) if self._messages.isatty() else contextlib.nullcontext():
+            yield
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
@@ -156,11 +165,15 @@ class Screen:
             if not self._messages.isatty():
                 yield None
                 return
-            from .progress import bar
+            # Only a terminal has a bar, and it takes a while to import.
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
             # What the kernel prints goes above the bar on a terminal, and else stays on standard output.
-            with bar(self._err, what, sys.stdout if self._stream.isatty() else None) as shown:
-                yield shown
+            shared = self._stream.isatty()
+            with Progress(*columns, console=self._err, transient=True, redirect_stdout=shared) as bar:
+                task = bar.add_task(what, total=None)
+                yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[None]:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
+from rich.text import Text
+
 from ...isa import DIALECTS, Dialect, Instruction
 from ...isa.docs import InstructionRow, instruction_row, instruction_rows, markdown, types_text
 from ..chip.device_file import Quantity, spread_of
-from ..console import Part
 from ..launches.device import Device
 from ..text import size
 from .screen import Screen
@@ -140,7 +141,7 @@ def _declaration(row: InstructionRow, ports: dict[str, list[str]], screen: Scree
     for prototype in row.prototypes:
         screen.line(f"{prototype};", "green", indent=2)
     screen.line()
-    lines: list[tuple[str, str | Part]] = [
+    lines: list[tuple[str, str | Text]] = [
         ("source", _source(row.provenance)),
         ("types", " ".join(row.types) + (f", named by {row.type_arguments}" if row.type_arguments else "")),
         ("inferred types", " ".join(row.inferred_types)),
@@ -185,7 +186,7 @@ def _simulated(ports: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
         yield "" if number else "simulated", how + of
 
 
-def _titled(screen: Screen, heads: list[str], lines: Iterable[Sequence[str | Part]]) -> None:
+def _titled(screen: Screen, heads: list[str], lines: Iterable[Sequence[str | Text]]) -> None:
     """A table below an empty line, indented; nothing without lines."""
     rows = [[f"  {name}", *rest] for name, *rest in lines]
     if rows:
@@ -193,8 +194,8 @@ def _titled(screen: Screen, heads: list[str], lines: Iterable[Sequence[str | Par
         screen.table([(f"  {heads[0]}", False), *((head, False) for head in heads[1:])], rows)
 
 
-def _source(provenance: str) -> Part:
-    return provenance, _SOURCES.get(provenance, "")
+def _source(provenance: str) -> Text:
+    return Text(provenance, _SOURCES.get(provenance, ""))
 
 
 def _issue(row: InstructionRow) -> str:
@@ -238,9 +239,9 @@ def _device(device: Device, screen: Screen) -> bool:
         screen.line()
         screen.line(part.upper(), "bold")
         for path, fact in facts:
+            kind = Text(fact.kind, _KINDS[fact.kind])
             sure = f" within {100 * (spread_of(fact) - 1):.2g} %" if spread_of(fact) > 1 and _uncertain(path) else ""
-            number = f"{path:38} {_quantity(path, fact):>16}  "
-            screen.line([(number, ""), (fact.kind, _KINDS[fact.kind]), (sure, "")])
+            screen.line(Text.assemble(f"{path:38} {_quantity(path, fact):>16}  ", kind, sure))
             screen.line(fact.source, "dim", indent=4)
     return True
 

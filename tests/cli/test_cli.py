@@ -390,6 +390,7 @@ def test_who_runs_a_program_waits_for_no_tables_traces_and_operators():
     script = "import sys, mlusim.simulator.cli.program; print(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     late = (
+        "rich",
         "mlusim.traces",
         "mlusim.kernels",
         "mlusim.simulator.host.cnnl",

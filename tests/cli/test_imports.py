@@ -28,7 +28,6 @@ LATE = (
     "mlusim.simulator.core.issue",
     "mlusim.simulator.core.machine",
     "mlusim.simulator.engines.threads",
-    "mlusim.simulator.cli.progress",
     "mlusim.simulator.host",
     "mlusim.simulator.kernelc.ahead",
     "mlusim.simulator.kernelc.compilation",
@@ -51,6 +50,7 @@ LATE = (
     "numpy.ma",
     "numpy.typing",
     "pydantic",
+    "rich.progress",
 )
 #: What a build needs nothing of besides: all that runs, checks and times a launch.
 LATE_IN_A_BUILD = (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from mlusim.simulator import Device, HostProgram, Log, Program, Run, load
-from mlusim.simulator.console import Console
 from mlusim.simulator.log import Location, Op, Recorder
 from mlusim.traces import print_summary, summarise
 from mlusim.traces.report.facts import launch_facts
+from rich.console import Console
 
 SHAPE = Device.load("mlu370-x4").shape
 LIMIT = 4000
@@ -120,9 +118,9 @@ def test_a_summary_and_a_report_say_that_the_time_is_that_of_a_part(program, mon
     monkeypatch.setenv("MLUSIM_LOG_LIMIT", str(LIMIT))
     part, _ = run(program, 1000)
     assert (summarise(whole.timeline).left_out, summarise(part.timeline).left_out) == (0, part.log.left_out)
-    print_summary(summarise(whole.timeline), Console(sys.stdout))
+    print_summary(summarise(whole.timeline), Console(width=100))
     assert "at least" not in capsys.readouterr().out
-    print_summary(summarise(part.timeline), Console(sys.stdout))
+    print_summary(summarise(part.timeline), Console(width=100))
     said = capsys.readouterr().out
     assert said.startswith("at least ")
     assert f"{LIMIT:,} records on 5 cores of mlu370-x4, the first of {len(whole.log):,}" in said

@@ -8,9 +8,9 @@ from dataclasses import replace as changed
 from io import StringIO
 
 import pytest
-from mlusim.simulator.console import Console
 from mlusim.simulator.timing import Reason, Timeline
 from mlusim.traces import Peak, Traffic, print_summary, summarise
+from rich.console import Console
 
 from tests.traces.handmade import DEVICE, Row, make_log, make_timeline, pipelined
 

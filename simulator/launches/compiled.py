@@ -18,13 +18,12 @@ from ..kernelc.options import Options
 from ..spent import phase
 from ..text import quoted
 from .budget import budget_of
-from .deduction import example
 from .device import Device
 from .image import LaunchableImage
-from .structures import Structures
 
 if TYPE_CHECKING:
     from ..checks.results import TileSize
+    from .structures import Structures
 
 #: What stands for the arguments of a template in a list of kernels.
 _ELLIPSIS = "<...>"
@@ -92,6 +91,8 @@ class CompiledSources:
 
         Those that only a template uses are known when it has been launched.
         """
+        from .structures import Structures  # few programs are asked for them
+
         images = dict.fromkeys([*self._base, *self._images.values()])
         return Structures(lambda: {n: s for image in images for n, s in image.layouts.structures.items()})
 
@@ -119,6 +120,8 @@ class CompiledSources:
             where = " and in ".join(str(source.path) for source in homes)
             raise ValueError(f"kernel {base} is defined in {where}; load the one that you mean by itself")
         if kernel in homes[0].templates:
+            from .deduction import example
+
             declared = self._declared[kernel]
             raise ValueError(f"{declared} is a template; name its arguments, as in {example(declared)}")
         return homes[0]

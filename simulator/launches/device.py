@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
 from ..checks.at_issue.checking import Checking, CheckMaker
 from ..chip.device_file import Quantity, changed, read_device_file
 from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
-from ..core.memory.global_memory import DeviceArray, GlobalMemory
 from ..native.cache import BuildCache
 from ..text import nearest, quoted
 from .state import DeviceState
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..core.machine import Machine
+    from ..core.memory.global_memory import DeviceArray, GlobalMemory
 
 _BUILT_IN = Path(__file__).parents[1] / "chip" / "chips"
 
@@ -91,6 +91,8 @@ class Device:
 
         MemoryError when it does not fit; TypeError for an array of Python objects.
         """
+        from ..core.memory.global_memory import DeviceArray  # what only builds has none
+
         return DeviceArray(self.memory, array)
 
     def data_type(self, dtype: np.dtype) -> int:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..engines.tasks.image import Description
-from ..engines.tasks.layouts import Layouts
-from ..engines.tasks.lines import LineTable
-from ..engines.worker.answer import decode_description, encode_description
-from ..engines.worker.pool import WorkerDied, pool
+from ...isa.cached import cached_property
+from ..engines.description import Description, decode_description, encode_description
 from ..findings import BuildError
 from ..kernelc.build import Builder, Image
+
+if TYPE_CHECKING:  # what is only built, and was before, needs none of them
+    from ..engines.tasks.layouts import Layouts
+    from ..engines.tasks.lines import LineTable
 
 #: Changes with what is kept of an image.
 _DESCRIPTION = "description 2"
@@ -25,8 +27,20 @@ class LaunchableImage:
         self._builder, self._image = builder, image
         self.library, self.kernels = image.library, image.kernels
         self.description = _described(builder, image)
-        self.layouts = Layouts(image.library)
-        self.lines = LineTable(image.library, [variable.location for variable in self.description.variables])
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """How its structures are laid out."""
+        from ..engines.tasks.layouts import Layouts
+
+        return Layouts(self.library)
+
+    @cached_property
+    def lines(self) -> LineTable:
+        """Where its code stands in the source."""
+        from ..engines.tasks.lines import LineTable
+
+        return LineTable(self.library, [variable.location for variable in self.description.variables])
 
     def present(self) -> LaunchableImage:
         """This image, or one that is built again where the cache has lost it since."""
@@ -50,6 +64,9 @@ def _described(builder: Builder, image: Image) -> Description:
 
 def _ask(runtime: Path, image: Image, isa: str) -> Description:
     """Let the worker look into an image; BuildError for what its static initialisers do, and for missing symbols."""
+    from ..engines.tasks.lines import LineTable
+    from ..engines.worker.pool import WorkerDied, pool
+
     name = image.source.path
     try:
         return pool(os.getpid()).describe(runtime, image.library, len(image.kernels), isa)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from ..checks.at_issue.checking import Checking
 from ..chip import Shape
 from ..core.memory import Turn
-from ..core.memory.global_memory import GlobalMemory
 
 if TYPE_CHECKING:  # kernels in C run in another process, which has a machine of its own
     from ..core.machine import Machine
+    from ..core.memory.global_memory import GlobalMemory
 
 
 class DeviceState:
@@ -29,7 +29,10 @@ class DeviceState:
     def memory(self) -> GlobalMemory:
         """The off-chip memory."""
         with self._making:
-            self._memory = self._memory or GlobalMemory(self._shape)
+            if self._memory is None:
+                from ..core.memory.global_memory import GlobalMemory  # what only builds has none
+
+                self._memory = GlobalMemory(self._shape)
             return self._memory
 
     @property

@@ -16,10 +16,10 @@ import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, frames, load
 from mlusim.simulator.chip.launch_kinds import BLOCK, GRID, LaunchKind
 from mlusim.simulator.core.execution import Launch
-from mlusim.simulator.engines.tasks.image import Description
+from mlusim.simulator.engines.description import Description, decode_description
 from mlusim.simulator.engines.worker import answer, start
 from mlusim.simulator.engines.worker import pool as pools
-from mlusim.simulator.engines.worker.answer import decode_answer, decode_description, decode_failure, encode_answer
+from mlusim.simulator.engines.worker.answer import decode_answer, decode_failure, encode_answer
 from mlusim.simulator.engines.worker.messages import PROTOCOL, Answered
 from mlusim.simulator.engines.worker.request import LaunchRequest
 from mlusim.simulator.frames import BrokenPeer, FrameChannel

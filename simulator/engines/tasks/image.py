@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,19 +14,11 @@ import numpy as np
 from ...core.memory import Variable, host_bytes
 from ...findings import Finding, rules
 from ...log import Location
+from ..description import Description
 from . import abi
 from .abi import FaultKind, load_runtime
 from .faults import process_finding
 from .lines import place
-
-
-@dataclass(frozen=True)
-class Description:
-    """What a program must know of an image before it launches anything."""
-
-    variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
-    signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
-    unknown: tuple[tuple[str, Location], ...] = ()  # functions that it calls and nobody knows
 
 
 class ImageFault(Exception):  # noqa: N818 - the fault is the kernel's

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...chip import Shape
-from ...core.memory import Allocation, Memory, Shadow, Variable
+from ...core.memory import Allocation, Memory, Shadow
 from ...findings import RULES, SEVERITIES, Finding
 from ...frames import BrokenPeer, Buffer
 from ...log import MESSAGE_KINDS, OPERAND, RECORD, RUNS, Location, Log, Op, Region
 from ...log.rows import Rows
 from ...spent import Phases
-from ..tasks.image import Description
+from .. import plain
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
@@ -124,23 +124,23 @@ def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, All
 def _tables(body: Buffer, shape: Shape) -> _Tables:
     (length,) = _LENGTH.unpack_from(body)
     at = _LENGTH.size + length
-    _require(length <= _MOST_HEAD and at <= len(body), "lengths")
+    plain.require(length <= _MOST_HEAD and at <= len(body), "lengths")
     head = _head(bytes(body[_LENGTH.size : at]))
     sizes = [(RECORD, head.records), (OPERAND, head.operands), (RUNS, head.runs)]
     sizes += [(np.dtype((np.int64, 2)), count) for _, count in head.holes]
     arrays = []
     for dtype, count in sizes:
         end = at + count * dtype.itemsize
-        _require(end <= len(body), "lengths")
+        plain.require(end <= len(body), "lengths")
         arrays.append(np.frombuffer(body, dtype, count, at) if count else np.zeros(0, dtype))
         at = end
-    _require(at == len(body), "lengths")
+    plain.require(at == len(body), "lengths")
     records, operands, runs, *pieces = arrays
     rows = Rows(head.ops, head.pipes, head.places, shape)
     for check, table in ((rows.check_records, records), (rows.check_operands, operands), (rows.check_runs, runs)):
         for at in range(0, len(table), _BLOCK):
             check(table[at : at + _BLOCK], at)
-    _require(rows.operands == len(operands), "operands")
+    plain.require(rows.operands == len(operands), "operands")
     return _Tables(head, records, operands, runs, tuple(pieces))
 
 
@@ -152,40 +152,17 @@ _SHORT = 1 << 14
 
 def _head(text: bytes) -> _Head:
     tables = json.loads(text)
-    shared = _count(tables["shared"])
-    _require(shared <= _MOST_SHARED, "shared memory")
+    shared = plain.count(tables["shared"])
+    plain.require(shared <= _MOST_SHARED, "shared memory")
     return _Head(
-        tuple(_op(op) for op in _texts(tables["ops"])), _texts(tables["pipes"]),
-        tuple(Location("", _number(place)) for place in tables["places"]),
-        _count(tables["records"]), _count(tables["operands"]), _count(tables["runs"]),
-        tuple((_number(start), _count(count)) for start, count in tables["holes"]),
+        tuple(_op(op) for op in plain.texts(tables["ops"])), plain.texts(tables["pipes"]),
+        tuple(Location("", plain.number(place)) for place in tables["places"]),
+        plain.count(tables["records"]), plain.count(tables["operands"]), plain.count(tables["runs"]),
+        tuple((plain.number(start), plain.count(count)) for start, count in tables["holes"]),
         tuple(_finding(table) for table in tables["findings"]),
-        shared, _count(tables["left_out"]), bool(tables["last"]),
-        {_text(name): (_seconds(seconds), _count(times)) for name, seconds, times in tables["spent"]},
+        shared, plain.count(tables["left_out"]), bool(tables["last"]),
+        {plain.text(name): (_seconds(seconds), plain.count(times)) for name, seconds, times in tables["spent"]},
     )  # fmt: skip
-
-
-def encode_description(found: Description) -> bytes:
-    """The message that describes an image; also what is kept of it beside a build."""
-    rows = [[v.name, v.space, v.size, v.location.file, v.location.line] for v in found.variables]
-    unknown = [[name, place.file, place.line] for name, place in found.unknown]
-    return json.dumps({"variables": rows, "signatures": found.signatures, "unknown": unknown}).encode()
-
-
-def decode_description(body: Buffer, kernels: int) -> Description:
-    """The description of an image of so many kernels; ValueError unless it makes sense."""
-    try:
-        tables = json.loads(bytes(body))
-        variables = tuple(
-            Variable(_text(name), _text(space), _count(size), None, Location(_text(file), _number(line)))
-            for name, space, size, file, line in tables["variables"]
-        )
-        signatures = _texts(tables["signatures"])
-        _require(len(signatures) == kernels, "signatures")
-        unknown = ((_text(name), Location(_text(file), _number(line))) for name, file, line in tables["unknown"])
-        return Description(variables, signatures, tuple(unknown))
-    except (TypeError, KeyError, RecursionError) as error:
-        raise ValueError(f"it describes an image in a way that makes no sense ({error})") from None
 
 
 #: What the simulator itself may raise in a worker and the user sees as it is; anything else is a RuntimeError.
@@ -202,7 +179,7 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
     """The exception, and the finding that it is about."""
     try:
         tables = json.loads(bytes(body))
-        name, text = _text(tables["type"]), _text(tables["text"])
+        name, text = plain.text(tables["type"]), plain.text(tables["text"])
         finding = _finding(tables["finding"]) if tables["finding"] else None
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BrokenPeer(f"its failure makes no sense ({error})") from None
@@ -219,19 +196,19 @@ def _finding_table(finding: Finding) -> dict[str, Any]:
 
 def _finding(table: dict[str, Any]) -> Finding:
     region = table["region"]
-    found: dict[str, Any] = {name: _number(table[name]) for name in ("core", "task", "count")}
+    found: dict[str, Any] = {name: plain.number(table[name]) for name in ("core", "task", "count")}
     names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
-    found |= {name: _text(table[name]) for name in names}
-    found |= {name: tuple(map(_number, table[name])) for name in ("cores", "tasks")}
+    found |= {name: plain.text(table[name]) for name in names}
+    found |= {name: tuple(map(plain.number, table[name])) for name in ("cores", "tasks")}
     found |= {name: _place(table[name]) for name in ("related", "origin")}
-    _require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
-    where = {name: _number(value) for name, value in region.items() if name != "space"} if region else {}
+    plain.require(table["rule"] in RULES and table["severity"] in SEVERITIES, "rule")
+    where = {name: plain.number(value) for name, value in region.items() if name != "space"} if region else {}
     found |= {
         "rule": table["rule"],
         "severity": table["severity"],
-        "location": Location("", _number(table["location"])),
+        "location": Location("", plain.number(table["location"])),
     }
-    return Finding.from_dict(found | {"region": Region(_text(region["space"]), **where) if region else None})
+    return Finding.from_dict(found | {"region": Region(plain.text(region["space"]), **where) if region else None})
 
 
 @lru_cache(maxsize=4096)
@@ -243,57 +220,28 @@ def _op_text(op: Op) -> str:
 def _op(text: str) -> Op:
     """An instruction from its text; the same few come again and again."""
     table = json.loads(text)
-    _require(set(table) == set(_OP_FIELDS), "instructions")
+    plain.require(set(table) == set(_OP_FIELDS), "instructions")
     found: dict[str, Any] = {
-        name: _text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance", "message")
+        name: plain.text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance", "message")
     }
-    found |= {name: _texts(table[name]) for name in ("operands", "waits", "queues")}
-    _require(found["message"] in MESSAGE_KINDS, "instructions")
+    found |= {name: plain.texts(table[name]) for name in ("operands", "waits", "queues")}
+    plain.require(found["message"] in MESSAGE_KINDS, "instructions")
     writes = tuple(bool(entry) for entry in table["writes"])
-    return Op(**found, writes=writes, granule=_count(table["granule"]))
+    return Op(**found, writes=writes, granule=plain.count(table["granule"]))
 
 
 def _intervals(pieces: np.ndarray, entry: Allocation) -> Shadow:
     """A set of intervals inside of an allocation, in order and apart."""
     flat = pieces.reshape(-1)
-    _require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
-    _require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
+    plain.require(len(flat) > 0 and flat[0] >= entry.start and flat[-1] <= entry.end, "intervals")
+    plain.require(bool((pieces[:, 0] < pieces[:, 1]).all() and (pieces[1:, 0] >= pieces[:-1, 1]).all()), "intervals")
     return Shadow.of(entry.start, entry.end, pieces.tolist())
 
 
 def _place(value: object) -> Location | None:
-    return None if value is None else Location("", _number(value))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _TEXT:
-        raise ValueError("a text is none")
-    return value
-
-
-def _texts(values: object) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise ValueError("a list of texts is none")
-    return tuple(_text(value) for value in values)
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >> 64:
-        raise ValueError("a number is none")
-    return value
-
-
-def _count(value: object) -> int:
-    found = _number(value)
-    _require(found >= 0, "counts")
-    return found
+    return None if value is None else Location("", plain.number(value))
 
 
 def _seconds(value: object) -> float:
-    _require(isinstance(value, float) and 0 <= value < 1e9, "times")
+    plain.require(isinstance(value, float) and 0 <= value < 1e9, "times")
     return value  # type: ignore[return-value]
-
-
-def _require(holds: bool, what: str) -> None:
-    if not holds:
-        raise ValueError(f"wrong {what}")

@@ -30,8 +30,8 @@ from ...log import Log
 from ...native import FOREIGN
 from ...native.elf import Elf
 from ...spent import current
-from ..tasks.image import Description
-from .answer import Answer, decode_answer, decode_description, decode_failure
+from ..description import Description, decode_description
+from .answer import Answer, decode_answer, decode_failure
 from .layers import check_layers
 from .messages import (
     FROM_WORKER,

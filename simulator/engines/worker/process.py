@@ -23,12 +23,13 @@ from ...findings import rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
 from ...spent import spending
+from ..description import encode_description
 from ..tasks.abi import load_runtime
 from ..tasks.image import ImageFault, LoadedImage, load_image
 from ..tasks.runner import NativeRunner
 from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
-from .answer import encode_answer, encode_description, encode_failure
+from .answer import encode_answer, encode_failure
 from .messages import (
     MOST_PARTS,
     PROTOCOL,

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...chip import Shape
 from ...chip.launch_kinds import LaunchKind, Three, whole_dim
+from ...engines.description import decode_description
 from ...engines.tasks.lines import LineTable
-from ...engines.worker.answer import decode_description
 from ...native.compiler import Compiler
 from .facts import LARGEST_DIM
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...engines.worker.answer import encode_description
+from ...engines.description import encode_description
 from ...findings import BuildError
 from ...kernelc.build import Builder
 from ...launches.arguments import parse_signature

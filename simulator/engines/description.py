@@ -1,0 +1,43 @@
+"""What a program must know of an image before it launches anything; also as bytes, which the cache keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from ..core.memory import Variable
+from ..frames import Buffer
+from ..log import Location
+from .plain import count, number, require, text, texts
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is in an image."""
+
+    variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
+    signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
+    unknown: tuple[tuple[str, Location], ...] = ()  # functions that it calls and nobody knows
+
+
+def encode_description(found: Description) -> bytes:
+    """The message that describes an image; also what is kept of it beside a build."""
+    rows = [[v.name, v.space, v.size, v.location.file, v.location.line] for v in found.variables]
+    unknown = [[name, place.file, place.line] for name, place in found.unknown]
+    return json.dumps({"variables": rows, "signatures": found.signatures, "unknown": unknown}).encode()
+
+
+def decode_description(body: Buffer, kernels: int) -> Description:
+    """The description of an image of so many kernels; ValueError unless it makes sense."""
+    try:
+        tables = json.loads(bytes(body))
+        variables = tuple(
+            Variable(text(name), text(space), count(size), None, Location(text(file), number(line)))
+            for name, space, size, file, line in tables["variables"]
+        )
+        signatures = texts(tables["signatures"])
+        require(len(signatures) == kernels, "signatures")
+        unknown = ((text(name), Location(text(file), number(line))) for name, file, line in tables["unknown"])
+        return Description(variables, signatures, tuple(unknown))
+    except (TypeError, KeyError, RecursionError) as error:
+        raise ValueError(f"it describes an image in a way that makes no sense ({error})") from None

@@ -10,7 +10,8 @@ namespace mlusim {
 
 class Lanes {
  public:
-  explicit Lanes(const Work& work) : first_(work.lanes) {
+  explicit Lanes(const Work& work) : first_(work.lanes, work.lanes == 1) {
+    if (work.lanes == 1) return;
     for (int64_t i = 0; i < work.operands; i++) cut(work.operand[i]);
     for (int64_t i = 0; i < work.runs; i++) cut(work.run[i]);
   }

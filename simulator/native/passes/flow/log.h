@@ -40,14 +40,16 @@ class Log {
 };
 
 inline const Operand* Log::far_operand(const Record& r) const {
-  for (uint32_t n = 0; n < operand_count(r); n++)
-    if (operand(r, n).bytes && on_device(operand(r, n).key)) return &operand(r, n);
+  const Operand *one = work.operand + r.first, *end = one + operand_count(r);
+  for (; one != end; one++)
+    if (one->bytes && on_device(one->key)) return one;
   return nullptr;
 }
 
 inline const Operand& Log::result(const Record& r) const {
-  uint32_t n = 0;
-  while (n + 1 < operand_count(r) && !writes(r, n)) n++;
+  const uint8_t* written = work.writes + work.first_write[r.op];
+  uint32_t n = 0, count = operand_count(r);
+  while (n + 1 < count && !written[n]) n++;
   return operand(r, n);
 }
 

@@ -31,8 +31,7 @@ void Order::begin_group(int64_t group) {
   messages_.begin_group();
 }
 
-size_t Order::enter(uint16_t core) {
-  if (slot_of_[core] >= 0) return slot_of_[core];
+size_t Order::let_in(uint16_t core) {
   size_t slot = slots_++;
   slot_of_[core] = static_cast<int32_t>(slot);
   if (slot == cores_.size()) {
@@ -96,7 +95,7 @@ void Order::issue(const Record& r, size_t slot) {
 
 void Order::finish(const Record& r) {
   Core& core = this->core();
-  learn(core.end[r.pipe], start_);
+  core.end[r.pipe] = start_;  // which knows what the end of the one before did
   core.end[r.pipe][r.pipe] = sequence_;
   bool settles = r.flags & (MLUSIM_BLOCKING | MLUSIM_RESULT) || log_.waits(r);
   if (settles) learn(core.front, core.end[r.pipe]);

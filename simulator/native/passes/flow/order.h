@@ -24,10 +24,16 @@ class Order {
   explicit Order(const Log& log);
 
   bool is_nonsense() const { return nonsense_; }  // the numbers of its barriers are no such
-  int64_t group_of(const Record& r) const { return log_.work.tasks_of_group ? r.task / log_.work.tasks_of_group : 0; }
+  int64_t group_of(const Record& r) {
+    if (r.task != task_) {
+      task_ = r.task;
+      group_of_task_ = log_.work.tasks_of_group ? r.task / log_.work.tasks_of_group : 0;
+    }
+    return group_of_task_;
+  }
   void begin_group(int64_t group);
   // The slot of a core in the group, which it enters if it is not in it yet.
-  size_t enter(uint16_t core);
+  size_t enter(uint16_t core) { return slot_of_[core] >= 0 ? slot_of_[core] : let_in(core); }
 
   // A record reaches the front end of its core, which waits for what it says, and is put into its pipe.
   void issue(const Record& r, size_t slot);
@@ -58,10 +64,11 @@ class Order {
     for (int64_t p = 0; p < pipes_; p++) known[p] = std::max(known[p], other[p]);
   }
   void learn_pipes(Clock& known, const Core& core, uint64_t pipes) const {
-    for (int64_t p = 0; p < pipes_; p++)
-      if (pipes >> p & 1) learn(known, core.end[p]);
+    for (int64_t p = 0; pipes && p < pipes_; p++, pipes >>= 1)
+      if (pipes & 1) learn(known, core.end[p]);
   }
   void list_arrivals();
+  size_t let_in(uint16_t core);
   void meet(uint64_t barrier);
 
   const Log& log_;
@@ -72,7 +79,7 @@ class Order {
   std::vector<Core> cores_;                 // by slot
   std::vector<std::vector<Clock>> others_;  // by slot: what it knows of the pipes of every other, from barriers
   size_t slots_ = 0, slot_ = 0;
-  int64_t group_ = -1;
+  int64_t group_ = -1, task_ = -1, group_of_task_ = -1;  // the task that was asked for last
   Messages messages_;
   Clock start_{};
   uint32_t sequence_ = 0;

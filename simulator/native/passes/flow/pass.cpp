@@ -2,6 +2,7 @@
 // something. `simulator/flow` fills in `Work`. What is not in a record has happened in the order of the log.
 #include <exception>
 
+#include "../../entry.h"
 #include "lost.h"
 #include "tracking.h"
 #include "waits.h"
@@ -47,6 +48,7 @@ class Pass {
     scene_.set(index);
     waits_.look_at(r, index, slot);
     order_.issue(r, slot);
+    now_ = access(r);
     advices_.begin();
     for (uint32_t n = 0; n < log_.operand_count(r); n++) touch(r, n);
     advices_.end();
@@ -66,7 +68,9 @@ class Pass {
     bool on_device = work_.on_device[space], writes = log_.writes(r, number);
     if (!operand.bytes || (work_.idle && work_.idle[scene_.index])) return;
     if (work_.mute && r.core >= work_.plain_cores && log_.waits(r) && on_device && writes) return;
-    Piece piece{operand.key, operand.key + operand.bytes, on_device, number, access(r, operand, on_device, writes)};
+    Piece piece{operand.key, operand.key + operand.bytes, on_device, number, now_};
+    piece.now.manner = !writes ? READ : piece.now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
+    if (writes && !on_device) note_inputs(r, operand, piece.now);
     if (!operand.lanes) return touch_runs(piece, runs);
     for (uint16_t number = 0; number < operand.lanes; number++) {
       size_t lane = (operand.lane + number) % work_.lanes;
@@ -77,7 +81,8 @@ class Pass {
     }
   }
 
-  Access access(const Record& r, const Operand& operand, bool on_device, bool writes) const {
+  // What all accesses of a record have in common.
+  Access access(const Record& r) const {
     Access now{};
     now.record = static_cast<uint32_t>(scene_.index);
     now.group = static_cast<uint32_t>(order_.group());
@@ -86,14 +91,17 @@ class Pass {
     now.pipe = r.pipe;
     now.is_async = (r.flags & MLUSIM_ASYNC) != 0;
     now.is_atomic = (r.flags & MLUSIM_ATOMIC) != 0;
-    now.manner = !writes ? READ : now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
-    for (uint32_t n = 0; writes && !on_device && n < log_.operand_count(r); n++) {
+    return now;
+  }
+
+  // Whether a result is made of something, and of what lay there.
+  void note_inputs(const Record& r, const Operand& result, Access& now) const {
+    for (uint32_t n = 0; n < log_.operand_count(r); n++) {
       if (log_.writes(r, n)) continue;
       const Operand& other = log_.operand(r, n);
       now.is_tile = 1;
-      if (other.key == operand.key && other.bytes == operand.bytes && !other.lanes) now.in_place = 1;
+      if (other.key == result.key && other.bytes == result.bytes && !other.lanes) now.in_place = 1;
     }
-    return now;
   }
 
   // The pieces of an operand in a lane, or where there are none; those of `runs` up to the next operand are its own.
@@ -134,6 +142,7 @@ class Pass {
   Waits waits_;
   Advices advices_;
   Tracking tracking_;
+  Access now_{};                // of the record that the pass is at
   const Run* run_ = work_.run;  // the first of the operands that come
 };
 
@@ -141,7 +150,7 @@ class Pass {
 }  // namespace mlusim
 
 // No exception leaves: memory that is not there is an outcome.
-extern "C" int64_t mlusim_flow(Work* work) {
+extern "C" MLUSIM_ENTRY int64_t mlusim_flow(Work* work) {
   try {
     return mlusim::Pass(*work).run();
   } catch (const std::exception&) {

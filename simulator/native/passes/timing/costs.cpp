@@ -6,6 +6,7 @@
 #include <new>
 #include <unordered_set>
 
+#include "../../entry.h"
 #include "dependence.h"
 
 namespace mlusim::timing {
@@ -119,7 +120,7 @@ void Pass::wait_for_last() {
 }  // namespace
 }  // namespace mlusim::timing
 
-int64_t mlusim_find_costs(const mlusim_costs* given) {
+MLUSIM_ENTRY int64_t mlusim_find_costs(const mlusim_costs* given) {
   try {
     mlusim::timing::Pass(*given).run();
     return 0;

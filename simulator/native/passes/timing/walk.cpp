@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../../entry.h"
 #include "channels.h"
 #include "core.h"
 #include "post.h"
@@ -363,7 +364,7 @@ void Walk::fetch_ahead(const Core& core) const {
 }  // namespace
 }  // namespace mlusim::timing
 
-int64_t mlusim_walk_log(const mlusim_walk* given) {
+MLUSIM_ENTRY int64_t mlusim_walk_log(const mlusim_walk* given) {
   try {
     const int64_t stuck = mlusim::timing::Walk(*given).run();
     return stuck < 0 ? 0 : 2 + stuck;

@@ -20,12 +20,21 @@ void Advices::begin() {
     const Operand& from = scene_.log.operand(r, n);
     if (scene_.log.writes(r, n) || from.lanes || &from == scene_.far || !from.bytes) continue;
     if (scene_.log.is_scattered(r, from)) continue;
-    Taken taken{from, n, scene_.ranges.reaching(from.key)};
-    if (shifted_) shifted_->takes(taken);
-    if (overrun_) overrun_->takes(taken);
+    const Taken taken{from, n, scene_.ranges.reaching(from.key)};
+    if (!is_in_one(taken)) {  // most often it is
+      if (shifted_) shifted_->takes(taken);
+      if (overrun_) overrun_->takes(taken);
+    }
     if (leftover_) leftover_->takes(taken);
     if (unfed_) unfed_->takes(taken);
   }
+}
+
+// Whether all that a record takes lies in one range.
+bool Advices::is_in_one(const Taken& taken) const {
+  if (taken.first == scene_.ranges.none()) return false;
+  const Range& first = taken.first->second;
+  return first.start <= taken.start() && first.end >= taken.end();
 }
 
 void Advices::end() {

@@ -36,6 +36,8 @@ class Advices {
   void overwrites(Ranges::At at, int64_t operand);
 
  private:
+  bool is_in_one(const Taken& taken) const;
+
   const Scene& scene_;
   std::optional<Leftover> leftover_;
   std::optional<Overrun> overrun_;

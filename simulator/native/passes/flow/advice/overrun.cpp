@@ -8,7 +8,7 @@ void Overrun::takes(const Taken& taken) const {
   if (taken.first == scene_.ranges.none()) return;
   const Range& first = taken.first->second;
   auto next = std::next(taken.first);
-  if (first.start != taken.start() || first.end >= taken.end() || next == scene_.ranges.none()) return;
+  if (first.start != taken.start() || next == scene_.ranges.none()) return;
   find_overrun(taken, first, next->second);
   find_overread(taken, first, next);
 }

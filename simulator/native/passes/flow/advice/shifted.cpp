@@ -18,7 +18,6 @@ void Shifted::takes(const Taken& taken) const {
   auto first = taken.first, none = scene_.ranges.none();
   if (first == none) return;
   if (first->second.start > taken.start()) return find_late_tile(taken, nullptr, first);
-  if (first->second.end >= taken.end()) return;
   find_slip(taken);
   auto next = std::next(first);
   if (next == none) return;

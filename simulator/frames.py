@@ -86,11 +86,11 @@ class FrameChannel:
     def send(self, message: Any, *body: Buffer, nonce: int = 0, descriptors: Sequence[int] = ()) -> None:
         """Send a message; `EOFError` when the other side is gone, `BrokenPeer` when it does not take it."""
         fields = pack(message)
-        views = [memoryview(part).cast("B") for part in body]
-        number, length = self._protocol.number(type(message)), sum(len(view) for view in views)
+        views = [part if isinstance(part, bytes) else memoryview(part).cast("B") for part in body]
+        number, length = self._protocol.number(type(message)), sum([len(view) for view in views])
         head = _HEAD.pack(MAGIC, VERSION, number, nonce, len(fields), length)
         passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
-        queue = [memoryview(head + fields), *views]
+        queue: list[bytes | memoryview] = [head + fields, *views]
         while queue:
             try:
                 sent = self.socket.sendmsg(queue[:64], passed)
@@ -104,7 +104,7 @@ class FrameChannel:
             while queue and sent >= len(queue[0]):
                 sent -= len(queue.pop(0))
             if queue and sent:
-                queue[0] = queue[0][sent:]
+                queue[0] = memoryview(queue[0])[sent:]
 
     def receive(self, wait: Callable[[float | None], None] = lambda deadline: None) -> Frame:
         """The next message; `EOFError` when the other side is gone, `BrokenPeer` for what is none.

@@ -31,6 +31,8 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     are one finding, and so are the errors of an instruction at a line, whatever comes of them in other tasks or runs.
     """
     found = _with_one_end(findings)
+    if not found:
+        return found
     # A variable that does not fit is there nevertheless.
     skipped = next((at for at, f in enumerate(found) if _is_skipped(f) and f.rule != rules.budget.BUDGET), len(found))
     broken = any(one.severity == ERROR and one.rule not in _OF_RESULTS for one in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...isa import ValueOutOfRange
@@ -37,8 +37,8 @@ class _Seen:
         origin = self.first.origin
         if origin is not None and not origin.file:
             origin = locate([origin.line])[0]
-        return replace(
-            self.first, location=locate([self.pc])[0], related=related, origin=origin, count=self.count,
+        return self.first.but(
+            location=locate([self.pc])[0], related=related, origin=origin, count=self.count,
             cores=_known(self.cores), tasks=_known(self.tasks),
         )  # fmt: skip
 
@@ -81,7 +81,7 @@ class Collector:
         key = (finding.rule, finding.severity, pc, related, operand)
         seen = self._found.get(key)
         if seen is None:
-            full = replace(finding, kernel=self._kernel, core=self.core, task=self.task)
+            full = finding.but(kernel=self._kernel, core=self.core, task=self.task)
             seen = self._found[key] = _Seen(full, pc, related)
         seen.count += finding.count
         seen.cores.add(self.core)

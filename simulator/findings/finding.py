@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..log.region import NOWHERE, Location, Region
@@ -107,6 +107,13 @@ class Finding:
             lines.append(f"seen {self.count} times{who_all}")
         return "\n  ".join(printable(line) for line in lines if line)
 
+    def but(self, **changes: Any) -> Finding:
+        """The finding with some fields changed: `dataclasses.replace`, which takes ten times as long."""
+        made = object.__new__(Finding)
+        made.__dict__.update(self.__dict__, **changes)
+        made.__post_init__()
+        return made
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
@@ -161,8 +168,7 @@ def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
 
 
 def _joined(group: list[Finding]) -> Finding:
-    return replace(
-        group[0],
+    return group[0].but(
         count=sum(finding.count for finding in group),
         cores=tuple(sorted({core for finding in group for core in finding.cores})),
         tasks=tuple(sorted({task for finding in group for task in finding.tasks})),

@@ -23,6 +23,7 @@ from .image import LaunchableImage
 
 if TYPE_CHECKING:
     from ..checks.results import TileSize
+    from .compiled_kernel import CompiledKernel
     from .structures import Structures
 
 #: What stands for the arguments of a template in a list of kernels.
@@ -47,6 +48,8 @@ class CompiledSources:
             if not self._sources:
                 raise BuildError("no source was given; pass the path of at least one kernel source")
             self._images: dict[str, LaunchableImage] = {}
+            self._homes: dict[str, Source] = {}
+            self._made: dict[str, CompiledKernel] = {}  # by `Program`, for its launches
             self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
             self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
             self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
@@ -111,6 +114,11 @@ class CompiledSources:
 
     def _home(self, kernel: str) -> Source:
         """The source that a kernel is in; ValueError for one of none or of several, and for a template's bare name."""
+        if kernel not in self._homes:
+            self._homes[kernel] = self._found(kernel)
+        return self._homes[kernel]
+
+    def _found(self, kernel: str) -> Source:
         base = self._base_name(kernel)
         homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
         if not homes:

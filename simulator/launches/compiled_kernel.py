@@ -38,13 +38,16 @@ class CompiledKernel:
     ) -> None:  # fmt: skip
         """``retiled`` builds images of the same source in smaller tiles."""
         self._retiled = retiled
-        self.name, self._declared, self._image, self._device, self._runtime = name, declared, image, device, runtime
-        self._number = image.kernels.index(name)
+        self.name, self._declared, self.image, self._device, self.runtime = name, declared, image, device, runtime
+        self._number = number = image.kernels.index(name)
+        parameters = parse_signature(image.description.signatures[number])
+        self._signature = Signature(name, parameters, declared, lambda: image.layouts.parameters(number))
+        named = declared.parameters if declared else ()
+        self._parameters = [Named(p.name, "const" in p.text.partition("*")[0].split(), True) for p in named]
 
     def parameters(self) -> Sequence[Named]:
         """The parameters as its source has them."""
-        declared = self._declared.parameters if self._declared else ()
-        return [Named(p.name, "const" in p.text.partition("*")[0].split(), True) for p in declared]
+        return self._parameters
 
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The arrays among the arguments, also inside of structures."""
@@ -53,25 +56,23 @@ class CompiledKernel:
     def in_tiles(self) -> Iterator[tuple[TileSize, CompiledKernel]]:
         """The same kernel in smaller tiles."""
         for tile, image in self._retiled():
-            yield tile, CompiledKernel(self.name, self._declared, image, self._device, self._runtime)
+            yield tile, CompiledKernel(self.name, self._declared, image, self._device, self.runtime)
 
     @contextmanager
     def ready(
         self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
     ) -> Iterator[Callable[[int], Outcome]]:
         """Another process, or this one."""
-        image, number = self._image, self._number
-        parameters = parse_signature(image.description.signatures[number])
-        signature = Signature(self.name, parameters, self._declared, lambda: image.layouts.parameters(number))
-        arguments = tuple(LaunchArguments(signature, values, copies).bytes)
+        image = self.image
+        arguments = tuple(LaunchArguments(self._signature, values, copies).bytes)
         asked = launch._replace(
-            library=image.library, entry=number, arguments=arguments, profiled=current() is not None
+            library=image.library, entry=self._number, arguments=arguments, profiled=current() is not None
         )
         engine = self._engine(options.isolate)
 
         def run(order: int) -> Outcome:
             with phase("process of the kernel"):
-                outcome = engine.run(asked._replace(order=order), options.progress)
+                outcome = engine.run(asked._replace(order=order) if order else asked, options.progress)
             with phase("source lines"):
                 return image.lines.located(*outcome)
 
@@ -80,5 +81,5 @@ class CompiledKernel:
     def _engine(self, isolate: bool) -> LaunchEngine:
         memory, target = self._device.memory, target_of(self._device)
         if not isolate:
-            return LocalEngine(self._runtime, memory, target)
-        return IsolatedEngine(self._runtime, memory, target, advice="run it with isolate=False under a debugger")
+            return LocalEngine(self.runtime, memory, target)
+        return IsolatedEngine(self.runtime, memory, target, advice="run it with isolate=False under a debugger")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ...isa import DIALECTS
@@ -13,7 +14,12 @@ from .device import Device
 def usual_kind(device: Device) -> LaunchKind:
     """The kind of a launch that asks for none; TypeError for what is no device."""
     check_device(device)
-    return EVERY_KIND[DIALECTS[device.isa].launch_type]
+    return _usual_kind(device.isa)
+
+
+@cache
+def _usual_kind(isa: str) -> LaunchKind:
+    return EVERY_KIND[DIALECTS[isa].launch_type]
 
 
 def task_extent(device: Device, dim: Any, type: Any) -> tuple[Three, LaunchKind]:

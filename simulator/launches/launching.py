@@ -180,9 +180,9 @@ def compared(
     return wrong_results(logs, list(given()), expected)
 
 
-def _advice_last(findings: Iterable[Finding]) -> list[Finding]:
+def _advice_last(findings: Sequence[Finding]) -> list[Finding]:
     """Findings in their order, but for advice."""
-    return sorted(findings, key=lambda finding: finding.severity == ADVICE)
+    return sorted(findings, key=lambda finding: finding.severity == ADVICE) if findings else []
 
 
 def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding], variants: Variants) -> Run:

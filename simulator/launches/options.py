@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,22 @@ class LaunchOptions:
         object.__setattr__(self, "time_limit", _seconds(self.time_limit))
         object.__setattr__(self, "progress", _in_this_process(self.progress))
         object.__setattr__(self, "expected", Expectations(self.expect, self.tolerance))
+
+
+def options_of(
+    on_finding: str, time_limit: float | None, isolate: bool, progress: OnProgress | None, repeats: Repeats,
+    expect: Mapping[str | int, Any] | None, tolerance: float | None,
+) -> LaunchOptions:  # fmt: skip
+    """`LaunchOptions`; one object for launches that ask for nothing of their own."""
+    plain = on_finding.__class__ is str and isolate.__class__ is bool
+    if plain and time_limit is progress is expect is tolerance is None and repeats is NONE:
+        return _usual(on_finding, isolate)
+    return LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
+
+
+@lru_cache(maxsize=4)
+def _usual(on_finding: str, isolate: bool) -> LaunchOptions:
+    return LaunchOptions(on_finding, isolate=isolate)
 
 
 def check_on_finding(on_finding: str) -> None:

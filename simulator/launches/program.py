@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import proxy
 
 from ..text import nearest, quoted
 from .arguments import argument_list
@@ -14,8 +15,8 @@ from .compiled_kernel import CompiledKernel
 from .deduction import instance
 from .extent import extent
 from .launching import carry_out
-from .options import LaunchOptions
-from .repeats import Repeats, Splits
+from .options import options_of
+from .repeats import Splits, repeats_of
 from .run import Run
 
 
@@ -68,14 +69,19 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = Repeats(orders, resplit, smaller, retile, vary)
-        options = LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
+        repeats = repeats_of(orders, resplit, smaller, retile, vary)
+        options = options_of(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
-        image, declared = self._present(self._image(name)), self._declared.get(self._base_name(name))
-        made = CompiledKernel(name, declared, image, self.device, self._runtime, lambda: self._in_tiles(name))
+        image = self._present(self._image(name))
+        made = self._made.get(name)
+        if made is None or made.image is not image or made.runtime != self._runtime:
+            declared = self._declared.get(self._base_name(name))
+            own = proxy(self)  # no circle: a device goes with what uses it
+            made = CompiledKernel(name, declared, image, self.device, self._runtime, lambda: own._in_tiles(name))
+            self._made[name] = made
         return carry_out(self.device, made, values, size, options)
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:

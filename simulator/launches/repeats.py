@@ -55,6 +55,12 @@ class Repeats:
         return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary)
 
 
+def repeats_of(orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool) -> Repeats:
+    """`Repeats`; one object for launches that are run once."""
+    usual = orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is False
+    return NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary)
+
+
 def whole(value: Any) -> bool:
     """Whether a value is a whole number."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

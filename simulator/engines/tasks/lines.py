@@ -77,7 +77,7 @@ class LineTable:
             return place if place is None or place.file else self._location(place.line)
 
         return merged(
-            replace(f, location=self._location(f.location.line), related=line(f.related), origin=line(f.origin))
+            f.but(location=self._location(f.location.line), related=line(f.related), origin=line(f.origin))
             for f in findings
         )
 

@@ -187,7 +187,9 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
     return (found(text) if found else RuntimeError(f"{name}: {text}")), finding
 
 
+@lru_cache(maxsize=256)
 def _finding_table(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data, to be read alone: launch after launch has the same."""
     table = finding.to_dict()
     places = {"related": finding.related, "origin": finding.origin}
     lines = {name: place and place.line for name, place in places.items()}

@@ -23,7 +23,7 @@ import numpy as np
 
 from ....isa.dialects import home
 from ...core.memory import Allocation, Shadow, host_room
-from ...core.memory.global_memory import GlobalMemory, Part
+from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding, rules
 from ...frames import BrokenPeer, Frame, FrameChannel
 from ...log import Log
@@ -32,6 +32,7 @@ from ...native.elf import Elf
 from ...spent import current
 from ..description import Description, decode_description
 from .answer import Answer, decode_answer, decode_failure
+from .attached import Attached
 from .layers import check_layers
 from .messages import (
     FROM_WORKER,
@@ -51,13 +52,12 @@ from .start import check_modules, give_back, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
 _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
-#: Devices whose memories a process keeps attached; the one used longest ago makes room.
-DEVICES = 4
 #: Workers that wait for the next launch at most.
 _IDLE = 4
 #: Seconds from one look at the memory that a worker has taken to the next; it may take half of the host's.
 _LOOK = 0.25
 _MOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2
+_NOTHING = contextlib.nullcontext()
 #: Bytes of a message for which the host is asked whether it has them.
 _LARGE = 256 << 20
 
@@ -118,8 +118,7 @@ class Worker:
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._late = False  # it was ended for taking too long
-        self._known: dict[int, range] = {}  # serial of a device's memory -> its addresses, the latest used last
-        self._attached: tuple[int, dict[int, Part]] = -1, {}  # the serial and parts of the one that it can reach
+        self._attached = Attached()
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
@@ -167,40 +166,39 @@ class Worker:
         """
         check_layers(self.missing())
         memory.reclaim()
-        self._known.pop(memory.serial, None)
-        before, self._attached = self._attached, (memory.serial, memory.parts)
-        attach = self._attached != before
-        mine = range(memory.address, memory.address + memory.mapping.size)
-        old = [
-            serial for serial, theirs in self._known.items() if theirs.start < mine.stop and mine.start < theirs.stop
-        ]
-        dropped = tuple(dict.fromkeys([*old, *list(self._known)[: max(len(self._known) - DEVICES + 1, 0)]]))
-        for serial in dropped:
-            del self._known[serial]
-        self._known[memory.serial] = mine
+        dropped = self._attached.reach(memory)
+        attach = dropped is not None
         load = request.launch.library not in self._images
-        entries = tuple(memory.memory.allocations())
+        _, entries = memory.memory.table(0)
         borrowed = tuple(memory.parts.values()) if attach else ()
-        parts = tuple(BorrowedPart(part.address, part.bytes, part.offset) for part in borrowed)
+        parts = tuple([BorrowedPart(part.address, part.bytes, part.offset) for part in borrowed])
         order = LaunchOrder(
-            memory.serial, dropped, attach, memory.address, memory.memory.space.name, parts, load, progress is not None
+            memory.serial,
+            dropped or (),
+            attach,
+            memory.address,
+            memory.memory.space.name,
+            parts,
+            load,
+            progress is not None,
         )
-        with self._watched(), contextlib.ExitStack() as opened:
+        with self._watched(), open(request.launch.library, "rb") if load else _NOTHING as image:
             descriptors = [memory.fd, *(part.fd for part in borrowed)] if attach else []
-            if load:
-                descriptors.append(opened.enter_context(open(request.launch.library, "rb")).fileno())
+            if image:
+                descriptors.append(image.fileno())
                 self._images.add(request.launch.library)
             nonce = secrets.randbits(64)
             for output in self._outputs:
                 output.begin(may_lose=caller is not None)
-            self._channel.send(order, encode_request(request, entries), nonce=nonce, descriptors=descriptors)
+            self._channel.send(order, *encode_request(request, entries), nonce=nonce, descriptors=descriptors)
             if caller:
                 caller.meanwhile()
             answer = self._answer(nonce, request, entries, progress, caller)
             if _has_foreign_code(request.launch.library):
                 self.close()
             for entry in entries:
-                entry.uninitialized = answer.uninitialized.get(entry.start) or Shadow(entry.start, entry.end)
+                if (holes := answer.uninitialized.get(entry.start)) or entry.uninitialized.hi:
+                    entry.uninitialized = holes or Shadow(entry.start, entry.end)
             if spent := current():
                 spent.absorb((name, seconds, times) for name, (seconds, times) in answer.spent.items())
             findings = answer.findings
@@ -239,7 +237,6 @@ class Worker:
         done = 0
         while True:
             frame = self._receive(deadline, nonce, caller)
-            self._relay()
             if isinstance(frame.message, Progress):
                 before, (done, total) = done, frame.message
                 if progress is None or not before < done <= total:
@@ -258,28 +255,34 @@ class Worker:
     def _receive(self, deadline: float | None, nonce: int, caller: Caller | None = None) -> Frame:
         """The next message, which has to be about the present launch; the process is ended at the deadline."""
 
+        answers = self._channel.socket.fileno()
+        waiting = select.poll()
+        for source in (answers, *[output.descriptor for output in self._outputs]):
+            waiting.register(source, select.POLLIN)
+        if caller:
+            waiting.register(caller.connection, select.POLLRDHUP)
+
         def wait(begun: float | None) -> None:
-            waiting = select.poll()
-            for source in (self._channel.socket.fileno(), *(output.descriptor for output in self._outputs)):
-                waiting.register(source, select.POLLIN)
-            if caller:
-                waiting.register(caller.connection, select.POLLRDHUP)
-            last = min((end for end in (deadline, begun) if end is not None), default=float("inf"))
+            """Until something has come; what was printed before it is passed on."""
+            last = min([end for end in (deadline, begun) if end is not None], default=float("inf"))
             ready: list[tuple[int, int]] = []
-            while not ready and time.monotonic() < last:
-                ready = waiting.poll(max(min(last - time.monotonic(), _LOOK), 0) * 1e3)
+            while not ready and (left := last - time.monotonic()) > 0:
+                ready = waiting.poll(min(left, _LOOK) * 1e3)
                 if not ready and _taken(self._process.pid) > _MOST_MEMORY:
                     most = f"{_MOST_MEMORY / (1 << 30):.0f} GiB of memory, half of the host's"
                     raise BrokenPeer(f"it took more than {most}; its log is as long as MLUSIM_LOG_LIMIT allows")
+            if len(ready) == 1 and ready[0][0] == answers and deadline is None:
+                return  # nearly always
             if caller and any(source == caller.connection for source, _ in ready):
                 raise CallerGone
             if begun is not None and not ready and time.monotonic() >= begun:
                 raise BrokenPeer("it stopped in the middle of a message")
             if deadline is not None and time.monotonic() >= deadline:
                 self._end_late()  # also one that prints all the time
-            if len(ready) > 1 or any(source != self._channel.socket.fileno() for source, _ in ready):
+            if any(source != answers for source, _ in ready):
                 self._relay()
 
+        wait(None)
         frame = self._channel.receive(wait)
         if frame.nonce != nonce:
             raise BrokenPeer("it answered a request that was not made")
@@ -300,13 +303,12 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether another launch can be sent: it runs, and has nothing to say."""
-        return (
-            self._finalize.alive and self._process.poll() is None and (self._missing is None or self._channel.quiet())
-        )
+        begun = self._missing is not None
+        return self._finalize.alive and (self._channel.quiet() if begun else self._process.poll() is None)
 
     def knows(self, memory: GlobalMemory) -> bool:
         """Whether a device's memory is attached."""
-        return memory.serial in self._known
+        return memory in self._attached
 
     def close(self) -> None:
         """End the process; a fork of the process that owns it only lets go of it."""

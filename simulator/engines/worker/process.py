@@ -30,6 +30,7 @@ from ..tasks.runner import NativeRunner
 from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_failure
+from .attached import DEVICES
 from .messages import (
     MOST_PARTS,
     PROTOCOL,
@@ -44,7 +45,6 @@ from .messages import (
     Ready,
     Start,
 )
-from .pool import DEVICES
 from .request import LaunchRequest, decode_request
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).

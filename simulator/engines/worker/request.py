@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -30,23 +31,36 @@ class LaunchRequest(NamedTuple):
     launch: Launch
 
 
-def encode_request(request: LaunchRequest, allocations: Sequence[Allocation]) -> bytes:
+def encode_request(request: LaunchRequest, allocations: Sequence[Allocation]) -> list[bytes]:
     """The body of a `LaunchOrder`: plain values, which take a third of the time of the objects."""
     rows = [
         (e.start, e.end, e.space, e.owner, e.key, e.name, e.uninitialized if e.uninitialized.hi else None)
         for e in allocations
     ]
-    target, launch = request
-    plain = tuple(target), tuple(launch._replace(library=str(launch.library)))  # type: ignore[arg-type]
-    return pickle.dumps((rows, plain))
+    plain = _encoded(request)
+    return [_LENGTH.pack(len(plain)), plain, pickle.dumps(rows)]
 
 
 def decode_request(body: Buffer) -> tuple[LaunchRequest, tuple[Allocation, ...]]:
-    """What is in the body of an order of the parent."""
-    rows, (target, launch) = pickle.loads(body)
+    """What is in the body of an order of the parent; the same object for an equal request."""
+    view = memoryview(body)
+    end = _LENGTH.size + _LENGTH.unpack_from(view)[0]
+    return _decoded(bytes(view[_LENGTH.size : end])), tuple([Allocation(*row) for row in pickle.loads(view[end:])])
+
+
+@lru_cache(maxsize=64)
+def _encoded(request: LaunchRequest) -> bytes:
+    """A request as plain values: launch after launch is the same."""
+    target, launch = request
+    return pickle.dumps((tuple(target), tuple(launch._replace(library=str(launch.library)))))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=64)
+def _decoded(plain: bytes) -> LaunchRequest:
+    target, launch = pickle.loads(plain)
     asked = Launch(*launch)
-    request = LaunchRequest(LaunchTarget(*target), asked._replace(library=_path(str(asked.library))))
-    return request, tuple([Allocation(*row) for row in rows])
+    return LaunchRequest(LaunchTarget(*target), asked._replace(library=_path(str(asked.library))))
 
 
 _path = lru_cache(maxsize=256)(Path)
+_LENGTH = struct.Struct("<Q")

@@ -94,9 +94,9 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
 
 
 def _blocks(
-    blocks: int | tuple[int, int], threads: int | tuple[int, int], made: Callable[[Random], list[Any]]
+    blocks: int | tuple[int, ...], threads: int | tuple[int, int], made: Callable[[Random], list[Any]], shared: int = 0
 ) -> tuple[Trial, ...]:
-    return (Trial(blocks, "grid", lambda: made(Random()), {"block": threads}),)
+    return (Trial(blocks, "grid", lambda: made(Random()), {"block": threads, "shared": shared}),)
 
 
 def _cores(cores: int, rows: int, columns: int) -> tuple[Trial, ...]:
@@ -117,6 +117,16 @@ CUDA: dict[str, tuple[Trial, ...]] = {
     "product": _blocks((2, 2), (8, 8), lambda r: [zeros(13, 14), r(13, 20), r(20, 14), 13, 20, 14]),
     "smoothed": _blocks(4, 64, lambda r: [zeros(250), r(250), 250]),
     "row_maxima": _blocks(5, 64, lambda r: [zeros(5), r(5, 150), 150]),
+    "biased": _blocks(3, 32, lambda r: [zeros(9, 50), r(9, 50), r(50), 9, 50]),
+    "softmax_rows": _blocks(6, 32, lambda r: [zeros(6, 75), r(6, 75), 75], shared=428),
+    "normalized": _blocks(3, 32, lambda r: [zeros(8, 50), r(8, 50), r(50), 8, 50]),
+    "counted": _blocks(3, 64, lambda r: [zeros(48, dtype=np.int32), r.below(48, 700), 700, 48]),
+    "scanned": _blocks(4, 64, lambda r: [zeros(4, 50), r(4, 50), 50]),
+    "blurred": _blocks((3, 2), (8, 8), lambda r: [zeros(14, 20), r(14, 20), 14, 20]),
+    "column_totals": _blocks((2, 3), 32, lambda r: [zeros(50), r(10, 50), 10, 50]),
+    "looked_up": _blocks(3, 64, lambda r: [zeros(11, 30), r(20, 30), r.below(22, 11), 11, 30, 20]),
+    "rotated": _blocks((2, 6), 32, lambda r: [zeros(6, 80), r(6, 80), r(6, 40), r(6, 40), 6, 40]),
+    "pooled": _blocks((2, 2, 3), (8, 4), lambda r: [zeros(3, 6, 11), r(3, 12, 22), 12, 22]),
 }
 TPU: dict[str, tuple[Trial, ...]] = {
     "scaled_rows": _cores(4, 300, 24), "added": _cores(1, 256, 16), "rectified": _cores(1, 150, 32),
